@@ -9,6 +9,7 @@
 #include "app/flag_values.hpp"
 #include "backplane/egress.hpp"
 #include "backplane/http.hpp"
+#include "backplane/kit/go_url.hpp"
 #include "filters/go_duration.hpp"
 #include "routing/version.hpp"
 
@@ -58,27 +59,10 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
 
 bool is_https_url(std::string_view text) { return text.starts_with("https://") && text.size() > 8; }
 
-// A name with a colon is meant to be a URL: SCHEME:REST, without spaces or control characters, and a bad escape nowhere.
-std::string url_problem(std::string_view text) {
-  const auto colon = text.find(':');
-  if (colon == 0) return "parse " + quoted(text) + ": missing protocol scheme";
-  bool escapes_ok = true;
-  percent_decode(text, false, &escapes_ok);
-  if (!escapes_ok) return "parse " + quoted(text) + ": invalid URL escape";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "parse " + quoted(text) + ": net/url: invalid control character in URL";
-  }
-  const auto host = text.substr(std::min(text.size(), colon + 1));
-  if (host.starts_with("//") && host.substr(0, host.find('/', 2)).find(' ') != std::string_view::npos) {
-    return "parse " + quoted(text) + ": invalid character \" \" in host name";
-  }
-  return {};
-}
-
 void check_issuers(const FlagSet& flags, Problems& problems) {
   std::set<std::string> seen;
   for (const auto& issuer : flags.values("service-account-issuer")) {
-    const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
+    const auto problem = issuer.find(':') == std::string::npos ? std::string() : kit::url_problem(issuer);
     if (!problem.empty()) {
       problems.push_back("service-account-issuer " + quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
     } else if (issuer.empty()) {

@@ -197,8 +197,8 @@ void BackplaneOptions::add_flags(FlagSet& flags) {
             "Where plugins are. May be repeated. Unset: the plugins folder beside the binary.");
   flags.add("disable-plugin", &disable_plugins, "Plugins that are not loaded, by name. May be repeated.");
   flags.add("require-plugin", &require_plugins, "Plugins without which the start fails, by name. May be repeated.");
-  flags.pass_on("enable-namespace-controller", FlagType::kBool, "false",
-                "Empty and remove terminating namespaces, where no controller manager does.");
+  flags.pass_on("enable-namespace-controller", FlagType::kBool, "true",
+                "Empty and remove terminating namespaces while no kube-controller-manager holds its Lease in kube-system.");
 }
 
 }  // namespace backplane

@@ -43,8 +43,9 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.pass_on("service-account-issuer", FlagType::kStringArray, "",
                 "Who issues service account tokens. May be repeated; the first signs. Left out: https://kubernetes.");
   flags.pass_on("service-account-jwks-uri", FlagType::kString, "", "Where the discovery document says the keys are.");
-  flags.accept("service-account-key-file", FlagType::kStringArray, "",
-               "Keys that service account tokens are checked with. May be repeated.");
+  flags.pass_on("service-account-key-file", FlagType::kStringArray, "",
+                "Keys of service account tokens that are published at /openid/v1/jwks. May be repeated. Unset: that of "
+                "--service-account-signing-key-file.");
   flags.accept("service-account-lookup", FlagType::kBool, "true", "Check that the service account of a token still exists.");
   flags.pass_on("service-account-max-token-expiration", FlagType::kDuration, "0s", "Longest life of a token that is asked for.");
   flags.accept("token-auth-file", FlagType::kString, "", "CSV of token,user,uid,groups.");

@@ -430,6 +430,15 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
             "service-account-issuer \"https://a b/c\" contained a ':' but was not a valid URL: parse \"https://a b/c\": invalid character "
             "\" \" in host name");
   EXPECT_EQ(problem("--service-account-issuer=https://a/b c"), "");
+  EXPECT_EQ(problem("--service-account-issuer=ht@:tp"),
+            "service-account-issuer \"ht@:tp\" contained a ':' but was not a valid URL: parse \"ht@:tp\": first path segment in URL cannot "
+            "contain colon");
+  EXPECT_EQ(problem("--service-account-issuer=https://a:b"),
+            "service-account-issuer \"https://a:b\" contained a ':' but was not a valid URL: parse \"https://a:b\": invalid port \":b\" "
+            "after host");
+  EXPECT_EQ(problem("--service-account-issuer=https://[a"),
+            "service-account-issuer \"https://[a\" contained a ':' but was not a valid URL: parse \"https://[a\": missing ']' in host");
+  EXPECT_EQ(problem("--service-account-issuer=system:issuer"), "");
   EXPECT_EQ(problem("--service-account-max-token-expiration=1m"),
             "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
   EXPECT_EQ(problem("--service-account-max-token-expiration=2h"), "");

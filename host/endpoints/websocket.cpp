@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "backplane/kit/go_url.hpp"
 #include "base/caught.hpp"
 #include "endpoints/log.hpp"
 
@@ -125,8 +126,8 @@ Task<bool> WebSocket::open() {
     code = 400;
     problem = "missing or bad WebSocket Version";
     exchange_.set_response_header("Sec-WebSocket-Version", "13");
-  } else if (exchange_.header("Origin").empty()) {
-    code = 403;  // no browser: one that is would say where it comes from
+  } else if (!kit::request_uri_problem(exchange_.header("Origin")).empty()) {
+    code = 403;  // Browsers send a URL, or "null" from a page without an origin; other clients may send nothing.
   } else if (protocol.find(',') != std::string_view::npos) {
     code = 400;  // nobody chooses between several
     problem = "missing or bad WebSocket-Protocol";

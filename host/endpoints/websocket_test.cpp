@@ -110,11 +110,14 @@ TEST_F(WebSocketWatch, AHandshakeThatCannotBeIsRefused) {
     int code;
     std::string_view text;
   };
-  for (const Case& each : {Case{{version, origin}, 400, "mismatch challenge/response"},
-                           Case{{key, origin}, 400, "missing or bad WebSocket Version"}, Case{{key, version}, 403, ""},
-                           Case{{key, version, origin, {"Sec-WebSocket-Protocol", "a, b"}}, 400, "missing or bad WebSocket-Protocol"},
-                           // Good, but not on this connection.
-                           Case{{key, version, origin}, 400, "this connection cannot leave HTTP"}}) {
+  for (const Case& each :
+       {Case{{version, origin}, 400, "mismatch challenge/response"}, Case{{key, origin}, 400, "missing or bad WebSocket Version"},
+        Case{{key, version}, 403, ""}, Case{{key, version, {"Origin", "null"}}, 403, ""},
+        Case{{key, version, {"Origin", "example.com"}}, 403, ""}, Case{{key, version, {"Origin", "http://[a"}}, 403, ""},
+        Case{{key, version, {"Origin", "file:"}}, 400, "this connection cannot leave HTTP"},
+        Case{{key, version, origin, {"Sec-WebSocket-Protocol", "a, b"}}, 400, "missing or bad WebSocket-Protocol"},
+        // Good, but not on this connection.
+        Case{{key, version, origin}, 400, "this connection cannot leave HTTP"}}) {
     const Response got = ask(each.headers);
     EXPECT_EQ(got.code(), each.code) << each.text;
     EXPECT_EQ(got.body(), each.text);

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <optional>
 
 #include "backplane/json_reading.hpp"
 #include "routing/known_versions.hpp"
 #include "routing/openapi_custom.hpp"
+#include "routing/openapi_v2_merge.hpp"
 
 namespace backplane {
 namespace {
@@ -232,14 +234,28 @@ void to_v2(Value& node) {
   }
 }
 
-// The types of a version that another server answers for, from its own document.
-void add_forwarded(DocumentText& text, const VersionTable& version) {
+// The types of a version whose server has no document of version 2, from that of version 3.
+void add_forwarded_v3(DocumentText& text, const VersionTable& version) {
   const auto document = forwarded_document(version);
   if (document == nullptr) return;
   const std::optional<Value> tree = read_json(*document);
   const Object* components = tree && tree->is_object() ? get_object(tree->get_object(), "components") : nullptr;
   const Object* schemas = components ? get_object(*components, "schemas") : nullptr;
   if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition, bool) { to_v2(definition); });
+}
+
+// Writes the paths of the versions that other servers answer for; what they refer to is in the result.
+OpenApiV2Merge add_forwarded_paths(DocumentText& text, const RouteTable& table, const std::vector<UsedDefinitions>& own) {
+  OpenApiV2Merge merged([&own](std::string_view name) {
+    return std::any_of(own.begin(), own.end(), [name](const UsedDefinitions& used) { return used.find(std::string(name)) != used.end(); });
+  });
+  for (const VersionTable* version : table.versions()) {
+    const auto document = forwarded_document_v2(*version);
+    std::optional<Value> part = document != nullptr ? read_json(*document) : std::nullopt;
+    if (!part || !part->is_object()) continue;
+    for (const auto& [path, item] : merged.add(std::move(part->get_object()))) text.member(path, item);
+  }
+  return merged;
 }
 
 }  // namespace
@@ -274,6 +290,7 @@ std::string openapi_v2_document(const RouteTable& table) {
       text.member(path, std::move(item));
     }
   }
+  const OpenApiV2Merge forwarded = add_forwarded_paths(text, table, used);
   text.close();
   SelectableFields fields;
   const auto adapt = [&table, &fields](std::string_view name, Value& definition, bool custom) {
@@ -291,13 +308,16 @@ std::string openapi_v2_document(const RouteTable& table) {
   text.open("definitions");
   for (const UsedDefinitions& of_version : used) text.definitions(of_version, adapt);
   for (const VersionTable* version : table.versions()) {
-    if (version->forward)
-      add_forwarded(text, *version);
+    if (version->forward && forwarded_document_v2(*version) == nullptr)
+      add_forwarded_v3(text, *version);
     else if (version->dynamic)
       custom_lists(*version, kV2Reference, fields, text);
   }
+  text.foreign_definitions(forwarded.definitions(), nullptr);
   text.close();
-  text.member("parameters", shared.shared());
+  Object parameters = shared.shared();
+  for (const auto& each : forwarded.parameters()) parameters.emplace(each.key(), each.value());
+  text.member("parameters", std::move(parameters));
   text.member("securityDefinitions", DocumentText::bearer_token());
   text.member("security", Array{Object{{"BearerToken", Array()}}});
   text.close();

@@ -121,7 +121,9 @@ Wire response_value(const Object& response) {
 void put_parameters(Wire& out, int field, const Object& holder) {
   const Array* parameters = get_array(holder, "parameters");
   if (parameters == nullptr) return;
-  for (const auto& parameter : *parameters) out.message(field, parameter_item(parameter.get_object()));
+  for (const auto& parameter : *parameters) {
+    if (const Object* object = parameter.if_object()) out.message(field, parameter_item(*object));
+  }
 }
 
 Wire operation_message(const Object& operation) {

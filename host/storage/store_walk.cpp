@@ -9,11 +9,14 @@ namespace backplane {
 namespace {
 
 constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // what a page is meant to be
-constexpr std::string_view kMasterLeases = "/registry/masterleases/", kPeerLeases = "/registry/peerserverleases/";
+constexpr std::string_view kMasterLeases = "/registry/masterleases/", kPeerLeases = "/registry/peerserverleases/",
+                           kOwn = "/registry/backplane/";
 
 }  // namespace
 
-bool belongs_to_a_server(std::string_view key) { return key.starts_with(kMasterLeases) || key.starts_with(kPeerLeases); }
+bool belongs_to_a_server(std::string_view key) {
+  return key.starts_with(kMasterLeases) || key.starts_with(kPeerLeases) || key.starts_with(kOwn);
+}
 
 struct StoreDigest::State {
   State() : context(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }

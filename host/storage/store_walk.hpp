@@ -1,7 +1,8 @@
 // Reads a store key by key in pages, and what a store of that content is known by: how many keys, how many bytes, one digest.
 //
 // A page holds at most kMaxPage values, fewer when they are large: memory is bounded by that, whatever the size of the store.
-// What servers keep of themselves for seconds (/registry/masterleases/ and peerserverleases/) is passed over: it is nobody else's.
+// What servers keep of themselves for seconds (/registry/masterleases/, peerserverleases/ and backplane/) is passed over: it is nobody
+// else's.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows the store.

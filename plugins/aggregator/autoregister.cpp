@@ -4,6 +4,8 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kManagedLabel = "kube-aggregator.kubernetes.io/automanaged";
+constexpr std::string_view kOnStart = "onstart", kAlways = "true";
+constexpr const char* kDefinitions = "v1.apiextensions.k8s.io";
 // So many are written side by side; the store commits them together.
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{50};
@@ -24,7 +26,7 @@ bool is_kept(const GroupVersionInfo& info) { return is_registered(info.group_ver
 std::string apiservice_name(const GroupVersion& version) { return version.version + "." + version.group; }
 
 void fill_spec(Object& object, const GroupVersionInfo& info) {
-  Object& spec = ensure_object(object, "spec");
+  Object& spec = object["spec"].emplace_object();
   if (!info.group_version.group.empty()) spec["group"] = info.group_version.group;
   spec["version"] = info.group_version.version;
   spec["groupPriorityMinimum"] = info.group_priority_minimum;
@@ -37,10 +39,18 @@ bool spec_is(const Object& object, const GroupVersionInfo& info) {
          get_int(*spec, "versionPriority") == info.version_priority && !find(*spec, "service");
 }
 
-bool is_managed(const Object& object) {
+std::string managed_label(const Object& object) {
   const Object* metadata = get_object(object, "metadata");
   const Object* labels = metadata ? get_object(*metadata, "labels") : nullptr;
-  return labels && find(*labels, kManagedLabel);
+  return labels ? std::string(get_string(*labels, kManagedLabel)) : std::string();
+}
+
+// Those of custom resources are kept right all the time; the others were so at the start.
+std::string_view label_of(const GroupVersionInfo& info) { return info.published ? kAlways : kOnStart; }
+
+bool same_registration(const GroupVersionInfo& left, const GroupVersionInfo& right) {
+  return left.published == right.published && left.group_priority_minimum == right.group_priority_minimum &&
+         left.version_priority == right.version_priority;
 }
 
 // Replaces the stored object by the one given, whatever it is now.
@@ -57,6 +67,16 @@ class Replacement final : public UpdatedObjectInfo {
 };
 
 }  // namespace
+
+Registration registration(const RegistrationCase& now) {
+  const bool once = now.desired == kOnStart;
+  if (once && now.synced) return Registration::kNothing;
+  if (!now.exists) return now.desired.empty() ? Registration::kNothing : Registration::kCreate;
+  if (now.label != kOnStart && now.label != kAlways) return Registration::kNothing;
+  if (now.label == kOnStart && (!now.was_there || now.synced)) return Registration::kNothing;
+  if (now.desired.empty()) return Registration::kRemove;
+  return now.spec_matches ? Registration::kNothing : Registration::kUpdate;
+}
 
 Autoregister::Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status,
                            std::shared_ptr<DynamicGroups> groups)
@@ -109,6 +129,10 @@ Task<void> Autoregister::begin() {
   const auto self = shared_from_this();
   const bool synced = co_await apiservices_->wait_synced();
   if (!synced) co_return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::string& name : apiservices_->indexer().list_keys()) was_there_.insert(std::move(name));
+  }
   spawn_workers(host_, "apiservice-registration", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
@@ -132,23 +156,42 @@ void Autoregister::changed(const GroupVersionsChange& change) {
   std::vector<std::string> names;
   {
     const std::lock_guard lock(mutex_);
+    // What was wanted until now is changed or removed once more, whoever has made it.
+    const auto reopen = [this](const std::string& name) {
+      synced_.erase(name);
+      was_wanted_.insert(name);
+    };
     for (const GroupVersionInfo& info : change.served) {
       if (!is_kept(info)) continue;
       names.push_back(apiservice_name(info.group_version));
-      wanted_[names.back()] = info;
+      const auto [known, fresh] = wanted_.try_emplace(names.back(), info);
+      if (fresh) synced_.erase(names.back());
+      if (!fresh && !same_registration(known->second, info)) reopen(names.back());
+      known->second = info;
     }
     for (const GroupVersion& version : change.gone) {
       names.push_back(apiservice_name(version));
-      wanted_.erase(names.back());
+      if (wanted_.erase(names.back()) > 0) reopen(names.back());
     }
   }
   for (const std::string& name : names) queue_->add(name);
 }
 
-std::optional<GroupVersionInfo> Autoregister::wanted(const std::string& name) {
+Autoregister::Wanted Autoregister::wanted(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto found = wanted_.find(name);
-  return found == wanted_.end() ? std::nullopt : std::optional<GroupVersionInfo>(found->second);
+  Wanted out;
+  if (const auto found = wanted_.find(name); found != wanted_.end()) out.info = found->second;
+  out.synced = synced_.contains(name);
+  out.was_there = was_there_.contains(name);
+  out.was_wanted = was_wanted_.contains(name);
+  out.knows_custom = wanted_.contains(kDefinitions);
+  return out;
+}
+
+bool Autoregister::waits(const std::string& name, Registration change) {
+  const auto pause = pauses_.claim(name, std::to_string(static_cast<int>(change)));
+  if (pause.count() > 0) queue_->add_after(name, pause);
+  return pause.count() > 0;
 }
 
 bool Autoregister::is_behind(const std::string& name) {
@@ -180,34 +223,75 @@ Task<Status> Autoregister::reconcile(std::string name) {
   co_return checked;
 }
 
-// What becomes of the APIService of that name (autoRegisterController.checkAPIService).
 Task<Status> Autoregister::check(std::string name) {
-  std::optional<GroupVersionInfo> served = wanted(name);
+  const Wanted wanted = this->wanted(name);
+  // Until every delegate has published its groups, a group that is missing may be yet to come.
+  const bool complete = host_.groups_complete().fired();
   const ObjectRef known = apiservices_->indexer().get(name);
+  RequestContext context;
+  as_system(context);
+  Object object(context.arena());
+  RegistrationCase now{.exists = known != nullptr, .synced = wanted.synced, .was_there = wanted.was_there || wanted.was_wanted};
+  if (wanted.info) now.desired = label_of(*wanted.info);
+  std::string label;
+  if (known != nullptr) {
+    object = decode(*known, context.arena());
+    label = managed_label(object);
+    now.label = label;
+    now.spec_matches = wanted.info && spec_is(object, *wanted.info);
+  }
+  Registration change = registration(now);
+  // Without definitions this server does not know the custom groups of other servers.
+  const bool known_to_be_gone = complete && (label == kOnStart || wanted.knows_custom || wanted.was_wanted);
+  if (change == Registration::kRemove && !known_to_be_gone) change = Registration::kNothing;
+  if (change != Registration::kNothing && wanted.synced && waits(name, change)) change = Registration::kNothing;
   if (known == nullptr) {
     remotes_->forget(name);
     count_no_more(name);
-    if (!served) co_return Status();
-    co_return co_await create(std::move(*served));
   }
+  auto changing = apply(change, name, object, wanted.info);
+  Status changed = co_await std::move(changing);
+  if (!changed.ok()) co_return changed;
+  if (wanted.info || complete) {
+    const std::lock_guard lock(mutex_);
+    synced_.insert(name);
+  }
+  if (known == nullptr || change == Registration::kRemove) co_return Status();
+  auto refreshing = refresh_condition(std::move(object));
+  co_return co_await std::move(refreshing);
+}
+
+Task<Status> Autoregister::apply(Registration change, const std::string& name, Object& object,
+                                 const std::optional<GroupVersionInfo>& info) {
+  switch (change) {
+    case Registration::kNothing:
+      co_return Status();
+    case Registration::kCreate:
+      co_return co_await create(*info);
+    case Registration::kUpdate:
+      co_return co_await correct(object, *info);
+    case Registration::kRemove:
+      co_return co_await remove(name, std::string(meta_text(object, "uid")));
+  }
+  co_return Status();
+}
+
+Task<Status> Autoregister::correct(Object& object, const GroupVersionInfo& info) {
   RequestContext context;
   as_system(context);
-  Object object = decode(*known, context.arena());
-  // One that somebody made by hand stays as it is; one of ours goes with what it stands for, but not before everybody has been heard.
-  if (is_managed(object) && !served && host_.groups_complete().fired()) {
-    std::string uid(meta_text(object, "uid"));
-    co_return co_await remove(std::move(name), std::move(uid));
-  }
-  if (is_managed(object) && served && !spec_is(object, *served)) {
-    fill_spec(object, *served);
-    Replacement replacement(object);
-    WriteOptions write;
-    auto updated = co_await store_->update(context, name, replacement, write, false);
-    if (!updated.ok()) co_return std::move(updated.status());
+  fill_spec(object, info);
+  Replacement replacement(object);
+  WriteOptions options;
+  const std::string name(meta_name(object));
+  auto updated = co_await store_->update(context, name, replacement, options, false);
+  if (updated.ok()) {
     written_[name] = updated->object->revision;
-    object = decode(*updated->object, context.arena());
+    object = decode(*updated->object, object.storage());
+    co_return Status();
   }
-  co_return co_await refresh_condition(std::move(object));
+  // Its event brings the name back.
+  const bool moved = updated.status().reason() == Reason::kNotFound || updated.status().reason() == Reason::kConflict;
+  co_return moved ? Status() : std::move(updated.status());
 }
 
 Task<Status> Autoregister::create(GroupVersionInfo info) {
@@ -218,8 +302,7 @@ Task<Status> Autoregister::create(GroupVersionInfo info) {
   object["apiVersion"] = "apiregistration.k8s.io/v1";
   Object& metadata = ensure_object(object, "metadata");
   metadata["name"] = apiservice_name(info.group_version);
-  // Those of custom resources are kept right all the time; the others were so at the start.
-  ensure_object(metadata, "labels")[kManagedLabel] = info.published ? "true" : "onstart";
+  ensure_object(metadata, "labels")[kManagedLabel] = label_of(info);
   fill_spec(object, info);
   WriteOptions options;
   auto created = co_await store_->create(context, object, options);

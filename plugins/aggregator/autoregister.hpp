@@ -1,6 +1,8 @@
 // Keeps one APIService for each group version that this server serves, and says of each APIService whether it can be reached
 // (kube-aggregator's autoregistration and availability controllers).
 //
+// APIServices of custom resources (label automanaged: true) are kept as they are to be; those of groups that this server has from its start
+// (label onstart) are made, changed or removed once, and then belong to the user and to other servers over the store.
 // An informer keeps the APIServices; a queue hands each that has changed, or whose group version has, to one of many workers.
 // Thread-safety: changed() and stop() from any thread, complete() too; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
@@ -17,11 +19,24 @@
 
 #include <backplane/host.hpp>
 #include <backplane/informer.hpp>
+#include <backplane/kit/rewrite_pause.hpp>
 #include <backplane/work_queue.hpp>
 
 #include "remote_services.hpp"
 
 namespace backplane {
+
+// What has to become of an APIService; the table is autoRegisterController.checkAPIService's.
+enum class Registration : unsigned char { kNothing, kCreate, kUpdate, kRemove };
+struct RegistrationCase {
+  bool exists = false;
+  std::string_view label;    // automanaged of the one that exists
+  std::string_view desired;  // automanaged of the one that is wanted; empty: none is
+  bool synced = false;       // it has been looked at successfully before
+  bool was_there = false;    // it existed at the start
+  bool spec_matches = false;
+};
+Registration registration(const RegistrationCase& now);
 
 class Autoregister : public std::enable_shared_from_this<Autoregister> {
  public:
@@ -47,7 +62,16 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   Task<void> begin();
   void note_all();
   void note_served();
-  std::optional<GroupVersionInfo> wanted(const std::string& name);
+  struct Wanted {
+    std::optional<GroupVersionInfo> info;  // nothing: no server of this process serves it
+    bool synced = false;                   // it has been looked at successfully since that is so
+    bool was_there = false;                // at the start
+    bool was_wanted = false;               // otherwise, or before it went
+    bool knows_custom = false;             // definitions are served here, so this server knows every custom group
+  };
+  Wanted wanted(const std::string& name);
+  // Whether the change has to wait because another server keeps reverting it; if so, the name comes back.
+  bool waits(const std::string& name, Registration change);
   Task<Status> reconcile(std::string name);
   Task<Status> check(std::string name);
   Task<Status> create(GroupVersionInfo info);
@@ -55,6 +79,8 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   // That of one whose group version is served from here, or whose server has been looked at.
   Task<Status> write_condition(Object object, Availability wanted);
   Task<Status> report(std::string name, Availability availability);
+  Task<Status> apply(Registration change, const std::string& name, Object& object, const std::optional<GroupVersionInfo>& info);
+  Task<Status> correct(Object& object, const GroupVersionInfo& info);
   Task<Status> remove(std::string name, std::string uid);
   // The informer does not know yet what was written here.
   bool is_behind(const std::string& name);
@@ -66,6 +92,7 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   const std::shared_ptr<SharedInformer> apiservices_;
   const std::shared_ptr<WorkQueue> queue_;
   const std::shared_ptr<RemoteServices> remotes_;
+  kit::RewritePause pauses_;
   std::map<std::string, Revision> written_;  // newer than what the informer knew then
   std::set<std::string> first_;              // of the start, and not settled yet
   bool noted_ = false;                       // first_ is known
@@ -74,10 +101,13 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
 
   std::mutex mutex_;  // what follows
   std::map<std::string, GroupVersionInfo> wanted_;
+  std::set<std::string> synced_, was_there_, was_wanted_;
 };
 
 // The condition's status; empty: there is none.
 std::string_view available_status(const Object& object);
+// Empty members: there is none.
+Availability availability_of(const Object& object);
 // True when `object` has this condition already.
 bool has_availability(const Object& object, const Availability& wanted);
 void set_availability(Object& object, const Availability& wanted);

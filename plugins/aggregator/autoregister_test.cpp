@@ -68,6 +68,14 @@ class AutoregisterTest : public ::testing::Test {
     host.turns.settle();
   }
 
+  // As another server or a user would.
+  void change_priority(const std::string& name) {
+    Object changed = get(name);
+    changed.at("spec").as_object()["versionPriority"] = 7;
+    store->put(changed, WatchEvent::Type::kModified);
+    host.turns.settle();
+  }
+
   FakeHost host;
   std::shared_ptr<FakeStore> store;
   std::shared_ptr<Autoregister> autoregister;
@@ -114,25 +122,82 @@ TEST_F(AutoregisterTest, AnApiServiceOfAGroupThatIsYetToComeKeepsItsUid) {
 }
 
 TEST_F(AutoregisterTest, WhatNobodyServesGoesWhenEverybodyHasBeenHeard) {
+  host.versions = {served("a.io"), served("apiextensions.k8s.io")};
   put(kStale);
   put(R"({"metadata":{"name":"v1.hand.io"},"spec":{"group":"hand.io","version":"v1"}})");
   start();
   EXPECT_EQ(store->data.count("v1.old.io"), 1u);
   host.all_groups.fire();
   host.turns.settle();
-  EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.hand.io"})) << "what was made by hand stays";
+  EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.apiextensions.k8s.io", "v1.hand.io"})) << "what was made by hand stays";
 }
 
-TEST_F(AutoregisterTest, OneThatIsDeletedOrChangedIsPutRight) {
+TEST_F(AutoregisterTest, OneOfACustomGroupThatIsDeletedOrChangedIsReverted) {
   start();
+  change({served("b.io", true)});
+  store->erase("v1.b.io");
+  host.turns.settle();
+  EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.b.io"}));
+  change_priority("v1.b.io");
+  EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 100);
+}
+
+TEST_F(AutoregisterTest, OneOfTheStartThatIsDeletedOrChangedStaysSo) {
+  host.versions.push_back(served("b.io"));
+  start();
+  host.all_groups.fire();
+  host.turns.settle();
   store->erase("v1.a.io");
   host.turns.settle();
-  EXPECT_EQ(names(), std::vector<std::string>{"v1.a.io"});
-  Object changed = get("v1.a.io");
-  changed.at("spec").as_object()["versionPriority"] = 7;
-  store->put(changed, WatchEvent::Type::kModified);
-  host.turns.settle();
+  EXPECT_EQ(names(), std::vector<std::string>{"v1.b.io"});
+  change_priority("v1.b.io");
+  EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 7);
+}
+
+TEST_F(AutoregisterTest, OneOfTheStartIsRevertedAtTheNextStart) {
+  put(R"({"metadata":{"name":"v1.a.io","labels":{"kube-aggregator.kubernetes.io/automanaged":"onstart"}},
+    "spec":{"group":"a.io","version":"v1","groupPriorityMinimum":1000,"versionPriority":7}})");
+  start();
   EXPECT_EQ(get_int_path(get("v1.a.io"), "spec.versionPriority"), 100);
+}
+
+constexpr const char* kOfAnother =
+    R"({"metadata":{"name":"v1.other.io","uid":"u","labels":{"kube-aggregator.kubernetes.io/automanaged":"onstart"}},
+  "spec":{"group":"other.io","version":"v1","groupPriorityMinimum":1000,"versionPriority":100}})";
+
+TEST_F(AutoregisterTest, OneOfTheStartOfAnotherServerIsRemovedOnceAtMost) {
+  put(kOfAnother);
+  start();
+  host.all_groups.fire();
+  host.turns.settle();
+  EXPECT_EQ(names(), std::vector<std::string>{"v1.a.io"}) << "it existed at the start";
+  put(kOfAnother);
+  host.turns.settle(true);
+  EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.other.io"})) << "the other server has made it since";
+}
+
+TEST_F(AutoregisterTest, CustomGroupsOfOthersStayWhereNoDefinitionsAreServed) {
+  host.versions = {served("a.io")};
+  put(kStale);
+  start();
+  host.all_groups.fire();
+  host.turns.settle();
+  EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.old.io"}));
+}
+
+TEST_F(AutoregisterTest, AGroupThatThisServerNoLongerHasGoesOnce) {
+  start();
+  host.all_groups.fire();
+  change({}, {{"a.io", "v1"}});
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(AutoregisterTest, TwoThatDisagreeOnACustomGroupDoNotWriteWithoutPause) {
+  start();
+  change({served("b.io", true)});
+  for (int i = 0; i < 20; ++i) change_priority("v1.b.io");
+  EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 7) << "it waits";
+  EXPECT_LE(store->updates, 8);
 }
 
 TEST_F(AutoregisterTest, WhatFailsIsTriedAgainAndTheStartWaitsForIt) {

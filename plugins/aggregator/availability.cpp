@@ -40,11 +40,14 @@ std::string_view available_status(const Object& object) {
   return condition ? get_string(*condition, "status") : std::string_view();
 }
 
-bool has_availability(const Object& object, const Availability& wanted) {
+Availability availability_of(const Object& object) {
   const Object* condition = available_condition(object);
-  return condition && get_string(*condition, "status") == wanted.status && get_string(*condition, "reason") == wanted.reason &&
-         get_string(*condition, "message") == wanted.message;
+  if (condition == nullptr) return {};
+  return {std::string(get_string(*condition, "status")), std::string(get_string(*condition, "reason")),
+          std::string(get_string(*condition, "message"))};
 }
+
+bool has_availability(const Object& object, const Availability& wanted) { return availability_of(object) == wanted; }
 
 Availability local_availability() { return {"True", "Local", "Local APIServices are always available"}; }
 

@@ -57,6 +57,13 @@ Task<Status> follow_openapi(std::shared_ptr<Autoregister> autoregister, PostStar
   co_return Status();
 }
 
+// Every client of a server behind reads --proxy-client-cert-file and its key again when they change (ClientConfig::reload_interval).
+Task<Status> follow_client_certificate(std::shared_ptr<Autoregister>, PostStartHookContext) { co_return Status(); }
+
+bool has_client_certificate(const Host& host) {
+  return !host.flag("proxy-client-cert-file").value_or("").empty() && !host.flag("proxy-client-key-file").value_or("").empty();
+}
+
 Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   autoregister->start_registration();
   co_return Status();
@@ -129,7 +136,10 @@ class Aggregator final : public Plugin {
     if (!initiated.ok()) return std::move(initiated.status());
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
-    Status added = add_hook(host, "start-kube-aggregator-informers", start_informers, autoregister);
+    Status added;
+    if (has_client_certificate(host))
+      added = add_hook(host, "aggregator-reload-proxy-client-cert", follow_client_certificate, autoregister);
+    if (added.ok()) added = add_hook(host, "start-kube-aggregator-informers", start_informers, autoregister);
     if (added.ok()) added = add_hook(host, "apiservice-status-local-available-controller", start_workers, autoregister);
     if (added.ok()) added = add_hook(host, "apiservice-status-remote-available-controller", start_checks, autoregister);
     if (added.ok()) {

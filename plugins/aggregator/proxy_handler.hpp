@@ -22,6 +22,8 @@ struct RemoteDocuments {
   Array resources;
   bool current = false;
   std::shared_ptr<const std::string> openapi_v3;
+  std::shared_ptr<const std::string> openapi_v2;  // of this group version alone
+  std::string openapi_v2_etag;                    // of the whole document, by its server
 };
 using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
 
@@ -44,6 +46,7 @@ class ProxyHandler final : public HttpHandler, public ForwardedDocuments {
   const Array& resources() const override { return documents_->resources; }
   bool current() const override { return documents_->current; }
   std::shared_ptr<const std::string> openapi_v3() const override { return documents_->openapi_v3; }
+  std::shared_ptr<const std::string> openapi_v2() const override { return documents_->openapi_v2; }
 
  private:
   const std::shared_ptr<ProxyState> state_;

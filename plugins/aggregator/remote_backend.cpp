@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <backplane/certificate_flaws.hpp>
+#include <backplane/egress.hpp>
 #include <backplane/informer.hpp>
 #include <backplane/kit/base64.hpp>
 #include <backplane/kit/front_proxy.hpp>
@@ -50,7 +51,11 @@ Result<RemoteBackend::Known> RemoteBackend::known(const std::string& address) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(clients_.begin(), clients_.end(), [&](const Known& each) { return each.address == address; });
   if (found != clients_.end()) return *found;
-  auto made = host_.make_client(config(address));
+  auto egress = EgressSelector::of(host_);
+  if (!egress.ok()) return std::move(egress).status();
+  ClientConfig wanted = config(address);
+  wanted.dial = (*egress)->dialer(EgressType::kCluster);
+  auto made = host_.make_client(std::move(wanted));
   if (!made.ok()) return std::move(made).status();
   if (clients_.size() >= kMaxAddresses) clients_.erase(clients_.begin());
   clients_.push_back({address, *made, count_certificate_flaws(*made, "apiserver_kube_aggregator")});

@@ -1,13 +1,18 @@
 #include "remote_documents.hpp"
 
+#include <boost/algorithm/string/predicate.hpp>
+
 #include <backplane/json_reading.hpp>
 #include <backplane/kit/discovery_shapes.hpp>
 #include <backplane/proxy.hpp>
+
+#include "openapi_v2_part.hpp"
 
 namespace backplane {
 namespace {
 
 constexpr std::chrono::seconds kTime{5};
+constexpr std::chrono::seconds kSpecTime{60};  // upstream's specDownloadTimeout
 // A server with hundreds of large types has some MB.
 constexpr std::size_t kMaxDocument = std::size_t{16} << 20;
 constexpr const char* kAggregated =
@@ -17,6 +22,7 @@ constexpr const char* kAggregated =
 struct Page {
   int code = 0;
   std::string type;
+  std::string etag;
   std::string body;
   Status problem;
 };
@@ -33,23 +39,37 @@ HttpCall page_call(std::string path, std::string accept) {
   return call;
 }
 
-std::string type_of(const HttpAnswer& answer) {
-  for (const auto& [name, value] : answer.headers()) {
-    if (name == "content-type" || name == "Content-Type") return value;
+// As upstream's downloader asks: for itself, and only for what has changed.
+HttpCall spec_call(const std::string& known_etag) {
+  UserInfo aggregator;
+  aggregator.name = "system:aggregator";
+  HttpCall call;
+  call.target = "/openapi/v2";
+  call.headers = identity_headers(aggregator);
+  call.headers.emplace_back("Accept", "application/json");
+  if (!known_etag.empty()) call.headers.emplace_back("If-None-Match", known_etag);
+  call.deadline = std::chrono::steady_clock::now() + kSpecTime;
+  return call;
+}
+
+std::string header_of(const HttpAnswer& answer, std::string_view name) {
+  for (const auto& [each, value] : answer.headers()) {
+    if (boost::algorithm::iequals(each, name)) return value;
   }
   return {};
 }
 
-Task<Page> fetch(std::shared_ptr<HttpClient> client, std::string path, std::string accept) {
+Task<Page> fetch(std::shared_ptr<HttpClient> client, HttpCall call) {
   Page page;
-  auto calling = client->call(page_call(std::move(path), std::move(accept)));
+  auto calling = client->call(std::move(call));
   auto answer = co_await std::move(calling);
   if (!answer.ok()) {
     page.problem = std::move(answer).status();
     co_return page;
   }
   page.code = (*answer)->code();
-  page.type = type_of(**answer);
+  page.type = header_of(**answer, "Content-Type");
+  page.etag = header_of(**answer, "ETag");
   auto reading = read_all(**answer, kMaxDocument);
   auto body = co_await std::move(reading);
   if (body.ok()) {
@@ -82,7 +102,7 @@ struct Discovered {
 
 Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion version) {
   Discovered out;
-  auto asking = fetch(client, "/apis", kAggregated);
+  auto asking = fetch(client, page_call("/apis", kAggregated));
   const Page all = co_await std::move(asking);
   if (!all.problem.ok() || all.code == 503) {
     out.problem = failed(all, "/apis");
@@ -94,7 +114,7 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
       co_return out;
     }
   }
-  auto falling_back = fetch(client, version.path(), "application/json");
+  auto falling_back = fetch(client, page_call(version.path(), "application/json"));
   const Page own = co_await std::move(falling_back);
   const auto list = object_in(own);
   if (list) {
@@ -107,12 +127,31 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
 
 // Of a server that has none, nothing.
 Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient> client, GroupVersion version) {
-  auto asking = fetch(client, "/openapi/v3" + version.path(), "application/json");
+  auto asking = fetch(client, page_call("/openapi/v3" + version.path(), "application/json"));
   Page page = co_await std::move(asking);
   std::shared_ptr<const std::string> document;
   const auto object = object_in(page);
   if (object && get_string(*object, "openapi").starts_with("3.")) document = std::make_shared<const std::string>(std::move(page.body));
   co_return document;
+}
+
+// What a server says of its types in version 2.  One that has not changed is not sent again; one that has none is known to have none; of
+// another answer what was known before stays.
+Task<void> read_openapi_v2(std::shared_ptr<HttpClient> client, GroupVersion version, RemoteDocumentsRef before,
+                           std::shared_ptr<RemoteDocuments> into) {
+  into->openapi_v2 = before->openapi_v2;
+  into->openapi_v2_etag = before->openapi_v2_etag;
+  auto asking = fetch(client, spec_call(before->openapi_v2_etag));
+  const Page page = co_await std::move(asking);
+  if (page.problem.ok() && page.code == 404) {
+    into->openapi_v2 = nullptr;
+    into->openapi_v2_etag.clear();
+  }
+  const auto document = object_in(page);
+  if (!document || get_string(*document, "swagger") != "2.0") co_return;
+  const std::string part = to_json(openapi_v2_part(*document, version));
+  into->openapi_v2_etag = page.etag;
+  if (into->openapi_v2 == nullptr || *into->openapi_v2 != part) into->openapi_v2 = std::make_shared<const std::string>(part);
 }
 
 RemoteReading stale(const RemoteDocuments& before, Status problem) {
@@ -140,15 +179,24 @@ Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocu
   auto reading = read_openapi(*client, backend->target().version);
   documents->openapi_v3 = co_await std::move(reading);
   if (documents->openapi_v3 == nullptr) documents->openapi_v3 = before->openapi_v3;
+  auto reading_v2 = read_openapi_v2(*client, backend->target().version, before, documents);
+  co_await std::move(reading_v2);
   RemoteReading out;
   out.documents = std::move(documents);
   co_return out;
 }
 
+namespace {
+
+bool same_text(const std::shared_ptr<const std::string>& left, const std::shared_ptr<const std::string>& right) {
+  return left == right || (left != nullptr && right != nullptr && *left == *right);
+}
+
+}  // namespace
+
 bool same_documents(const RemoteDocuments& left, const RemoteDocuments& right) {
-  const bool same_openapi = left.openapi_v3 == right.openapi_v3 ||
-                            (left.openapi_v3 != nullptr && right.openapi_v3 != nullptr && *left.openapi_v3 == *right.openapi_v3);
-  return left.current == right.current && left.resources == right.resources && same_openapi;
+  return left.current == right.current && left.resources == right.resources && same_text(left.openapi_v3, right.openapi_v3) &&
+         same_text(left.openapi_v2, right.openapi_v2);
 }
 
 }  // namespace backplane

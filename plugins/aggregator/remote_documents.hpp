@@ -1,5 +1,5 @@
-// Reads what the server of an APIService says of its group version: the resources, from aggregated discovery or the old kind, and its
-// OpenAPI v3 document.
+// Reads what the server of an APIService says of its group version: the resources, from aggregated discovery or the old kind, its OpenAPI
+// v3 document, and its part of the server's OpenAPI v2 document, which is sent only if it has changed (ETag).
 //
 // Thread-safety: the host's executor.
 // Lifetime:      the task keeps what it needs; it ends within some seconds.
@@ -18,6 +18,7 @@ struct RemoteReading {
 };
 
 Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocumentsRef before);
+// Apart from the ETag, which is nobody's but the reader's.
 bool same_documents(const RemoteDocuments& left, const RemoteDocuments& right);
 
 }  // namespace backplane

@@ -76,7 +76,7 @@ void RemoteServices::note(const Object& apiservice) {
   if (moved) {
     by_service_[known.target.service_key()].erase(name);
     by_service_[target.service_key()].insert(name);
-    known = Remote{target, 0, 0, std::make_shared<ProxyState>(), nothing_known(), std::nullopt};
+    known = Remote{target, 0, 0, std::make_shared<ProxyState>(), nothing_known(), std::nullopt, {}, std::nullopt};
     known.state->backend = std::make_shared<RemoteBackend>(host_, resolver_, target);
     known.state->reject_redirects = reject_redirects_;
     known.state->front = front_;
@@ -87,7 +87,9 @@ void RemoteServices::note(const Object& apiservice) {
     known.version_priority = version_priority;
     publish(known);
   }
-  if (moved || !known.told || !has_availability(apiservice, *known.told)) checks_->add(name);
+  known.stored = availability_of(apiservice);
+  // Of a server that does not answer the message may be another one at each look.
+  if (moved || !known.told || known.told->status != known.stored.status) checks_->add(name);
   if (moved || was_available != is_available(apiservice)) readings_->add(name);
 }
 
@@ -159,13 +161,32 @@ Task<Status> RemoteServices::check(std::string name) {
   count_availability(name, available);
   if (turned && !available) count_loss(name, found->reason);
   if (turned) readings_->add(name);
-  auto reporting = report_(name, *found);
+  auto reporting = tell(name, *found);
   Status reported = co_await std::move(reporting);
   if (!reported.ok()) co_return reported;
   // Only its server can tell when it is back.
   if (found->reason == "FailedDiscoveryCheck") co_return service_unavailable(found->message);
   checks_->add_after(name, kLongestPause);
   co_return Status();
+}
+
+Task<Status> RemoteServices::tell(std::string name, Availability found) {
+  const Remote& now = remotes_.at(name);
+  const bool overwritten = now.written && now.stored != *now.written;
+  if (overwritten && now.stored != found) {
+    const auto pause = pauses_.claim(name, found.status + "/" + found.reason);
+    if (pause.count() > 0) {
+      checks_->add_after(name, pause);
+      co_return Status();
+    }
+  }
+  auto reporting = report_(name, found);
+  Status reported = co_await std::move(reporting);
+  if (const auto known = remotes_.find(name); reported.ok() && known != remotes_.end()) {
+    known->second.stored = found;
+    known->second.written = std::move(found);
+  }
+  co_return reported;
 }
 
 Task<Result<Availability>> RemoteServices::availability(std::string name) {
@@ -223,10 +244,9 @@ Task<Status> RemoteServices::read(std::string name) {
   RemoteReading got = co_await std::move(reading);
   const auto now = remotes_.find(name);
   if (now == remotes_.end() || now->second.state != state) co_return Status();
-  if (!same_documents(*now->second.documents, *got.documents)) {
-    now->second.documents = got.documents;
-    publish(now->second);
-  }
+  const bool same = same_documents(*now->second.documents, *got.documents);
+  now->second.documents = got.documents;
+  if (!same) publish(now->second);
   if (!got.problem.ok() && state->available) co_return got.problem;
   readings_->add_after(name, kReadingInterval);
   co_return Status();

@@ -18,6 +18,7 @@
 
 #include <backplane/host.hpp>
 #include <backplane/informer.hpp>
+#include <backplane/kit/rewrite_pause.hpp>
 #include <backplane/work_queue.hpp>
 
 #include "proxy_handler.hpp"
@@ -35,7 +36,7 @@ const Object* service_of(const Object& apiservice);
 
 class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
  public:
-  // Writes the condition of the APIService of that name.
+  // Writes the condition of the APIService of that name, if it is another one.
   using Report = std::function<Task<Status>(std::string name, Availability availability)>;
   RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report);
   // Spawn those who look at servers, and those who read what servers say of themselves.
@@ -59,12 +60,16 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
     int version_priority = 0;
     std::shared_ptr<ProxyState> state;
     RemoteDocumentsRef documents;
-    std::optional<Availability> told;
+    std::optional<Availability> told;  // what was found last
+    Availability stored;
+    std::optional<Availability> written;  // by this server, or as it would have
   };
 
   void follow();
   void service_changed(const std::string& service);
   void publish(const Remote& remote);
+  // Writes what was found, unless another server keeps writing otherwise: then the name comes back later.
+  Task<Status> tell(std::string name, Availability found);
   Task<Status> check(std::string name);
   Task<Status> read(std::string name);
   std::optional<Availability> service_problem(const RemoteTarget& target) const;
@@ -79,6 +84,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   const std::shared_ptr<const kit::FrontProxy> front_;
   const std::shared_ptr<WorkQueue> checks_;
   const std::shared_ptr<WorkQueue> readings_;
+  kit::RewritePause pauses_;
   std::map<std::string, Remote> remotes_;
   std::map<std::string, std::set<std::string>> by_service_;  // names of APIServices
   // Since the first APIService of a service: a cluster without aggregated servers has none of this.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <backplane/forwarded.hpp>
 #include <backplane/kit/discovery_shapes.hpp>
 
@@ -30,6 +32,7 @@ std::shared_ptr<FakeStore> store_of(std::string kind) {
 // Answers by path; a path that it does not know is 404.
 struct FakeServer {
   std::map<std::string, std::pair<std::string, std::string>> pages;  // content type and body
+  std::map<std::string, std::string> etags;
   std::vector<HttpCall> calls;
   Status down;  // no answer at all
 };
@@ -57,6 +60,11 @@ class FakeClient final : public HttpClient {
     const auto found = server_.pages.find(call.target);
     if (found == server_.pages.end()) co_return std::unique_ptr<HttpAnswer>(std::make_unique<FakeAnswer>(404, Headers(), ""));
     Headers headers(1, Header("Content-Type", found->second.first));
+    if (const auto etag = server_.etags.find(call.target); etag != server_.etags.end()) {
+      headers.emplace_back("Etag", etag->second);
+      const bool known = std::find(call.headers.begin(), call.headers.end(), Header("If-None-Match", etag->second)) != call.headers.end();
+      if (known) co_return std::unique_ptr<HttpAnswer>(std::make_unique<FakeAnswer>(304, std::move(headers), ""));
+    }
     co_return std::unique_ptr<HttpAnswer>(std::make_unique<FakeAnswer>(200, std::move(headers), found->second.second));
   }
 
@@ -238,6 +246,31 @@ TEST_F(RemoteServicesTest, DiscoveryIsWhatTheServerSaidLastAndStaleWhileItDoesNo
   host_.turns.settle();
   EXPECT_FALSE(documents().current());
   EXPECT_EQ(documents().resources().size(), 1u) << "what was known stays";
+}
+
+TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
+  answer();
+  server_.pages["/openapi/v2"] = {"application/json", R"({"swagger":"2.0","paths":{"/apis/agg.io/v1/things":{},"/apis/else.io/v1/":{}}})"};
+  server_.etags["/openapi/v2"] = "\"one\"";
+  note();
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  const std::string part = R"({"paths":{"/apis/agg.io/v1/things":{}},"definitions":{},"parameters":{}})";
+  ASSERT_NE(documents().openapi_v2(), nullptr);
+  EXPECT_EQ(*documents().openapi_v2(), part);
+  services_->erase("agg");
+  host_.turns.settle();
+  server_.calls.clear();
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  const auto asked =
+      std::find_if(server_.calls.begin(), server_.calls.end(), [](const HttpCall& call) { return call.target == "/openapi/v2"; });
+  ASSERT_NE(asked, server_.calls.end());
+  EXPECT_NE(std::find(asked->headers.begin(), asked->headers.end(), Header("If-None-Match", "\"one\"")), asked->headers.end());
+  EXPECT_EQ(*documents().openapi_v2(), part) << "it was 304";
+  server_.pages.erase("/openapi/v2");
+  services_->erase("agg");
+  host_.turns.settle();
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  EXPECT_EQ(documents().openapi_v2(), nullptr) << "it has none";
 }
 
 // ---- whatever a server says of itself

@@ -105,9 +105,18 @@ Task<Status> Controller::reconcile(std::string name) {
   hold_back(name, entry, todo.verdict);
   // Who reads "Established" may use the resource at once: it is served before the condition says so.
   co_await serving_.publish_together();
-  if (todo.verdict.empty()) co_return Status();
+  if (todo.verdict.empty() || waits(name, todo)) co_return Status();
   auto writing = write(name, std::move(todo));
   co_return co_await std::move(writing);
+}
+
+bool Controller::waits(const std::string& name, const Todo& todo) {
+  std::string value = todo.uid + "/" + std::to_string(todo.generation);
+  if (todo.verdict.accepted_names) append_json(value, *todo.verdict.accepted_names);
+  for (const Condition& each : todo.verdict.conditions) value += "\n" + each.type + each.status + each.reason + each.message;
+  const auto pause = pauses_.claim(name, value);
+  if (pause.count() > 0) queue_->add_after(name, pause);
+  return pause.count() > 0;
 }
 
 void Controller::judge_again(const std::string& name) {

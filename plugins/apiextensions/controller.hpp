@@ -2,7 +2,8 @@
 // approval and finalizing controllers of k8s.io/apiextensions-apiserver).
 //
 // An informer keeps the definitions, a queue hands each that has changed to one of many workers.  A change costs what it changes: names are
-// looked up in an index of their group, one resource is published, and statuses are written side by side.
+// looked up in an index of their group, one resource is published, and statuses are written side by side.  Servers that judge a definition
+// otherwise overwrite each other's conditions after growing pauses (kit::RewritePause).
 // Thread-safety: stop() from any thread; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
 // Errors:        are logged, and what they kept from being done is tried again, later each time.
@@ -14,6 +15,7 @@
 #include <unordered_map>
 
 #include "backplane/informer.hpp"
+#include "backplane/kit/rewrite_pause.hpp"
 #include "backplane/work_queue.hpp"
 #include "definition_status.hpp"
 #include "finalizer.hpp"
@@ -68,6 +70,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   // Leaves out of the verdict that the definition is established, as long as this is to be said later, and comes back for it.
   void hold_back(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
+  // Whether the write has to wait because another server keeps reverting it; if so, the name comes back.
+  bool waits(const std::string& name, const Todo& todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
   // What is known of it is no reason to leave it alone.
   void judge_again(const std::string& name);
@@ -88,6 +92,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   const std::shared_ptr<Finalizer> finalizer_;
   Serving serving_;
   NameIndex names_;
+  kit::RewritePause pauses_;
   std::unordered_map<std::string, Entry> entries_;
 };
 

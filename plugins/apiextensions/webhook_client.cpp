@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/certificate_flaws.hpp"
+#include "backplane/egress.hpp"
 #include "backplane/metrics.hpp"
 #include "definition.hpp"
 #include "review_decoding.hpp"
@@ -96,8 +97,11 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(server);
   if (found != clients_.end()) return found->second;
+  auto egress = EgressSelector::of(host_);
+  if (!egress.ok()) return std::move(egress).status();
   ClientConfig config;
   config.server = server;
+  config.dial = (*egress)->dialer(tls_name.empty() ? EgressType::kControlPlane : EgressType::kCluster);
   config.certificate_authority = config_.authorities;
   config.tls_server_name = tls_name;
   // Over one connection of HTTP/2 all calls would meet one of several servers behind an address.
@@ -112,6 +116,12 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   return clients_.emplace(server, count_certificate_flaws(std::move(*made), "apiserver_webhooks")).first->second;
 }
 
+bool WebhookClient::is_this_server() const {
+  if (config_.url.empty()) return config_.service.ns == "default" && config_.service.name == "kubernetes" && config_.service.port == 443;
+  const WebhookUrl url = split_url(config_.url);
+  return url.server == "https://kubernetes.default.svc" || url.server == "https://kubernetes.default.svc:443";
+}
+
 Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
   Place place;
   std::string server, tls_name;
@@ -124,11 +134,11 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
     place.url = "https://" + place.host + place.target;
     auto finding = find_service_(service.ns, service.name, service.port);
     auto address = co_await std::move(finding);
-    if (!address.ok()) {
+    if (!address.ok() && !is_this_server()) {
       place.url += kTimeoutQuery;
       co_return call_problem(place.url, address.status());
     }
-    server = "https://" + *address;
+    if (address.ok()) server = "https://" + *address;
   } else {
     const WebhookUrl url = split_url(config_.url);
     server = url.server;
@@ -138,6 +148,10 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
   }
   place.target += kTimeoutQuery;
   place.url += kTimeoutQuery;
+  if (is_this_server()) {
+    place.client = host_.client();
+    co_return place;
+  }
   auto client = client_of(server, tls_name, http2);
   if (!client.ok()) co_return call_problem(place.url, client.status());
   place.client = std::move(*client);

@@ -1,5 +1,6 @@
 // Calls of one definition's conversion webhook.
 //
+// A service is dialled through the egress proxy of the cluster, a URL through that of the control plane (--egress-selector-config-file).
 // Calls and their connections are few at once (the rest wait, no longer than their time), a call's objects and its answer are bounded.
 // Thread-safety: any executor.
 // Lifetime:      shared by the converters of a definition; the host outlives it.
@@ -37,7 +38,10 @@ class WebhookClient : public std::enable_shared_from_this<WebhookClient> {
     std::string url;   // as messages name it
     std::string target;
   };
+  // Upstream calls the service `kubernetes` over the loopback connection, whatever it resolves to.
+  bool is_this_server() const;
   Task<Result<Place>> find_place();
+  // `tls_name` is empty for a URL.
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
   // The body of an answer with code 200.
   Task<Result<WebhookAnswer>> call(std::string body);

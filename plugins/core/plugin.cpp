@@ -231,9 +231,7 @@ class CorePlugin final : public Plugin {
     }
     if (status.ok()) status = add_peers(host);
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
-    return host.add_post_start_hook(
-        "start-namespace-controller",
-        [&host, namespaces = std::move(namespaces)](PostStartHookContext context) { return start_controller(host, namespaces, context); });
+    return add_namespace_controller(host, std::move(namespaces));
   }
 
   static Task<Status> start_namespaces(Host& host, PostStartHookContext context) {
@@ -277,8 +275,20 @@ class CorePlugin final : public Plugin {
     return host.add_pre_shutdown_hook(kHook, [lease] { return lease->stop(); });
   }
 
-  static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {
-    start_namespace_controller(host, std::move(namespaces), context);
+  static Status add_namespace_controller(Host& host, std::shared_ptr<StandardStorage> namespaces) {
+    auto election = ControllerElection::make(host);
+    if (!election.ok()) return std::move(election).status();
+    Status status = host.add_post_start_hook(
+        "start-namespace-controller", [&host, namespaces = std::move(namespaces), election = *election](PostStartHookContext context) {
+          return start_controller(host, namespaces, election, context);
+        });
+    if (!status.ok()) return status;
+    return host.add_pre_shutdown_hook("stop-namespace-controller", [election = *election] { return election->resign(); });
+  }
+
+  static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces,
+                                       std::shared_ptr<ControllerElection> election, PostStartHookContext context) {
+    start_namespace_controller(host, std::move(namespaces), std::move(election), context);
     co_return Status();
   }
 };

@@ -125,21 +125,30 @@ Task<Status> ConfigProducer::reconcile(std::string key) {
 }
 
 Task<Status> ConfigProducer::ensure(std::string resource, std::string name) {
+  const std::string key = key_of(resource, name);
   const Bootstrap* bootstrap = find_bootstrap(resource, name);
   auto have = co_await client_->get(resource_of(resource), "", name);
   if (!have.ok()) {
     const bool missing = have.status().code() == 404;
     if (!missing) co_return std::move(have).status();
-    if (bootstrap == nullptr) co_return Status();
+    if (bootstrap == nullptr || waits(key, "delivered")) co_return Status();
     co_return co_await create(*bootstrap);
   }
   if (bootstrap == nullptr) {
-    if (!is_left_over(*have)) co_return Status();
+    if (!is_left_over(*have) || waits(key, "removed")) co_return Status();
     co_return co_await remove(std::move(resource), std::move(name));
   }
   std::optional<Object> wanted = revised(*bootstrap, *have);
-  if (!wanted) co_return Status();
+  if (!wanted || waits(key, "delivered")) co_return Status();
   co_return co_await update(std::move(resource), std::move(*wanted));
+}
+
+// What has to be made for the start is attempted until it is there.
+bool ConfigProducer::waits(const std::string& key, std::string_view value) {
+  if (first_.contains(key)) return false;
+  const auto pause = pauses_.claim(key, value);
+  if (pause.count() > 0) queue_->add_after(key, pause);
+  return pause.count() > 0;
 }
 
 Task<Status> ConfigProducer::create(const Bootstrap& bootstrap) {

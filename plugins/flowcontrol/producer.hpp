@@ -2,6 +2,7 @@
 //
 // Mandatory ones are made again and put right whatever is done to them; suggested ones are made again, and put right as long as their
 // annotation apf.kubernetes.io/autoupdate-spec says so.  Objects that an earlier version delivered go, unless it says no.
+// Servers that deliver other objects over one store overwrite each other after growing pauses (kit::RewritePause).
 // Thread-safety: everything on the plugin's executor; stop() from any thread.
 // Lifetime:      its tasks keep it, and end after stop().
 // Errors:        what fails is tried again, later each time.
@@ -15,6 +16,7 @@
 #include "backplane/client.hpp"
 #include "backplane/hooks.hpp"
 #include "backplane/host.hpp"
+#include "backplane/kit/rewrite_pause.hpp"
 #include "backplane/work_queue.hpp"
 #include "kinds.hpp"
 
@@ -41,11 +43,14 @@ class ConfigProducer : public std::enable_shared_from_this<ConfigProducer> {
   // Levels come before the schemas that name them.
   void add_first(std::string_view resource);
   void settled(const std::string& key);
+  // Whether the write has to wait because another server keeps reverting it; if so, the key comes back.
+  bool waits(const std::string& key, std::string_view value);
 
   Host& host_;
   const std::shared_ptr<SharedInformerFactory> informers_;
   const std::shared_ptr<WorkQueue> queue_;
   std::optional<ApiClient> client_;
+  kit::RewritePause pauses_;
   std::set<std::string> first_;  // what is still to be made before the start is over
   bool levels_made_ = false;
   Promise<bool> completed_;

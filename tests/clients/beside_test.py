@@ -28,7 +28,7 @@ WIDGETS = '/apis/example.com/v1/namespaces/%s/widgets'
 UNSHARED = ('uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'generation')
 ONCE = ('customresourcedefinitions', 'apiservices', 'ipaddresses', 'servicecidrs')  # which name what there can be one of
 # What each server keeps of itself, and what both write together.
-OWN = re.compile(r'/masterleases/|/peerserverleases/|/leases/kube-system/apiserver-|/extension-apiserver-authentication$|/default/(\w+/)?kubernetes$|'
+OWN = re.compile(r'/masterleases/|/registry/backplane/|/peerserverleases/|/leases/kube-system/apiserver-|/extension-apiserver-authentication$|/default/(\w+/)?kubernetes$|'
                  r'/namespaces/kube-system/leases/apiserver-')
 
 

@@ -70,6 +70,7 @@ class Backend:
         self.ended = []  # protocols of connections that were switched and have ended
         self.aggregated = aggregated
         self.broken = None  # how it fails: 'error', 'redirect'
+        self.openapi_v2 = None  # its document, if it has one
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -117,6 +118,8 @@ class Backend:
         elif path == '/apis' and self.aggregated:
             answer = aggregated_list()
             headers['Content-Type'] = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+        elif path == '/openapi/v2' and self.openapi_v2:
+            answer = self.openapi_v2
         elif path == '/apis/%s/v1' % GROUP:
             answer = resource_list()
         elif request.path.startswith('/apis/%s/v1/' % GROUP):

@@ -95,6 +95,30 @@ class Aggregation(unittest.TestCase):
         finally:
             self.front.issue('proxy', 'front-proxy-client')
 
+    def test_its_paths_and_types_are_in_openapi_v2(self):
+        backend = self.backend()
+        kind = {'type': 'object', 'x-kubernetes-group-version-kind': [{'group': GROUP, 'version': 'v1', 'kind': 'Echo'}],
+                'properties': {'metadata': {'$ref': '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'}}}
+        answered = {'description': 'OK', 'schema': {'$ref': '#/definitions/com.example.v1.Echo'}}
+        limit = {'name': 'limit', 'in': 'query', 'type': 'integer'}
+        backend.openapi_v2 = {'swagger': '2.0', 'info': {'title': 'echo', 'version': '1'}, 'parameters': {'limit-echo': limit}, 'paths': {
+            THINGS: {'get': {'operationId': 'listEcho', 'parameters': [{'$ref': '#/parameters/limit-echo'}], 'responses': {'200': answered}}},
+            '/apis/apps/v1/theirs': {'get': {'responses': {}}}},
+            'definitions': {'com.example.v1.Echo': kind, 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': {'type': 'object', 'description': 'theirs'},
+                            'com.example.v1.Unused': {'type': 'object'}}}
+        self.register(backend.port)
+        self.wait_available('Passed')
+        document = wait_for(lambda: (lambda found: found if THINGS in found['paths'] else None)(self.call('GET', '/openapi/v2')))
+        self.assertTrue(document)
+        self.assertEqual(document['paths'][THINGS], backend.openapi_v2['paths'][THINGS])
+        self.assertEqual(document['definitions']['com.example.v1.Echo'], kind)
+        self.assertEqual(document['parameters']['limit-echo'], limit)
+        self.assertNotIn('/apis/apps/v1/theirs', document['paths'])
+        self.assertNotIn('com.example.v1.Unused', document['definitions'])
+        self.assertIn('properties', document['definitions']['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'])
+        self.call('DELETE', APISERVICES + '/' + NAME)
+        self.assertTrue(wait_for(lambda: THINGS not in self.call('GET', '/openapi/v2')['paths']))
+
     def test_redirects_are_refused(self):
         backend = self.serve()
         backend.broken = 'redirect'

@@ -1,4 +1,5 @@
 """Connections to nodes, pods and services: logs, exec, attach, port-forward, cp and the proxies, with every kubectl there is."""
+import base64
 import fcntl
 import gzip
 import json
@@ -8,6 +9,7 @@ import re
 import select
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import tempfile
@@ -15,7 +17,9 @@ import termios
 import threading
 import unittest
 
-from harness import Server, kubectls, main, wait_for
+from aggregated import GROUP, Backend, Certificates, apiservice, available, external
+from conversion_test import Webhook, definition
+from harness import Server, kubectls, main, namespace, wait_for
 from kubelet import Kubelet, self_signed
 
 PODS = '/api/v1/namespaces/default/pods'
@@ -584,10 +588,10 @@ class Trust(unittest.TestCase):
 
 
 class ConnectProxy:
-    """Answers HTTP CONNECT; `refuses` says with what instead."""
+    """Answers HTTP CONNECT; `refuses` says with what instead.  `tls`: a context, or no TLS."""
 
-    def __init__(self, path=None):
-        self.asked, self.refuses = [], None
+    def __init__(self, path=None, tls=None):
+        self.asked, self.refuses, self.tls = [], None, tls
         self.listening = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
         self.listening.bind(path or ('127.0.0.1', 0))
         self.listening.listen()
@@ -602,6 +606,11 @@ class ConnectProxy:
             threading.Thread(target=self.pass_on, args=(peer,), daemon=True).start()
 
     def pass_on(self, peer):
+        if self.tls:
+            try:
+                peer = self.tls.wrap_socket(peer, server_side=True)
+            except OSError:
+                return None
         head = b''
         while b'\r\n\r\n' not in head:
             head += peer.recv(1)
@@ -614,7 +623,8 @@ class ConnectProxy:
             peer.sendall(b'HTTP/1.1 200 Connection established\r\n\r\n')
             ends = {peer: backend, backend: peer}
             while True:
-                for one in select.select(list(ends), [], [])[0]:
+                waiting = [one for one in ends if isinstance(one, ssl.SSLSocket) and one.pending()]
+                for one in waiting or select.select(list(ends), [], [])[0]:
                     some = one.recv(65536)
                     if not some:
                         return None
@@ -662,6 +672,72 @@ class Egress(unittest.TestCase):
             proxy = ConnectProxy()
             url = 'http://127.0.0.1:%d' % proxy.listening.getsockname()[1]
             self.check(proxy, self.config(folder, 'HTTPConnect', "{tcp: {url: '%s'}}" % url))
+
+    def test_over_tls_with_a_client_certificate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            certificates = Certificates(folder)
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(*certificates.issue('proxy', 'proxy', 'proxy.example.com'))
+            tls.load_verify_locations(certificates.path('ca.crt'))
+            tls.verify_mode = ssl.CERT_REQUIRED
+            proxy = ConnectProxy(tls=tls)
+            client = certificates.issue('client', 'apiserver')
+            url = 'https://127.0.0.1:%d' % proxy.listening.getsockname()[1]
+            files = 'tlsConfig: {caBundle: %s, clientCert: %s, clientKey: %s' % (certificates.path('ca.crt'), *client)
+            self.check(proxy, self.config(folder, 'HTTPConnect', "{tcp: {url: '%s', %s, tlsServerName: proxy.example.com}}}" % (url, files)))
+
+    def test_a_proxy_with_another_name_is_not_believed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            certificates = Certificates(folder)
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(*certificates.issue('proxy', 'proxy', 'proxy.example.com'))
+            proxy = ConnectProxy(tls=tls)
+            client = certificates.issue('client', 'apiserver')
+            url = 'https://127.0.0.1:%d' % proxy.listening.getsockname()[1]
+            files = 'tlsConfig: {caBundle: %s, clientCert: %s, clientKey: %s}' % (certificates.path('ca.crt'), *client)
+            cluster = Cluster(self.config(folder, 'HTTPConnect', "{tcp: {url: '%s', %s}}" % (url, files)))
+            try:
+                code, _, answer = cluster.server.request('GET', PODS + '/p/log')
+                self.assertEqual(code, 500)
+                self.assertIn('tls: failed to verify certificate: x509: ', answer['message'])
+                self.assertIn('apiserver_egress_dialer_dial_failure_count{protocol="http_connect",stage="connect",transport="tcp"}',
+                              cluster.server.request('GET', '/metrics')[2])
+            finally:
+                proxy.listening.close()
+                cluster.stop()
+
+    def test_servers_behind_and_webhooks_are_dialled_through_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            proxy = ConnectProxy(os.path.join(folder, 'proxy'))
+            backs = Certificates(os.path.join(folder, 'backs'))
+            backend, hook = Backend(backs), Webhook(folder, name='hook.agg.svc')
+            with Server(self.config(folder, 'HTTPConnect', '{uds: {udsName: %s}}' % os.path.join(folder, 'proxy'))) as server:
+                self.serve(server, backs, backend, hook)
+                self.assertEqual(server.request('GET', '/apis/%s/v1/namespaces/default/echoes' % GROUP)[0], 200)
+                self.assertEqual({each for each in proxy.asked if each.endswith(':%d' % backend.port)}, {'localhost:%d' % backend.port})
+                path = '/apis/convert.example.com/%s/namespaces/default/foos'
+                foo = {'apiVersion': 'convert.example.com/v1', 'kind': 'Foo', 'metadata': {'name': 'f'}, 'spec': {'size': 2}}
+                self.assertTrue(wait_for(lambda: server.request('POST', path % 'v1', foo)[0] == 201))
+                self.assertEqual(server.request('GET', path % 'v2' + '/f')[2]['spec']['dimensions'], {'size': 2})
+                self.assertIn('localhost:%d' % hook.port, proxy.asked)
+                metrics = server.request('GET', '/metrics')[2]
+                for name in ('dial_start_total', 'dial_duration_seconds_count'):
+                    self.assertIn('apiserver_egress_dialer_%s{protocol="http_connect",transport="uds"}' % name, metrics)
+            proxy.listening.close()
+            backend.stop()
+            hook.stop()
+
+    def serve(self, server, backs, backend, hook):
+        """An aggregated server and a conversion webhook behind services."""
+        self.assertEqual(server.request('POST', '/api/v1/namespaces', namespace('agg'))[0], 201)
+        for name in ('echo', 'hook'):
+            self.assertEqual(server.request('POST', '/api/v1/namespaces/agg/services', external(name))[0], 201)
+        behind = apiservice('v1', GROUP, 'agg', 'echo', backend.port, caBundle=base64.b64encode(backs.bundle()).decode())
+        self.assertEqual(server.request('POST', '/apis/apiregistration.k8s.io/v1/apiservices', behind)[0], 201)
+        self.assertTrue(wait_for(lambda: (available(server, 'v1.' + GROUP) or ('', ''))[1] == 'Passed'))
+        client = {'service': {'namespace': 'agg', 'name': 'hook', 'port': hook.port, 'path': '/convert'}, 'caBundle': hook.ca}
+        crd = definition('foos', 'Foo', client)
+        self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)[0], 201)
 
     def test_what_is_not_offered_ends_the_start(self):
         with tempfile.TemporaryDirectory() as folder:

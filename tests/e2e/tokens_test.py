@@ -130,6 +130,24 @@ class Keys(unittest.TestCase):
                          [(header['kid'], 'RS256', 'RSA', 'sig', 'AQAB')])
         self.assertEqual(server.request('POST', '/openid/v1/jwks', '{}')[0], 405)
 
+    def test_the_keys_of_every_key_file_are_published(self):
+        with tempfile.TemporaryDirectory() as directory:
+            paths = [os.path.join(directory, name) for name in ('signing.key', 'old.key', 'old.pub')]
+            for path in paths[:2]:
+                subprocess.run(['openssl', 'genrsa', '-out', path, '2048'], check=True, capture_output=True)
+            subprocess.run(['openssl', 'rsa', '-in', paths[1], '-pubout', '-out', paths[2]], check=True, capture_output=True)
+            flags = ['--service-account-signing-key-file=' + paths[0], '--service-account-issuer=https://one']
+            files = ['--service-account-key-file=' + paths[2], '--service-account-key-file=' + paths[0]]
+            with Server(*flags) as server:
+                signing = [key['n'] for key in server.request('GET', '/openid/v1/jwks')[2]['keys']]
+            with Server(*flags, *files) as server:
+                keys = [key['n'] for key in server.request('GET', '/openid/v1/jwks')[2]['keys']]
+                self.assertEqual(len(keys), 2)
+                self.assertEqual(keys[1:], signing)
+                # The key that signs is published only if a file says so, as with kube-apiserver.
+            with Server(*flags, files[0]) as server:
+                self.assertEqual([key['n'] for key in server.request('GET', '/openid/v1/jwks')[2]['keys']], keys[:1])
+
     def test_an_issuer_that_is_no_url_publishes_nothing(self):
         with Server('--service-account-issuer=kubernetes') as server:
             self.assertEqual(server.request('GET', '/openid/v1/jwks')[0], 404)

@@ -91,6 +91,12 @@ class WebSockets(Served, unittest.TestCase):
         self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
         self.assertIsNone(watch.receive())
 
+    def test_an_origin_that_is_no_url_is_refused(self):
+        for origin in ('null', 'example.com', 'http://a:b', ''):
+            opened = Socket(self.server, MAPS + '?watch=1', [*asked()[:2], 'Origin: ' + origin])
+            self.addCleanup(opened.close)
+            self.assertEqual(opened.status, 403, origin)
+
     def test_protobuf_comes_in_binary_messages(self):
         """Each is the WatchEvent that a stream of chunks delimits with its length, and nothing else."""
         self.make('packed')

@@ -23,6 +23,9 @@ class ForwardedDocuments {
   virtual bool current() const = 0;
   // Its OpenAPI v3 document, JSON; null: none is known.
   virtual std::shared_ptr<const std::string> openapi_v3() const = 0;
+  // `paths`, `definitions` and `parameters` of its OpenAPI v2 document, JSON: the paths of this group version alone, and what they refer
+  // to. Null: none is known.
+  virtual std::shared_ptr<const std::string> openapi_v2() const = 0;
 };
 
 }  // namespace BACKPLANE_API

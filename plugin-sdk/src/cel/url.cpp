@@ -224,6 +224,18 @@ class UrlReader {
   std::string& error_;
 };
 
+// url.Parse: empty, or what is wrong.
+std::string read_with_fragment(Arena& arena, std::string_view text, UrlVal& out) {
+  std::string problem;
+  const std::size_t mark = text.find('#');
+  if (!UrlReader(arena, out, problem).read(text.substr(0, mark), false)) return "parse " + quoted(text.substr(0, mark)) + ": " + problem;
+  if (mark == std::string_view::npos) return {};
+  std::string fragment;
+  if (!unescape(text.substr(mark + 1), Part::kFragment, fragment, problem)) return "parse " + quoted(text) + ": " + problem;
+  out.fragment = arena.keep_text(fragment);
+  return {};
+}
+
 }  // namespace
 
 bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& error) {
@@ -236,19 +248,14 @@ bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& er
   }
   out = {};
   out.kind = OpaqueKind::kUrl;
-  const std::size_t mark = text.find('#');
-  if (!UrlReader(arena, out, problem).read(text.substr(0, mark), false)) {
-    error = "parse " + quoted(text.substr(0, mark)) + ": " + problem;
-    return false;
-  }
-  if (mark == std::string_view::npos) return true;
-  std::string fragment;
-  if (!unescape(text.substr(mark + 1), Part::kFragment, fragment, problem)) {
-    error = "parse " + quoted(text) + ": " + problem;
-    return false;
-  }
-  out.fragment = arena.keep_text(fragment);
-  return true;
+  error = read_with_fragment(arena, text, out);
+  return error.empty();
+}
+
+std::string url_problem(std::string_view text) {
+  Arena arena;
+  UrlVal url{};
+  return read_with_fragment(arena, text, url);
 }
 
 std::string request_uri_problem(std::string_view text) {

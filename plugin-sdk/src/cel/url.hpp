@@ -10,6 +10,8 @@ namespace backplane::cel_detail {
 
 // url.ParseRequestURI, then url.Parse.  False: it is none.
 bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& error);
+// url.Parse alone; empty: it is one.
+std::string url_problem(std::string_view text);
 // url.ParseRequestURI alone; empty: it is one.
 std::string request_uri_problem(std::string_view text);
 // What is behind the escapes; false: some are broken.

@@ -1,135 +1,85 @@
 #include "egress/connect_proxy.hpp"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <system_error>
+#include <chrono>
 #include <thread>
 
+#include "backplane/metrics.hpp"
 #include "backplane/turns.hpp"
 
 namespace backplane::egress {
 namespace {
 
-constexpr int kPatienceMs = 30'000;
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kMostHeadBytes = 64 << 10;
+constexpr std::string_view kProtocol = "http_connect";
 
-class Socket {
- public:
-  explicit Socket(int fd) noexcept : fd_(fd) {}
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int get() const noexcept { return fd_; }
-  int release() noexcept { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return text;
-}
-std::string words_of(int error) { return lower(std::generic_category().message(error)); }
-
-// 0: the socket is ready.
-int wait_ready(int fd, short what) {
-  pollfd one{fd, what, 0};
-  const int ready = poll(&one, 1, kPatienceMs);
-  return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
-}
-
-int connect_to(int fd, const sockaddr* address, socklen_t size) {
-  if (connect(fd, address, size) == 0) return 0;
-  if (errno != EINPROGRESS) return errno;
-  if (const int error = wait_ready(fd, POLLOUT); error != 0) return error;
-  int error = 0;
-  socklen_t length = sizeof error;
-  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
-}
-
-int open_socket(int family) { return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
-
-Result<int> dial_unix(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return service_unavailable("dial unix " + path + ": connect: invalid argument");
-  std::memcpy(address.sun_path, path.data(), path.size());
-  Socket socket(open_socket(AF_UNIX));
-  const int error = connect_to(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  if (error != 0) return service_unavailable("dial unix " + path + ": connect: " + words_of(error));
-  return socket.release();
-}
-
-Result<int> dial_tcp(const ProxyAddress& proxy) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(proxy.host.c_str(), proxy.port.c_str(), &hints, &found) != 0) {
-    return service_unavailable("dial tcp: lookup " + proxy.host + ": no such host");
-  }
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
-  int error = EHOSTUNREACH;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    Socket socket(open_socket(each->ai_family));
-    error = socket.get() < 0 ? errno : connect_to(socket.get(), each->ai_addr, each->ai_addrlen);
-    if (error == 0) return socket.release();
-  }
-  return service_unavailable("dial tcp " + proxy.text() + ": connect: " + words_of(error));
-}
-
-bool send_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno != EAGAIN || wait_ready(fd, POLLOUT) != 0) {
-      return false;
-    }
-  }
-  return true;
+Result<std::unique_ptr<ProxyStream>> open_stream(const ProxyAddress& proxy) {
+  auto dialed = proxy.path.empty() ? dial_tcp(proxy.host, proxy.port) : dial_unix(proxy.path);
+  if (!dialed.ok()) return std::move(dialed).status();
+  Socket socket(*dialed);
+  if (proxy.tls != nullptr) return tls_stream(std::move(socket), *proxy.tls);
+  return plain_stream(std::move(socket));
 }
 
 // The head of the answer, and no byte behind it: what follows is the connection's.
-std::string read_head(int fd) {
+std::string read_head(ProxyStream& stream) {
   std::string head;
   while (!head.ends_with("\r\n\r\n") && !head.ends_with("\n\n") && head.size() < kMostHeadBytes) {
     char c = 0;
-    const ssize_t got = recv(fd, &c, 1, 0);
-    if (got == 1) {
-      head += c;
-    } else if (got == 0 || errno != EAGAIN || wait_ready(fd, POLLIN) != 0) {
-      return {};
-    }
+    if (!stream.read_byte(c)) return {};
+    head += c;
   }
   return head.size() < kMostHeadBytes ? head : std::string();
 }
 
-Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
-  auto dialed = proxy.path.empty() ? dial_tcp(proxy) : dial_unix(proxy.path);
-  if (!dialed.ok()) return dialed;
-  Socket socket(*dialed);
-  const bool asked = send_all(socket.get(), "CONNECT " + address + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-  const std::string head = asked ? read_head(socket.get()) : std::string();
+// Asks the proxy for the connection.
+Result<int> ask(ProxyStream& stream, const std::string& proxy, const std::string& address) {
+  const bool asked = stream.send_all("CONNECT " + address + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const std::string head = asked ? read_head(stream) : std::string();
   // "HTTP/1.1 200 OK"
   const auto space = head.find(' ');
   const std::string status = space == std::string::npos ? std::string() : head.substr(space + 1, head.find_first_of("\r\n") - space - 1);
   if (!head.starts_with("HTTP/1.") || status.size() < 3) {
-    return service_unavailable("reading HTTP response from CONNECT to " + address + " via proxy " + proxy.text() +
-                               " failed: unexpected EOF");
+    return service_unavailable("reading HTTP response from CONNECT to " + address + " via proxy " + proxy + " failed: unexpected EOF");
   }
-  if (status.substr(0, 3) == "200") return socket.release();
-  return service_unavailable("proxy error from " + proxy.text() + " while dialing " + address + ", code " + status.substr(0, 3) + ": " +
-                             status);
+  if (status.substr(0, 3) == "200") return stream.into_socket();
+  return service_unavailable("proxy error from " + proxy + " while dialing " + address + ", code " + status.substr(0, 3) + ": " + status);
+}
+
+void count_failure(std::string_view transport, std::string_view stage) {
+  static Metric& failures = Metric::counter(
+      "apiserver_egress_dialer_dial_failure_count",
+      "[ALPHA] Dials through the egress proxy that failed, by protocol, transport and stage (connect: to the proxy, proxy: by the proxy).",
+      {"protocol", "transport", "stage"});
+  failures.add({kProtocol, transport, stage});
+}
+
+Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
+  static Metric& starts =
+      Metric::counter("apiserver_egress_dialer_dial_start_total",
+                      "[ALPHA] Dials begun through the egress proxy, by protocol and transport (tcp or uds).", {"protocol", "transport"});
+  static Metric& durations =
+      Metric::histogram("apiserver_egress_dialer_dial_duration_seconds",
+                        "[ALPHA] How long dials through the egress proxy took, in seconds, by protocol and transport (tcp or uds).",
+                        {"protocol", "transport"}, {0.005, 0.025, 0.1, 0.5, 2.5, 12.5});
+  const std::string_view transport = proxy.path.empty() ? "tcp" : "uds";
+  const Clock::time_point began = Clock::now();
+  starts.add({kProtocol, transport});
+  auto stream = open_stream(proxy);
+  if (!stream.ok()) {
+    count_failure(transport, "connect");
+    return std::move(stream).status();
+  }
+  auto got = ask(**stream, proxy.text(), address);
+  if (!got.ok()) {
+    count_failure(transport, "proxy");
+    return got;
+  }
+  durations.observe({kProtocol, transport}, std::chrono::duration<double>(Clock::now() - began).count());
+  return got;
 }
 
 Turns& turns() {

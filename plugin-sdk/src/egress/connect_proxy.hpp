@@ -8,13 +8,15 @@
 #include <string>
 
 #include "backplane/client.hpp"
+#include "egress/tls_tunnel.hpp"
 
 namespace backplane::egress {
 
-// A Unix socket's path, or a host and a port.
+// A Unix socket's path, or a host and a port, with TLS or without.
 struct ProxyAddress {
   std::string path;
   std::string host, port;
+  std::shared_ptr<const ProxyTls> tls = {};  // null: none
   std::string text() const { return path.empty() ? host + ":" + port : path; }
 };
 

@@ -53,10 +53,24 @@ TEST(EgressSelector, WhatIsNotOfferedIsSaid) {
   EXPECT_EQ(why(config("- name: cluster\n  connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /x}}}\n")),
             "egress selection \"cluster\": the protocol GRPC is not offered, HTTPConnect is");
   EXPECT_EQ(why(config("- name: etcd\n  connection: {proxyProtocol: HTTPConnect, transport: {uds: {udsName: /x}}}\n")),
-            "egress selection \"etcd\": only Direct is offered; proxies are offered for \"cluster\" alone");
-  EXPECT_EQ(
-      why(config("- name: cluster\n  connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: 'https://x', tlsConfig: {}}}}\n")),
-      "egress selection \"cluster\": a proxy behind TLS is not offered, one at a Unix socket or an http:// URL is");
+            "egress selection \"etcd\": only Direct is offered");
+}
+
+TEST(EgressSelector, AProxyBehindTlsNeedsItsFiles) {
+  const std::string failed = "failed to validate egress selector configuration: ";
+  const auto tls = [](const std::string& members) {
+    return config("- name: cluster\n  connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: 'https://x', tlsConfig: {" + members +
+                  "}}}}\n");
+  };
+  EXPECT_EQ(why(tls("")), failed +
+                              "[service.connection.tlsConfig.clientCert: Invalid value: \"nil\": Using TLS requires clientCert, "
+                              "service.connection.tlsConfig.clientKey: Invalid value: \"nil\": Using TLS requires requires clientKey]");
+  EXPECT_EQ(why(tls("caBundle: /absent, clientCert: /dev/null, clientKey: /dev/null")),
+            failed + "service.connection.tlsConfig.caBundle: Invalid value: \"/absent\": TLS config ca bundle does not exist");
+  EXPECT_EQ(why(tls("clientCert: /dev/null, clientKey: /dev/null")),
+            "failed to create dialer for egressSelection \"cluster\": failed to read key pair /dev/null & /dev/null");
+  EXPECT_EQ(why(tls("secret: x")),
+            "strict decoding error: unknown field \"egressSelections[0].connection.transport.tcp.tlsConfig.secret\"");
 }
 
 }  // namespace

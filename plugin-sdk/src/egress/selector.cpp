@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <vector>
 
 #include "backplane/egress.hpp"
+#include "backplane/host.hpp"
 #include "backplane/json.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/schema.hpp"
@@ -52,7 +55,10 @@ Status check_form(const Object& config) {
     check_members(connection, path + ".connection", {"proxyProtocol", "transport"}, problems);
     check_members(transport, path + ".connection.transport", {"tcp", "uds"}, problems);
     check_members(object_or_empty(transport, "uds"), path + ".connection.transport.uds", {"udsName"}, problems);
-    check_members(object_or_empty(transport, "tcp"), path + ".connection.transport.tcp", {"url", "tlsConfig"}, problems);
+    const Object& tcp = object_or_empty(transport, "tcp");
+    check_members(tcp, path + ".connection.transport.tcp", {"url", "tlsConfig"}, problems);
+    check_members(object_or_empty(tcp, "tlsConfig"), path + ".connection.transport.tcp.tlsConfig",
+                  {"caBundle", "clientCert", "clientKey", "tlsServerName"}, problems);
   }
   if (problems.empty()) return {};
   std::string all;
@@ -66,6 +72,24 @@ void check_unix(const Object& uds, FieldErrors& errors) {
   }
 }
 
+// A file of a tlsConfig: `missing` is what is said of one that is not named; empty: it need not be.
+void check_file(const Object& tls, std::string_view member, std::string_view missing, std::string_view absent, FieldErrors& errors) {
+  const std::string path = std::string(kConnection) + ".tlsConfig." + std::string(member);
+  const std::string file(get_string(tls, member));
+  std::error_code ignored;
+  if (file.empty()) {
+    if (!missing.empty()) errors.invalid(path, std::string_view("nil"), std::string(missing));
+  } else if (!std::filesystem::exists(file, ignored)) {
+    errors.invalid(path, std::string_view(file), std::string(absent));
+  }
+}
+
+void check_tls(const Object& tls, FieldErrors& errors) {
+  check_file(tls, "caBundle", "", "TLS config ca bundle does not exist", errors);
+  check_file(tls, "clientCert", "Using TLS requires clientCert", "TLS client cert does not exist", errors);
+  check_file(tls, "clientKey", "Using TLS requires requires clientKey", "TLS client key does not exist", errors);
+}
+
 void check_tcp(const Object& tcp, FieldErrors& errors) {
   const std::string_view url = get_string(tcp, "url");
   const bool with_tls = get_object(tcp, "tlsConfig") != nullptr;
@@ -73,7 +97,8 @@ void check_tcp(const Object& tcp, FieldErrors& errors) {
   if (url.starts_with("http://")) {
     if (with_tls) errors.invalid(path + ".tlsConfig", std::string_view("nil"), "config must not be present when using HTTP");
   } else if (url.starts_with("https://")) {
-    if (!with_tls) errors.required(path + ".tlsConfig", "TLSConfig must be present when using HTTPS");
+    if (!with_tls) return errors.required(path + ".tlsConfig", "TLSConfig must be present when using HTTPS");
+    check_tls(object_or_empty(tcp, "tlsConfig"), errors);
   } else {
     errors.invalid(path + ".url", url, "supported connection protocols are http:// and https://");
   }
@@ -127,14 +152,27 @@ void check_names(const Array& selections, FieldErrors& errors) {
 
 // "http://host:port" without a scheme.
 ProxyAddress tcp_address(std::string_view url) {
+  const std::string_view usual = url.starts_with("https://") ? "443" : "80";
   url.remove_prefix(url.find("//") + 2);
   url = url.substr(0, url.find('/'));
   const auto colon = url.rfind(':');
   ProxyAddress out;
   out.host = url.substr(0, colon);
-  out.port = colon == std::string_view::npos ? "80" : std::string(url.substr(colon + 1));
+  out.port = colon == std::string_view::npos ? usual : url.substr(colon + 1);
   if (out.host.starts_with('[') && out.host.ends_with(']')) out.host = out.host.substr(1, out.host.size() - 2);
   return out;
+}
+
+Result<DialFunction> tcp_dialer(const Object& tcp) {
+  ProxyAddress proxy = tcp_address(get_string(tcp, "url"));
+  if (const Object* tls = get_object(tcp, "tlsConfig")) {
+    const auto file = [tls](std::string_view member) { return std::string(get_string(*tls, member)); };
+    auto context = read_proxy_tls(file("caBundle"), file("clientCert"), file("clientKey"));
+    if (!context.ok()) return std::move(context).status();
+    const std::string name = file("tlsServerName");
+    proxy.tls = std::make_shared<const ProxyTls>(ProxyTls{std::move(*context), name.empty() ? proxy.host : name});
+  }
+  return connect_through(std::move(proxy));
 }
 
 // What has passed the checks.
@@ -144,14 +182,14 @@ Result<DialFunction> make_dialer(const Object& selection) {
   const std::string_view protocol = get_string(connection, "proxyProtocol");
   if (protocol == "Direct") return DialFunction();
   const std::string what = "egress selection " + backplane::quoted(name) + ": ";
-  if (name != "cluster") return bad_request(what + "only Direct is offered; proxies are offered for " + quoted("cluster") + " alone");
+  if (name == "etcd") return bad_request(what + "only Direct is offered");
   if (protocol == "GRPC") return bad_request(what + "the protocol GRPC is not offered, HTTPConnect is");
   const Object& transport = object_or_empty(connection, "transport");
   if (const Object* uds = get_object(transport, "uds")) return connect_through({std::string(get_string(*uds, "udsName")), "", ""});
-  const std::string_view url = get_string(object_or_empty(transport, "tcp"), "url");
-  if (url.starts_with("https://"))
-    return bad_request(what + "a proxy behind TLS is not offered, one at a Unix socket or an http:// URL is");
-  return connect_through(tcp_address(url));
+  auto dialer = tcp_dialer(object_or_empty(transport, "tcp"));
+  if (!dialer.ok())
+    return bad_request("failed to create dialer for egressSelection " + backplane::quoted(name) + ": " + dialer.status().message());
+  return dialer;
 }
 
 }  // namespace
@@ -200,6 +238,18 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::st
   const std::string text = read.str();
   if (!file.is_open() || !file) return bad_request("unable to read egress selector configuration from " + backplane::quoted(path));
   return parse(text);
+}
+
+Result<std::shared_ptr<const EgressSelector>> EgressSelector::of(const Host& host) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const EgressSelector>> known;  // by file; a process has one
+  const std::string path = host.flag("egress-selector-config-file").value_or("");
+  const std::lock_guard lock(mutex);
+  auto& selector = known[path];
+  if (selector != nullptr) return selector;
+  auto made = read(path);
+  if (made.ok()) selector = *made;
+  return made;
 }
 
 }  // namespace BACKPLANE_API

@@ -29,7 +29,7 @@ CommandOptions command_options(Host& host, const ConnectedStores& stores, std::s
 
 Result<std::map<std::string, std::shared_ptr<RestStorage>>> make_connections(Host& host, const ConnectedStores& stores) {
   std::map<std::string, std::shared_ptr<RestStorage>> out;
-  auto egress = EgressSelector::read(host.flag("egress-selector-config-file").value_or(""));
+  auto egress = EgressSelector::of(host);
   if (!egress.ok()) return std::move(egress).status();
   const DialFunction dial = (*egress)->dialer(EgressType::kCluster);
   auto kubelets = Kubelets::make(host, stores.nodes, dial);

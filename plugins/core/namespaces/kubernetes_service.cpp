@@ -94,6 +94,9 @@ Task<Result<Object>> KubernetesServiceController::reconcile_endpoints(Change cha
     const bool changed = change(endpoints);
     if (missing && find(endpoints, "subsets") == nullptr) co_return Object();
     if (!changed) co_return endpoints;
+    const Value* subsets = find(endpoints, "subsets");
+    const std::string value = subsets != nullptr ? to_json(*subsets) : std::string();
+    if (attempt == 0 && !stopped_ && pauses_.claim(kName, value).count() > 0) co_return Object();
     Object sent = endpoints;
     auto writing =
         missing ? client_->create(resource, kNamespace, std::move(sent)) : client_->update(resource, kNamespace, std::move(sent));

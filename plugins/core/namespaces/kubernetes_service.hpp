@@ -12,6 +12,7 @@
 
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
+#include "backplane/kit/rewrite_pause.hpp"
 #include "namespaces/master_leases.hpp"
 
 namespace backplane::core {
@@ -54,6 +55,7 @@ class KubernetesServiceController {
   KubernetesService service_;
   const std::optional<MasterLeases> leases_;
   std::optional<ApiClient> client_;  // since start()
+  kit::RewritePause pauses_;         // other servers may listen at another port
   bool busy_ = false;                // a pass runs
   bool stopped_ = false;
 };

@@ -1,0 +1,12 @@
+#include "backplane/kit/go_url.hpp"
+
+#include "cel/url.hpp"
+
+namespace backplane {
+namespace kit BACKPLANE_API {
+
+std::string url_problem(std::string_view text) { return cel_detail::url_problem(text); }
+std::string request_uri_problem(std::string_view text) { return cel_detail::request_uri_problem(text); }
+
+}  // namespace BACKPLANE_API
+}  // namespace backplane

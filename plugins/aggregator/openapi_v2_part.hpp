@@ -1,0 +1,14 @@
+// The part of an OpenAPI v2 document that one group version needs (kube-openapi's FilterSpecByPaths).
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <backplane/json.hpp>
+#include <backplane/meta.hpp>
+
+namespace backplane {
+
+// `paths` below the path of `version`, and the `definitions` and `parameters` that they refer to, directly or not.
+Object openapi_v2_part(const Object& document, const GroupVersion& version);
+
+}  // namespace backplane

@@ -1,0 +1,31 @@
+// The resources of which a namespace can hold objects, from aggregated discovery: two calls, however many versions there are.
+//
+// Thread-safety: any executor.
+// Errors:        what cannot be discovered is in the report; the other resources are found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/client.hpp"
+#include "namespaces/deletion_conditions.hpp"
+
+namespace backplane::core {
+
+// A namespaced resource that can be deleted, in the first version of its group that has it.
+struct NamespacedResource {
+  std::string group, version, name;
+  bool lists = false;        // verb list
+  bool collections = false;  // verb deletecollection
+
+  bool is_pods() const { return group.empty() && name == "pods"; }
+  // "/apis/GROUP/VERSION/namespaces/NS/NAME"
+  std::string path(const std::string& ns) const;
+};
+
+Task<std::vector<NamespacedResource>> discover_namespaced(ApiClient& api, DeletionReport& report);
+
+// A call that is given up after a minute.
+HttpCall deletion_call(std::string method, std::string target);
+
+}  // namespace backplane::core
