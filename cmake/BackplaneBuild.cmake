@@ -133,6 +133,7 @@ function(backplane_add_folders)
   endforeach()
 endfunction()
 
+include(BackplaneBuildInfo)
 include(BackplaneEmbed)
 include(BackplanePlugin)
 include(BackplaneInstall)

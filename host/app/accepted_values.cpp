@@ -1,5 +1,8 @@
 #include "app/accepted_values.hpp"
 
+#include <strings.h>
+
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -38,22 +41,26 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
   }
 }
 
+constexpr std::string_view kOldestPeer = "1.35";  // minCompatibilityMajor and -Minor of /version
+
 // Other versions than the one there is: their APIs, gates and fields are not served.
 void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("emulated-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOpenApiVersion) continue;
-    problems.push_back("--emulated-version " + quoted(item) + ": versions other than " + std::string(kOpenApiVersion) +
-                       " are not emulated");
+    problems.push_back("--emulated-version " + quoted(item) + ": no other release than " + std::string(kOpenApiVersion) +
+                       " is emulated; leave the flag out");
   }
   for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
     if (flags.text(flag) != "true") continue;
-    problems.push_back("--" + std::string(flag) + ": it takes an emulated version lower than " + std::string(kOpenApiVersion));
+    problems.push_back("--" + std::string(flag) + ": it is about emulated releases before " + std::string(kOpenApiVersion) +
+                       ", which there are none of; leave the flag out");
   }
   for (const auto& item : flags.values("min-compatibility-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
-    if (version == "1.35" || version == kOpenApiVersion) continue;
-    problems.push_back("--min-compatibility-version " + quoted(item) + " must be 1.35 or " + std::string(kOpenApiVersion));
+    if (version == kOldestPeer) continue;
+    problems.push_back("--min-compatibility-version " + quoted(item) + ": the server is compatible with " + std::string(kOldestPeer) +
+                       " and later, whatever the flag says; leave the flag out");
   }
 }
 
@@ -91,6 +98,26 @@ void check_service_accounts(const FlagSet& flags, Problems& problems) {
   }
 }
 
+// The headers by which front proxies say who asks.
+void check_request_headers(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
+  constexpr std::string_view kUids = "requestheader-uid-headers";
+  const auto is_blank = [](const std::string& name) { return name.find_first_not_of(" \t\n\v\f\r") == std::string::npos; };
+  for (const std::string_view flag :
+       {std::string_view("requestheader-username-headers"), std::string_view("requestheader-group-headers"),
+        std::string_view("requestheader-extra-headers-prefix"), std::string_view("requestheader-allowed-names"), kUids}) {
+    const auto names = flags.values(flag);
+    if (std::any_of(names.begin(), names.end(), is_blank)) problems.push_back("empty value in " + quoted(flag));
+  }
+  const auto uids = flags.values(kUids);
+  const auto is_standard = [](const std::string& name) { return strcasecmp(name.c_str(), "X-Remote-Uid") == 0; };
+  if (!uids.empty() && !gates.enabled("RemoteRequestHeaderUID")) {
+    problems.push_back("--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be enabled");
+  } else if (!uids.empty() && std::none_of(uids.begin(), uids.end(), is_standard)) {
+    problems.push_back(
+        "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work");
+  }
+}
+
 void check_peers(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
   for (const std::string name : {"peer-ca-file", "peer-advertise-ip", "peer-advertise-port"}) {
     if (!gates.enabled("UnknownVersionInteroperabilityProxy") && !flags.text(name).value_or("").empty()) {
@@ -123,6 +150,7 @@ void check_egress(const FlagSet& flags, Problems& problems) {
 
 void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
   check_service_accounts(flags, problems);
+  check_request_headers(flags, gates, problems);
   check_peers(flags, gates, problems);
   check_egress(flags, problems);
   check_watch_cache_sizes(flags, problems);

@@ -84,12 +84,13 @@ struct Page {
   std::string_view path;
   std::string (*text)();
   std::string_view about;
+  bool socket_only = false;  // not on the secure port, as upstream
 };
 constexpr Page kPages[] = {
     {"/debug/flags", flags_page, ""},
     {"/debug/flags/", flags_page, ""},
     {"/debug/pprof/", index_page, ""},
-    {"/debug/pprof/cmdline", command_line, "the command line, its words separated by NUL"},
+    {"/debug/pprof/cmdline", command_line, "the command line, its words separated by NUL; on the debug socket alone", true},
     {"/debug/pprof/heap", heap, "what the allocator holds (malloc_info)"},
     {"/debug/pprof/threads", threads, "threads and the processor time of each"},
 };
@@ -143,7 +144,7 @@ class VerbosityHandler final : public HttpHandler {
 class DebugOnlyHandler final : public HttpHandler {
  public:
   explicit DebugOnlyHandler(HttpHandler& chain) : chain_(chain) {
-    for (const auto& route : debug_routes()) own_.emplace(route.path, route.handler);
+    for (const auto& route : debug_routes(true)) own_.emplace(route.path, route.handler);
   }
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string_view target = exchange.target();
@@ -168,12 +169,14 @@ class DebugOnlyHandler final : public HttpHandler {
 
 }  // namespace
 
-std::string log_level(int verbosity) { return verbosity >= 6 ? "trace" : verbosity >= 3 ? "debug" : "info"; }
+std::string log_level(int verbosity) { return verbosity >= 6 ? "trace" : verbosity >= 3 ? "debug" : verbosity >= 2 ? "details" : "info"; }
 void set_verbosity(int level) { set_log_level(log_level(level)); }
 
-std::vector<PathRoute> debug_routes() {
+std::vector<PathRoute> debug_routes(bool on_socket) {
   std::vector<PathRoute> routes;
-  for (const auto& page : kPages) routes.push_back({std::string(page.path), false, false, std::make_shared<PageHandler>(page.text)});
+  for (const auto& page : kPages) {
+    if (on_socket || !page.socket_only) routes.push_back({std::string(page.path), false, false, std::make_shared<PageHandler>(page.text)});
+  }
   routes.push_back({"/debug/pprof", false, false, std::make_shared<RedirectHandler>()});
   routes.push_back({"/debug/flags/v", false, false, std::make_shared<VerbosityHandler>()});
   return routes;

@@ -10,13 +10,13 @@
 
 namespace backplane {
 
-// /debug/flags/v (PUT sets the log verbosity) and /debug/pprof/ with cmdline, threads and heap.
-std::vector<PathRoute> debug_routes();
+// /debug/flags/v (PUT sets the log verbosity) and /debug/pprof/ with threads and heap; cmdline on the debug socket alone.
+std::vector<PathRoute> debug_routes(bool on_socket = false);
 
 // Lets only /debug/ through to `chain`: the unprotected socket must not serve the API.
 std::shared_ptr<HttpHandler> make_debug_only_handler(HttpHandler& chain);
 
-// 0–2 info, 3–5 debug, 6 and more trace.
+// 0–1 info, 2 details, 3–5 debug, 6 and more trace.
 void set_verbosity(int level);
 // The log level that a verbosity asks for.
 std::string log_level(int verbosity);

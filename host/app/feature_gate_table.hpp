@@ -33,6 +33,7 @@ struct MissingGate {
 std::span<const FeatureGate> all_gates() noexcept;                // by name
 std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
 std::span<const std::string_view> gates_always_there() noexcept;  // whose behaviour is there whatever they say
+std::span<const std::string_view> gates_absent() noexcept;        // of kube-apiserver, whose behaviour is not here
 std::span<const MissingGate> gates_not_there() noexcept;
 // Which serve kinds here and no more; `why` says what is missing.
 std::span<const MissingGate> gates_partly_there() noexcept;

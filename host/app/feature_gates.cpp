@@ -112,7 +112,7 @@ std::string_view FeatureGates::stage_of(std::string_view name) {
 }
 
 bool FeatureGates::in_effect(std::string_view name) const {
-  return has(switched_gates(), name) ? enabled(name) : has(gates_always_there(), name);
+  return has(gates_always_there(), name) || (enabled(name) && !has(gates_absent(), name));
 }
 
 std::string FeatureGates::switched() {

@@ -5,10 +5,10 @@
 namespace backplane {
 namespace {
 
-void shutdown_event(std::string_view name) { app_log().info("shutdown event name={}", name); }
-void start_event(std::string_view name) { app_log().info("start-up event name={}", name); }
+void shutdown_event(std::string_view name) { app_log().info("[graceful-termination] shutdown event name={}", name); }
+void start_event(std::string_view name) { app_details().info("start-up event name={}", name); }
 void endpoints_complete(std::string_view name) {
-  app_log().info("{} has all endpoints registered and discovery information is complete", name);
+  app_details().info("{} has all endpoints registered and discovery information is complete", name);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "app/log.hpp"
 #include "app/options.hpp"
 #include "app/server.hpp"
+#include "app/startup_log.hpp"
 #include "app/store_cli.hpp"
 #include "base/cpu_limit.hpp"
 #include "base/plain_message.hpp"
@@ -67,25 +68,15 @@ int fail(std::string_view message) {
 int print_version(std::string_view form) {
   if (form != "raw") {
     print("Kubernetes " + std::string(kKubernetesVersion) + "\n");
+    print("Backplane v" + std::string(build_info().version) + " (commit " + std::string(build_info().commit) + ")\n");
     return 0;
   }
   std::string fields;
-  for (const auto& [name, value] : kVersionFields) {
+  for (const auto& [name, value] : version_fields()) {
     fields += (fields.empty() ? "" : ", ") + std::string(name) + ":" + quoted(value);
   }
   print("version.Info{" + fields + "}\n");
   return 0;
-}
-
-void log_start(const Options& options) {
-  app_log().info("Version: {}", reported_version());
-  const auto quota = cpu_quota();
-  app_log().info("Process settings cores={} quota={} pid={}", usable_cores(), quota ? std::to_string(*quota) : "none", getpid());
-  for (const auto& [name, value] : options.flags.texts()) app_log().info("FLAG: --{}={}", name, quoted(value));
-  for (const auto& line : options.flags.deprecations()) app_log().warn("{}", line);
-  std::string ignored;
-  for (const auto& name : options.flags.accepted_only()) ignored += (ignored.empty() ? "" : " ") + name;
-  if (!ignored.empty()) app_log().warn("flags that have no effect yet, whatever they say: {}", ignored);
 }
 
 int serve(std::unique_ptr<Options> options) {
@@ -95,7 +86,7 @@ int serve(std::unique_ptr<Options> options) {
   options->logs.validate(gates, log_problems);
   if (!log_problems.empty()) return fail(log_problems[0]);
   options->logs.apply();
-  log_start(*options);
+  log_startup(*options);
 
   auto completed = Options::complete(std::move(options));
   if (!completed.ok()) return fail(completed.status().message());
@@ -107,9 +98,10 @@ int serve(std::unique_ptr<Options> options) {
   if (!server.ok()) return fail(server.status().message());
   auto prepared = Server::prepare_run(std::move(*server));
   if (!prepared.ok()) return fail(prepared.status().message());
-  const int code = PreparedServer::run(std::move(*prepared));
+  const auto code = PreparedServer::run(std::move(*prepared));
+  if (!code.ok()) return fail("unable to start serving: " + code.status().message());
   flush_logs();
-  return code;
+  return *code;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
+using prometheus::MetricType;
 
 constexpr std::string_view kUnexpected = "unexpected";
 
@@ -31,6 +32,38 @@ std::vector<std::pair<std::string, std::string>> label_texts(const ClientMetric&
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& label : metric.label) out.emplace_back(label.name, label.value);
   return out;
+}
+
+// A metric that kube-apiserver has deprecated and hides, and the one that has its values.
+struct HiddenMetric {
+  std::string_view name, source, help;
+  MetricType type;
+};
+constexpr HiddenMetric kHidden[] = {
+    {"apiserver_request_slo_duration_seconds", "apiserver_request_sli_duration_seconds",
+     "[ALPHA] (Deprecated since 1.27.0) Request latency without webhooks and waits in priority and fairness queues; use "
+     "apiserver_request_sli_duration_seconds.",
+     MetricType::Histogram},
+    {"apiserver_flowcontrol_request_concurrency_limit", "apiserver_flowcontrol_nominal_limit_seats",
+     "[ALPHA] (Deprecated since 1.30.0) Nominal number of seats of each priority level; use apiserver_flowcontrol_nominal_limit_seats.",
+     MetricType::Gauge},
+    {"apiserver_flowcontrol_request_concurrency_in_use", "apiserver_flowcontrol_current_executing_seats",
+     "[ALPHA] (Deprecated since 1.31.0) Seats of the requests that are executed; use apiserver_flowcontrol_current_executing_seats.",
+     MetricType::Gauge},
+    {"etcd_bookmark_counts", "etcd_bookmark_total",
+     "[ALPHA] (Deprecated since 1.36.0) Progress notifications of etcd; use etcd_bookmark_total.", MetricType::Gauge},
+};
+
+void add_hidden(std::vector<MetricFamily>& families) {
+  for (const HiddenMetric& hidden : kHidden) {
+    const auto source = std::find_if(families.begin(), families.end(), [&](const auto& family) { return family.name == hidden.source; });
+    if (source == families.end()) continue;
+    MetricFamily added{std::string(hidden.name), std::string(hidden.help), hidden.type, source->metric};
+    if (source->type == MetricType::Counter && hidden.type == MetricType::Gauge) {
+      for (ClientMetric& metric : added.metric) metric.gauge.value = metric.counter.value;
+    }
+    families.push_back(std::move(added));
+  }
 }
 
 void join_alike(std::vector<ClientMetric>& metrics) {
@@ -64,6 +97,7 @@ Status MetricRules::allow(const std::string& key, const std::string& values) {
 
 Result<MetricRules> MetricRules::make(const MetricOptions& options) {
   MetricRules rules;
+  rules.shows_hidden_ = !options.show_hidden_for.empty();
   rules.disabled_.insert(options.disabled.begin(), options.disabled.end());
   for (const auto& pair : options.allow_labels) {
     const auto equals = pair.find('=');
@@ -87,6 +121,7 @@ Result<MetricRules> MetricRules::make(const MetricOptions& options) {
 }
 
 void MetricRules::apply(std::vector<MetricFamily>& families) const {
+  if (shows_hidden_) add_hidden(families);
   std::erase_if(families, [this](const MetricFamily& family) { return disabled_.contains(family.name); });
   for (auto& family : families) {
     const auto rule = allowed_.find(family.name);

@@ -1,4 +1,4 @@
-// --disabled-metrics, --allow-metric-labels and its manifest: what of the metrics is shown.
+// --disabled-metrics, --allow-metric-labels and its manifest, --show-hidden-metrics-for-version: what of the metrics is shown.
 //
 // Thread-safety: immutable after construction.
 // Errors:        a manifest that cannot be read, or a key that is not METRIC,LABEL.
@@ -22,12 +22,13 @@ class MetricRules {
   // The flag wins over the manifest, as upstream.
   static Result<MetricRules> make(const MetricOptions& options);
 
-  // Takes disabled families out.  A label whose values are listed keeps those; its other values become "unexpected", and samples that are
-  // alike then are one: counts add up, of gauges the last stays.
+  // Adds the hidden families if they are to be shown, and takes disabled ones out.  A label whose values are listed keeps those; its other
+  // values become "unexpected", and samples that are alike then are one: counts add up, of gauges the last stays.
   void apply(std::vector<prometheus::MetricFamily>& families) const;
 
  private:
   Status allow(const std::string& key, const std::string& values);
+  bool shows_hidden_ = false;
 
   std::set<std::string, std::less<>> disabled_;
   std::map<std::string, std::map<std::string, std::set<std::string>>, std::less<>> allowed_;  // metric → label → values

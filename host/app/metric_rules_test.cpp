@@ -47,6 +47,19 @@ std::string text(const MetricFamily& family) {
   return out;
 }
 
+TEST(MetricRules, HiddenMetricsAreShownOnDemandWithTheValuesOfThoseThatReplaceThem) {
+  std::vector<MetricFamily> shown = {MetricFamily{"etcd_bookmark_total", "", MetricType::Counter, {sample({{"resource", "pods"}}, 3)}}};
+  MetricRules::make({})->apply(shown);
+  EXPECT_EQ(shown.size(), 1u);
+  MetricRules::make({{}, {}, {}, "1.35"})->apply(shown);
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[1].name, "etcd_bookmark_counts");
+  EXPECT_EQ(shown[1].metric.at(0).gauge.value, 3);
+  EXPECT_EQ(shown[1].metric.at(0).label.at(0).value, "pods");
+  MetricRules::make({{"etcd_bookmark_counts"}, {}, {}, "1.35"})->apply(shown);
+  EXPECT_EQ(shown.size(), 1u) << "what is disabled is not shown at all";
+}
+
 TEST(MetricRules, WithoutAnyEverythingIsShown) {
   auto all = families();
   MetricRules().apply(all);

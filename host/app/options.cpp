@@ -55,7 +55,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
   if (generic.advertise_address.empty()) generic.advertise_address = reachable_address(serving.bind_address);
   if (generic.external_hostname.empty()) {
     generic.external_hostname = generic.advertise_address;
-    app_log().info("external host was not specified, using {}", generic.external_hostname);
+    app_details().info("external host was not specified, using {}", generic.external_hostname);
   }
   options->admission.complete();
   if (options->storage.backend.empty()) options->storage.backend = options->storage.etcd_servers.empty() ? "rocksdb" : "etcd3";
@@ -108,7 +108,7 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
     if (is_insecure_cipher(suite)) app_log().warn("Use of insecure cipher '{}' detected.", suite);
   }
   if (const auto idle = config.gates_.without_effect(); !idle.empty()) {
-    app_log().warn("feature gates that have no effect here, whatever they are set to: {}", join(idle, ", "));
+    app_log().warn("these feature gates are set and do not change what the server does: {}", join(idle, ", "));
   }
   config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
   return config;

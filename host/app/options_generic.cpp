@@ -74,12 +74,13 @@ void GenericServerRunOptions::add_flags(FlagSet& flags) {
             "How long the storage may take to be ready before the server starts without being ready.");
   flags.add("strict-transport-security-directives", &strict_transport_security_directives,
             "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Empty: no header.");
-  flags.accept("emulated-version", FlagType::kStrings, "", "The older minor version whose APIs and gates are served (kube=1.35).");
-  flags.accept("emulation-forward-compatible", FlagType::kBool, "false",
-               "Under emulation, serve newer stable versions of enabled APIs too.");
-  flags.accept("min-compatibility-version", FlagType::kStrings, "", "The oldest version of a peer that this server must get along with.");
-  flags.accept("runtime-config-emulation-forward-compatible", FlagType::kBool, "false",
-               "Under emulation, let --runtime-config name APIs that came later.");
+  flags.always("emulated-version", FlagType::kStrings, "",
+               "The release whose APIs and feature gates are served: [kube=]1.36, others are refused.");
+  flags.always("emulation-forward-compatible", FlagType::kBool, "false", "About older emulated versions, which are refused: only false.");
+  flags.always("min-compatibility-version", FlagType::kStrings, "",
+               "The oldest release of the servers of this cluster: [kube=]1.35, others are refused.");
+  flags.always("runtime-config-emulation-forward-compatible", FlagType::kBool, "false",
+               "About older emulated versions, which are refused: only false.");
 }
 
 void GenericServerRunOptions::validate(Problems& problems) const {

@@ -117,7 +117,7 @@ void MetricOptions::add_flags(FlagSet& flags) {
             "The same from a YAML file, read when --allow-metric-labels is not given.");
   flags.add("disabled-metrics", &disabled, "Metrics that are not shown, by their whole names.");
   flags.add("show-hidden-metrics-for-version", &show_hidden_for,
-            "The previous minor version, whose hidden metrics are shown again. There are none that it hid.");
+            "1.35, the previous release: shows the deprecated metrics that kube-apiserver hides by default.");
 }
 
 void MetricOptions::validate(Problems& problems) const {
@@ -153,7 +153,10 @@ void FeatureOptions::validate(const GenericServerRunOptions& generic, Problems& 
 void LogOptions::add_flags(FlagSet& flags) {
   flags.section("Logs");
   flags.add("logging-format", &format, "text, or json for one object a line.");
-  flags.add("v", FlagType::kLevel, &verbosity, "How much is logged: 0 lifecycle, 3 a line for every request, 6 and more everything.", 'v');
+  flags.add("v", FlagType::kLevel, &verbosity,
+            "How much is logged: 0 lifecycle, 2 every flag and plugin and failed health checks, 3 a line for every request, 6 and more "
+            "everything.",
+            'v');
   flags.add("vmodule", FlagType::kPatterns, &modules,
             "pattern=N: another verbosity for the loggers whose name, the word behind the level of their lines, is like the pattern (* and "
             "?). Text "

@@ -158,16 +158,18 @@ Problems promise_problems(const std::vector<std::string>& args, const Offers& of
 const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb", "etcd3"}};
 
 TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
-  EXPECT_EQ(promise_problems(kKubeadm, kToday),
-            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
-                     "--authorization-mode=Node,RBAC (nobody offers them; without the flag administrators may do everything, and others "
-                     "what plugins allow); --enable-admission-plugins=NodeRestriction (nobody offers it)"});
+  EXPECT_EQ(
+      promise_problems(kKubeadm, kToday),
+      Problems{
+          "this server does not have what these flags ask for; leave them out: "
+          "--authorization-mode=Node,RBAC (no loaded plugin offers them; without the flag administrators may do everything, and others "
+          "what plugins allow); --enable-admission-plugins=NodeRestriction (no loaded plugin offers it)"});
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,NodeRestriction"}, kToday),
-            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
-                     "NodeRestriction of --enable-admission-plugins (nobody offers it)"});
+            Problems{"this server does not have what these flags ask for; leave them out: "
+                     "NodeRestriction of --enable-admission-plugins (no loaded plugin offers it)"});
   EXPECT_EQ(promise_problems({"--admission-control=AlwaysAdmit"}, kToday),
-            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
-                     "--admission-control=AlwaysAdmit (nobody offers it)"});
+            Problems{"this server does not have what these flags ask for; leave them out: "
+                     "--admission-control=AlwaysAdmit (no loaded plugin offers it)"});
   const Offers later{{"Node", "RBAC"}, {"NamespaceLifecycle", "NodeRestriction"}, {"memory", "rocksdb"}};
   EXPECT_EQ(promise_problems({"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"}, later), Problems{})
       << "whoever registers the name keeps the promise";
@@ -194,9 +196,21 @@ TEST(Promises, ASignerOfTokensThatIsNotAskedIsRefused) {
   EXPECT_NE(problems[0].find("--service-account-signing-endpoint (tokens are signed with a key of this server's own)"), std::string::npos);
 }
 
+// kube-apiserver runs PodSecurity by default: a flag that names it asks for its protection all the same.
+TEST(Promises, AnAdmissionPluginThatIsNamedAndAbsentIsRefused) {
+  EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,PodSecurity,ResourceQuota"}, kToday),
+            Problems{"this server does not have what these flags ask for; leave them out: "
+                     "PodSecurity,ResourceQuota of --enable-admission-plugins (no loaded plugin offers them)"});
+  EXPECT_EQ(promise_problems({"--admission-control=ServiceAccount"}, kToday),
+            Problems{"this server does not have what these flags ask for; leave them out: "
+                     "--admission-control=ServiceAccount (no loaded plugin offers it)"})
+      << "it would run nothing, not even NamespaceLifecycle";
+  EXPECT_EQ(promise_problems({"--admission-control=NamespaceLifecycle"}, kToday), Problems{});
+}
+
 TEST(Promises, WhatSaysNoMoreThanTheDefaultStarts) {
   EXPECT_EQ(promise_problems({"--etcd-prefix=/registry", "--audit-log-path=", "--authorization-mode=AlwaysAllow",
-                              "--enable-admission-plugins=NamespaceLifecycle,ServiceAccount", "--disable-admission-plugins=PodSecurity"},
+                              "--enable-admission-plugins=NamespaceLifecycle", "--disable-admission-plugins=PodSecurity"},
                              kToday),
             Problems{});
 }
@@ -344,6 +358,16 @@ TEST(Flags, TheirTextsAreWhatTheStartLogsAndPluginsRead) {
   EXPECT_EQ(options->flags.text("nothing"), std::nullopt);
 }
 
+TEST(Options, HeadersOfUidsNeedTheirGateAndTheStandardName) {
+  EXPECT_TRUE(configured({"--requestheader-uid-headers=X-Uid,x-remote-uid"}).ok());
+  EXPECT_EQ(configured({"--requestheader-uid-headers=X-Remote-Uid", "--feature-gates=RemoteRequestHeaderUID=false"}).status().message(),
+            "--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be enabled");
+  EXPECT_EQ(configured({"--requestheader-uid-headers=X-Uid"}).status().message(),
+            "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work");
+  EXPECT_EQ(configured({"--requestheader-group-headers=X-Remote-Group, "}).status().message(),
+            "empty value in \"requestheader-group-headers\"");
+}
+
 TEST(Options, AllProblemsAreReportedAtOnce) {
   auto config = configured({"--goaway-chance=0.03", "--secure-port=70000", "--tls-min-version=VersionTLS9",
                             "--authorization-mode=RBAC,RBAC,Maybe", "--feature-gates=Nothing=true", "--logging-format=xml",
@@ -388,6 +412,8 @@ TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   EXPECT_TRUE(gates.enabled("MutatingAdmissionPolicy")) << "as its default says";
   EXPECT_FALSE(gates.in_effect("MutatingAdmissionPolicy")) << "as it is";
   EXPECT_TRUE(gates.in_effect("APIResponseCompression"));
+  EXPECT_TRUE(gates.in_effect("RemoteRequestHeaderUID"));
+  EXPECT_TRUE(gates.in_effect("KubeletPSI")) << "it is the kubelet's";
   EXPECT_TRUE(gates.without_effect().empty());
   EXPECT_TRUE(
       gates.set({"APIResponseCompression=false", "WatchList=false", "CBORServingAndStorage=true", "ClusterTrustBundle=false"}).empty());
@@ -419,10 +445,13 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
             "--watch-cache-sizes: invalid size of watch cache size: foo#99999999999999999999");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
   EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100,nodes#+5"), "");
-  EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": versions other than 1.36 are not emulated");
+  EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": no other release than 1.36 is emulated; leave the flag out");
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
-  EXPECT_EQ(problem("--emulation-forward-compatible"), "--emulation-forward-compatible: it takes an emulated version lower than 1.36");
-  EXPECT_EQ(problem("--min-compatibility-version=1.40"), "--min-compatibility-version \"1.40\" must be 1.35 or 1.36");
+  EXPECT_EQ(problem("--emulation-forward-compatible"),
+            "--emulation-forward-compatible: it is about emulated releases before 1.36, which there are none of; leave the flag out");
+  EXPECT_EQ(
+      problem("--min-compatibility-version=1.40"),
+      "--min-compatibility-version \"1.40\": the server is compatible with 1.35 and later, whatever the flag says; leave the flag out");
   EXPECT_EQ(problem("--service-account-issuer=:bad:"),
             "service-account-issuer \":bad:\" contained a ':' but was not a valid URL: parse \":bad:\": missing protocol scheme");
   EXPECT_EQ(problem("--service-account-issuer=https://a"), "");
@@ -535,6 +564,17 @@ TEST(Options, FeatureGatesNeedThoseTheyDependOn) {
                 "RestartAllContainersOnContainerExits is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]"}));
 }
 
+TEST(Options, EveryGateOfTheReleaseIsKnown) {
+  FeatureGates gates;
+  EXPECT_TRUE(gates.set({"InformerResourceVersion=false", "CustomCPUCFSQuotaPeriod=false"}).empty());
+  EXPECT_EQ(FeatureGates().set({"DynamicResourceAllocation=false"}).front(),
+            "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true");
+  EXPECT_EQ(FeatureGates().set({"InOrderInformers=false"}).front(),
+            "cannot set feature gate InOrderInformers to false, feature is locked to true");
+  EXPECT_EQ(FeatureGates().set({"GitRepoVolumeDriver=true"}).front(),
+            "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false");
+}
+
 TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {
   EXPECT_TRUE(configured({"--feature-gates=OrderedNamespaceDeletion=true"}).ok());
   auto config = configured({"--feature-gates=OrderedNamespaceDeletion=false"});
@@ -544,10 +584,9 @@ TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {
   EXPECT_TRUE(gates.set({"DRAPrioritizedList=false", "KMSv1=true", "StorageVersionAPI=true"}).empty());
   EXPECT_FALSE(gates.enabled("DRAPrioritizedList"));
   EXPECT_EQ(gates.remarks(),
-            (std::vector<std::string>{
-                "Setting GA feature gate DRAPrioritizedList=false. It will be removed in a future release.",
-                "Setting deprecated feature gate KMSv1=true. It will be removed in a future release.",
-                "feature gate StorageVersionAPI=true: StorageVersions are served, and this server writes none of its own"}));
+            (std::vector<std::string>{"Setting GA feature gate DRAPrioritizedList=false. It will be removed in a future release.",
+                                      "Setting deprecated feature gate KMSv1=true. It will be removed in a future release.",
+                                      "feature gate StorageVersionAPI=true: StorageVersions are served; this server writes none"}));
 }
 
 TEST(Options, AlwaysAllowSwitchesAnonymousOff) {

@@ -64,13 +64,13 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
   problems.push_back("[" + join(both, " ") + "] in enable-admission-plugins and disable-admission-plugins overlapped");
 }
 
-// `--authorization-mode=Node,RBAC (nobody offers these; …)`: the whole flag goes, or those of its names that nobody offers.
+// `--authorization-mode=Node,RBAC (no loaded plugin offers them; …)`: the whole flag, or those of its names that are not offered.
 void add_missing(std::vector<std::string>& broken, std::string_view flag, std::size_t given, const std::vector<std::string>& missing,
                  std::string_view without) {
   if (missing.empty()) return;
   const std::string names = join(missing, ",");
   const std::string head = missing.size() == given ? "--" + std::string(flag) + "=" + names : names + " of --" + std::string(flag);
-  broken.push_back(head + " (nobody offers " + (missing.size() == 1 ? "it" : "them") + std::string(without) + ")");
+  broken.push_back(head + " (no loaded plugin offers " + (missing.size() == 1 ? "it" : "them") + std::string(without) + ")");
 }
 
 std::vector<std::string> missing_modes(const AuthorizationOptions& authorization, const Offers& offers) {
@@ -82,12 +82,11 @@ std::vector<std::string> missing_modes(const AuthorizationOptions& authorization
   return missing;
 }
 
-// A name that is on by default anyway promises no more than the server without flags does.
+// A plugin that is named is expected to run, whether kube-apiserver enables it by default or not.
 std::vector<std::string> missing_admission(const AdmissionOptions& admission, const Offers& offers) {
   std::vector<std::string> missing;
   for (const auto& name : admission.enable) {
-    const auto* upstream = find_upstream_admission_plugin(name);
-    if (upstream != nullptr && !upstream->on_by_default && !has(offers.admission, name)) missing.push_back(name);
+    if (find_upstream_admission_plugin(name) != nullptr && !has(offers.admission, name)) missing.push_back(name);
   }
   return missing;
 }
@@ -142,8 +141,7 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
     for (const PromisingFlags* promise : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*promise);
   }
   if (broken.empty()) return;
-  problems.push_back("these flags promise what this server does not do yet, so it will not start with them; leave them out: " +
-                     join(broken, "; "));
+  problems.push_back("this server does not have what these flags ask for; leave them out: " + join(broken, "; "));
 }
 
 }  // namespace backplane

@@ -74,17 +74,17 @@ Result<PreparedServer> Server::prepare_run(Server server) {
   return PreparedServer(std::move(server.parts_));
 }
 
-int PreparedServer::run(PreparedServer server) {
+Result<int> PreparedServer::run(PreparedServer server) {
   ServerParts& parts = *server.parts_;
   if (Status status = parts.start_serving(); !status.ok()) {
-    app_log().error("unable to start serving error={}", status.message());
-    return 1;
+    parts.take_down();
+    return status;
   }
   parts.start_hooks_with_store();
   parts.stop.wait();
   Status drained = parts.drain();
   parts.take_down();
-  app_log().info("apiserver is exiting");
+  app_log().info("[graceful-termination] apiserver is exiting");
   return drained.ok() ? 0 : 1;
 }
 

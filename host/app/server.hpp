@@ -29,7 +29,7 @@ class PreparedServer {
  public:
   PreparedServer() = default;  // for Result
   // Serves until `stop` is requested, drains, and takes everything down.  Returns the exit code: 0 after an ordinary stop.
-  static int run(PreparedServer server);
+  static Result<int> run(PreparedServer server);
 
  private:
   friend class Server;

@@ -14,6 +14,7 @@
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
 #include "storage/backend_key.hpp"
+#include "security/x509.hpp"
 #include "storage/memory_storage.hpp"
 #include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
@@ -52,6 +53,17 @@ std::string join(const std::vector<std::string>& items) {
   std::string out;
   for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
   return out;
+}
+
+// What kube-apiserver runs by default and no plugin offers, but for what was switched off.
+std::vector<std::string> absent_admission(const std::vector<AdmissionRegistration>& offered, const std::vector<std::string>& disabled) {
+  std::vector<std::string> names;
+  for (const auto& each : upstream_admission_plugins()) {
+    const auto is_it = [&](const AdmissionRegistration& other) { return other.name == each.name; };
+    if (!each.on_by_default || std::any_of(offered.begin(), offered.end(), is_it)) continue;
+    if (std::find(disabled.begin(), disabled.end(), each.name) == disabled.end()) names.emplace_back(each.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -240,6 +252,9 @@ Status ServerParts::fill_admission() {
     admission.add(std::move(*made));
   }
   app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
+  if (const auto absent = absent_admission(plugins.admission, flags.disable); !absent.empty()) {
+    app_log().warn("kube-apiserver's default admission plugins that are absent here, nothing does their checks: {}", join(absent));
+  }
   return {};
 }
 
@@ -337,6 +352,7 @@ void ServerParts::build_chains() {
   who.anonymous = options().authentication.anonymous;
   who.plugins = plugins.authenticators;
   who.request_header = options().authentication.request_header;
+  use_certificate_uids(config.feature_gates().enabled("AllowParsingUserUIDFromCertAuth"));
   authentication = std::make_unique<UnionAuthentication>(std::move(who));
   token_authentication = std::make_unique<UnionTokenAuthentication>(plugins.authenticators);
   authorization = std::make_unique<Authorization>(plan_authorization(options().authorization.modes, plugins.authorizers).authorizers);

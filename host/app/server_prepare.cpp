@@ -44,7 +44,9 @@ Status ServerParts::collect_hooks() {
   PostStartHookEntry readiness{"storage-readiness",
                                [all_caches, limit](PostStartHookContext) { return wait_for_caches(*all_caches, limit); },
                                std::string(kTheHost)};
-  if (Status status = hooks.add(std::move(readiness)); !status.ok()) return status;
+  if (config.feature_gates().enabled("WatchCacheInitializationPostStartHook")) {
+    if (Status status = hooks.add(std::move(readiness)); !status.ok()) return status;
+  }
   for (const std::string_view name : kStages) {
     PostStartHookEntry stage{std::string(name), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(stage)); !status.ok()) return status;

@@ -151,6 +151,7 @@ void ServerParts::start_hooks() {
 void ServerParts::announce() {
   if (signals.shutdown_initiated.fired()) return;
   app_log().info("serving url={} data-dir={}", local_url(options(), server->port()), options().backplane.data_dir);
+  flush_logs();
   std::printf("export KUBECONFIG=%s\n", kubeconfig_path.c_str());
   std::fflush(stdout);
 }

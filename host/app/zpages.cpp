@@ -131,13 +131,6 @@ std::string formatted(std::time_t time, const char* format) {
   return {buffer.data(), std::strftime(buffer.data(), buffer.size(), format, &parts)};
 }
 
-std::string_view go_version() {
-  for (const auto& [name, value] : kVersionFields) {
-    if (name == "goVersion") return value;
-  }
-  return {};
-}
-
 class Statusz final : public ZPage {
  public:
   explicit Statusz(std::function<std::vector<std::string>()> paths) : ZPage("Statusz"), paths_(std::move(paths)) {}
@@ -156,13 +149,13 @@ class Statusz final : public ZPage {
     std::string paths;
     for (const auto& path : paths_()) paths += " " + path;
     return "Started: " + formatted(started_, "%a %b %e %H:%M:%S UTC %Y") + "\nUp: " + uptime.data() +
-           "\nGo version: " + std::string(go_version()) + "\nBinary version: " + binary_version() +
+           "\nGo version: " + std::string(kGoVersion) + "\nBinary version: " + binary_version() +
            "\nEmulation version: " + std::string(kOpenApiVersion) + "\nPaths:" + paths + "\n";
   }
   void add_members(Object& object) const override {
     object["startTime"] = formatted(started_, "%Y-%m-%dT%H:%M:%SZ");
     object["uptimeSeconds"] = up_seconds();
-    object["goVersion"] = std::string(go_version());
+    object["goVersion"] = std::string(kGoVersion);
     object["binaryVersion"] = binary_version();
     object["emulationVersion"] = std::string(kOpenApiVersion);
     Array paths;

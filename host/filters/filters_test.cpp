@@ -106,6 +106,22 @@ TEST_F(Filters, ImpersonationIsRefusedAndNeverServedAsTheSender) {
                                    "Extra:map[string][]string(nil)} without impersonating a user name"),
             std::string::npos)
       << without_user.body;
+  TestExchange with_extra;
+  with_extra.request_headers = {{"impersonate-group", ""}, {"impersonate-extra-b", "y"}, {"impersonate-extra-a%2fb", "x"}};
+  ask(with_extra);
+  EXPECT_EQ(with_extra.code, 400);
+  EXPECT_NE(with_extra.body.find("Groups:[]string{\\\"\\\"}, Extra:map[string][]string{\\\"a/b\\\":[]string{\\\"x\\\"}, "
+                                 "\\\"b\\\":[]string{\\\"y\\\"}}} without"),
+            std::string::npos)
+      << with_extra.body;
+}
+
+TEST_F(Filters, HeadersThatOnlyLookLikeImpersonationAreIgnored) {
+  TestExchange exchange;
+  exchange.request_headers = {{"impersonate-foo", "jane"}, {"impersonate-groups", "x"}, {"impersonate-user", ""}, {"impersonate-uid", ""}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_EQ(handler.calls, 1);
 }
 
 TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {

@@ -1,46 +1,85 @@
 // WithImpersonation: acting as another user is not offered.  A request that asks for it is refused: serving it as its sender would do
-// with the sender's rights what was meant to be done with fewer.
+// with the sender's rights what was meant to be done with fewer.  Headers that only look alike ("Impersonate-Foo") are no business of it.
+#include <map>
+
+#include "backplane/http.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {
 namespace {
 
+constexpr std::string_view kGroup = "impersonate-group";
+constexpr std::string_view kExtraPrefix = "impersonate-extra-";
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool starts_with_no_case(std::string_view text, std::string_view lower_prefix) {
-  if (text.size() < lower_prefix.size()) return false;
-  for (std::size_t i = 0; i < lower_prefix.size(); ++i) {
-    if (lower(text[i]) != lower_prefix[i]) return false;
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lower(c);
+  return out;
+}
+
+bool is_of_impersonation(std::string_view header) {
+  constexpr std::string_view kPrefix = "impersonate-";
+  if (header.size() < kPrefix.size()) return false;
+  for (std::size_t i = 0; i < kPrefix.size(); ++i) {
+    if (lower(header[i]) != kPrefix[i]) return false;
   }
   return true;
+}
+
+// Who a request asks to act as; groups and extra as Go prints them.
+struct WantedUser {
+  std::string name, uid, groups;
+  std::map<std::string, std::string> extra;  // key → values
+};
+
+void add(std::string& list, std::string_view value) { list.append(list.empty() ? "" : ", ").append(quoted(value)); }
+
+// A key that is no percent-encoded text stays as it is.
+std::string extra_key(std::string_view name) {
+  bool good = true;
+  std::string key = percent_decode(name.substr(kExtraPrefix.size()), false, &good);
+  return good ? key : std::string(name.substr(kExtraPrefix.size()));
+}
+
+WantedUser wanted_user(const Exchange& exchange) {
+  WantedUser wanted;
+  wanted.name = exchange.header("impersonate-user");
+  wanted.uid = exchange.header("impersonate-uid");
+  for (const auto& [header, value] : exchange.headers()) {
+    const std::string name = lower(header);
+    if (name == kGroup) add(wanted.groups, value);
+    if (name.starts_with(kExtraPrefix)) add(wanted.extra[extra_key(name)], value);
+  }
+  return wanted;
+}
+
+Status without_user(const WantedUser& wanted) {
+  std::string extra;
+  for (const auto& [key, values] : wanted.extra) extra += (extra.empty() ? "" : ", ") + quoted(key) + ":[]string{" + values + "}";
+  const std::string groups = wanted.groups.empty() ? "[]string(nil)" : "[]string{" + wanted.groups + "}";
+  return bad_request("requested &user.DefaultInfo{Name:\"\", UID:" + quoted(wanted.uid) + ", Groups:" + groups +
+                     ", Extra:map[string][]string" + (extra.empty() ? "(nil)" : "{" + extra + "}") + "} without impersonating a user name");
+}
+
+Status refused(const FilterCall& call, std::string_view user) {
+  return forbidden("", "users", user,
+                   "User " + quoted(call.context.user->name) +
+                       " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by "
+                       "this server");
 }
 
 class Impersonation final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
-    bool asked = false;
-    for (const auto& [name, value] : call.exchange->headers()) asked = asked || starts_with_no_case(name, "impersonate-");
-    if (!asked) return Step::kNext;
-    const std::string_view user = call.exchange->header("impersonate-user");
-    call.refusal.status = user.empty() ? without_user(call) : refused(call, user);
+    bool any = false;
+    for (const auto& [name, value] : call.exchange->headers()) any = any || is_of_impersonation(name);
+    if (!any) return Step::kNext;
+    const WantedUser wanted = wanted_user(*call.exchange);
+    if (wanted.name.empty() && wanted.uid.empty() && wanted.groups.empty() && wanted.extra.empty()) return Step::kNext;
+    call.refusal.status = wanted.name.empty() ? without_user(wanted) : refused(call, wanted.name);
     return Step::kRefuse;
-  }
-
- private:
-  static Status without_user(FilterCall& call) {
-    std::string groups;
-    for (const auto& [name, value] : call.exchange->headers()) {
-      if (starts_with_no_case(name, "impersonate-group")) groups += (groups.empty() ? "" : ", ") + quoted(value);
-    }
-    const std::string group_text = groups.empty() ? "[]string(nil)" : "[]string{" + groups + "}";
-    return bad_request("requested &user.DefaultInfo{Name:\"\", UID:" + quoted(call.exchange->header("impersonate-uid")) +
-                       ", Groups:" + group_text + ", Extra:map[string][]string(nil)} without impersonating a user name");
-  }
-  static Status refused(FilterCall& call, std::string_view user) {
-    return forbidden(
-        "", "users", user,
-        "User " + quoted(call.context.user->name) +
-            " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by this server");
   }
 };
 

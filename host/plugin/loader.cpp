@@ -113,7 +113,7 @@ class LoadWatch {
  public:
   explicit LoadWatch(const InspectedPlugin& plugin) : previous_handler_(std::set_terminate(&tell_and_abort)) {
     plugin_ = &plugin;
-    plugin_log().info("loading plugin={} file={}", plugin.display_name(), plugin.path);
+    plugin_details().info("loading plugin={} file={}", plugin.display_name(), plugin.path);
     flush_logs();
   }
   ~LoadWatch() {

@@ -193,10 +193,11 @@ class PluginStarter {
 namespace {
 
 void log_report(const std::vector<PluginReport>& report, const Findings& general) {
+  std::size_t loaded = 0;
   for (const auto& finding : general) plugin_log().warn("{}", to_line(finding));
   for (const auto& plugin : report) {
     if (plugin.state == PluginState::kDisabled) {
-      plugin_log().info("plugin disabled plugin={}", plugin.name);
+      plugin_details().info("plugin disabled plugin={}", plugin.name);
       continue;
     }
     for (const auto& finding : plugin.findings) {
@@ -207,8 +208,11 @@ void log_report(const std::vector<PluginReport>& report, const Findings& general
         plugin_log().warn("plugin={} {}", plugin.name, to_line(finding));
       }
     }
-    if (plugin.state == PluginState::kCommitted) plugin_log().info("plugin loaded plugin={} version={}", plugin.name, plugin.version);
+    if (plugin.state != PluginState::kCommitted) continue;
+    ++loaded;
+    plugin_details().info("plugin loaded plugin={} version={}", plugin.name, plugin.version);
   }
+  plugin_log().info("Loaded plugins count={}", loaded);
 }
 
 Status fatal_status(const Plan& plan) {

@@ -130,7 +130,7 @@ class HealthEndpoint final : public HttpHandler {
     }
     lines += unknown_excludes(unknown);
     if (!failed.empty()) {
-      routing_log().info("{} check failed: {}{}", failed, name_, reasons);
+      routing_details().info("{} check failed: {}{}", failed, name_, reasons);
       co_await answer(exchange, 500, lines + name_ + " check failed\n");
       co_return;
     }

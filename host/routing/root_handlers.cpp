@@ -232,7 +232,7 @@ class LiveText final : public Document {
 
 Value version_value() {
   Object out;
-  for (const auto& [key, value] : kVersionFields) out[key] = key == "gitVersion" ? reported_version() : value;
+  for (const auto& [key, value] : version_fields()) out[key] = value;
   return out;
 }
 

@@ -21,4 +21,23 @@ Status report_version(std::string_view version) {
   return {};
 }
 
+std::vector<std::pair<std::string_view, std::string>> version_fields() {
+  const BuildInfo& build = build_info();
+  return {
+      {"major", "1"},
+      {"minor", "36"},
+      {"emulationMajor", "1"},
+      {"emulationMinor", "36"},
+      {"minCompatibilityMajor", "1"},
+      {"minCompatibilityMinor", "35"},
+      {"gitVersion", reported()},
+      {"gitCommit", std::string(build.commit)},
+      {"gitTreeState", std::string(build.tree_state)},
+      {"buildDate", std::string(build.date)},
+      {"goVersion", std::string(kGoVersion)},
+      {"compiler", "gc"},
+      {"platform", "linux/amd64"},
+  };
+}
+
 }  // namespace backplane

@@ -1,35 +1,35 @@
-// What the server says it is: the Kubernetes API it speaks.  Clients compare these, so they are kube-apiserver's.
+// The Kubernetes release that the server speaks, which clients compare and which is kube-apiserver's, and the build of Backplane.
 //
 // Thread-safety: report_version() once, before anything is served; the rest from any thread.
 #pragma once
 
 #include "backplane/status.hpp"
 
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace backplane {
 
 inline constexpr std::string_view kKubernetesVersion = "v1.36.3";
 inline constexpr std::string_view kOpenApiVersion = "1.36";
+
+struct BuildInfo {
+  std::string_view version;     // CMake's project version
+  std::string_view commit;      // "unknown" without a git work tree
+  std::string_view tree_state;  // clean, dirty or empty
+  std::string_view date;
+};
+const BuildInfo& build_info() noexcept;
+
 // kKubernetesVersion, or what --version=vX.Y.Z made of it.
 std::string_view reported_version() noexcept;
 // Reports another build of the same release ("v1.36.3-vendor.1").  Errors: another major, minor or patch number.
 Status report_version(std::string_view version);
-// The answer of GET /version, field by field in order; gitVersion is reported_version().
-inline constexpr std::pair<std::string_view, std::string_view> kVersionFields[] = {
-    {"major", "1"},
-    {"minor", "36"},
-    {"emulationMajor", "1"},
-    {"emulationMinor", "36"},
-    {"minCompatibilityMajor", "1"},
-    {"minCompatibilityMinor", "35"},
-    {"gitVersion", kKubernetesVersion},
-    {"gitCommit", "$Format:%H$"},
-    {"gitTreeState", ""},
-    {"buildDate", "1970-01-01T00:00:00Z"},
-    {"goVersion", "go1.26.8"},
-    {"compiler", "gc"},
-    {"platform", "linux/amd64"},
-};
+
+inline constexpr std::string_view kGoVersion = "go1.26.8";  // of the kube-apiserver that answers as this server does
+// The answer of GET /version, field by field in order.
+std::vector<std::pair<std::string_view, std::string>> version_fields();
 
 }  // namespace backplane

@@ -43,11 +43,20 @@ class PublicInfo final : public BuiltInAuthorizer {
     const bool open = !resource_request && verb == "get" && std::find(kPublicPaths.begin(), kPublicPaths.end(), path) != kPublicPaths.end();
     return {open ? Decision::kAllow : Decision::kNoOpinion, "", {}};
   }
-  Task<RuleList> rules_for(UserInfo, std::string) override {
+  // A review may be about a user who is in neither group, which no request is made by.
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
+    if (!is_bound(attributes.user)) co_return AuthorizerResult();
+    co_return decide(attributes.resource_request, attributes.verb, attributes.path);
+  }
+  Task<RuleList> rules_for(UserInfo user, std::string) override {
     RuleList rules;
-    rules.non_resource_rules.push_back({{"get"}, {kPublicPaths.begin(), kPublicPaths.end()}});
+    if (is_bound(user)) rules.non_resource_rules.push_back({{"get"}, {kPublicPaths.begin(), kPublicPaths.end()}});
     co_return rules;
   }
+
+ private:
+  // The groups that upstream's system:public-info-viewer is bound to.
+  static bool is_bound(const UserInfo& user) { return user.in_group(kAuthenticatedGroup) || user.in_group(kUnauthenticatedGroup); }
 };
 
 // `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.

@@ -196,6 +196,22 @@ TEST_F(Security, AFrontProxyThatNamesNobodyIsWhoItsCertificateSays) {
   EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
 }
 
+TEST_F(Security, ACertificateMayNameTheUidOfItsUser) {
+  exchange.certificate = PeerCertificate{"jane", {}, "ab", {"u-1"}};
+  EXPECT_EQ(ask(UnionAuthentication({}))->uid, "u-1");
+  use_certificate_uids(false);
+  EXPECT_EQ(ask(UnionAuthentication({}))->uid, "");
+  use_certificate_uids(true);
+  EXPECT_EQ(ask(UnionAuthentication({}))->uid, "u-1") << "what is known of a certificate depends on the gate";
+  for (const auto& ids : {std::vector<std::string>{""}, std::vector<std::string>{"u-1", "u-2"}}) {
+    exchange.certificate = PeerCertificate{"jane", {}, "cd", ids};
+    EXPECT_FALSE(ask(UnionAuthentication({})).ok());
+    use_certificate_uids(false);
+    EXPECT_EQ(ask(UnionAuthentication({}))->name, "jane");
+    use_certificate_uids(true);
+  }
+}
+
 TEST_F(Security, ATokenThatNobodyKnowsIsABadCredential) {
   exchange.request_headers = {{"authorization", "Bearer x"}};
   EXPECT_FALSE(ask(UnionAuthentication({})).ok());
@@ -248,6 +264,20 @@ TEST_F(Security, EverybodyMayReadHealthAndVersionAndNothingElse) {
   context.info.path = "/healthz";
   context.info.verb = "post";
   EXPECT_EQ(ask(authorization).decision, Decision::kNoOpinion);
+}
+
+TEST_F(Security, WhoeverIsInNoGroupMayNotReadTheVersion) {
+  const auto review = [&](std::vector<std::string> groups) {
+    const auto authorizer = make_public_info();
+    AuthorizationAttributes wanted;
+    wanted.user = UserInfo{"alice", "", std::move(groups), {}};
+    wanted.verb = "get";
+    wanted.path = "/version";
+    return run_on(loop, authorizer->authorize(wanted)).decision;
+  };
+  EXPECT_EQ(review({}), Decision::kNoOpinion);
+  EXPECT_EQ(review({"system:authenticated"}), Decision::kAllow);
+  EXPECT_EQ(review({"system:unauthenticated"}), Decision::kAllow);
 }
 
 TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "security/log.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
@@ -10,9 +11,15 @@ namespace {
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
 
-UserInfo named_by(const PeerCertificate& certificate) {
+bool& certificate_uids() {
+  static bool use = true;
+  return use;
+}
+
+UserInfo named_by(const PeerCertificate& certificate, bool with_uid) {
   UserInfo user;
   user.name = certificate.common_name;
+  if (with_uid && !certificate.user_ids.empty()) user.uid = certificate.user_ids.front();
   user.groups.reserve(certificate.organizations.size() + 1);
   user.groups = certificate.organizations;
   if (!certificate.sha256_fingerprint.empty()) {
@@ -26,28 +33,42 @@ UserInfo named_by(const PeerCertificate& certificate) {
 // Of one certificate, which its fingerprint names.
 struct Known {
   std::string fingerprint;
+  bool with_uid = false;
   UserRef user;
 };
 
 // Connections have many requests, and a thread has few of them at a time.
-UserRef user_of(const PeerCertificate& certificate) {
+UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
   thread_local std::array<Known, 16> known;
   const std::string& fingerprint = certificate.sha256_fingerprint;
-  if (fingerprint.empty()) return named_by(certificate);
+  if (fingerprint.empty()) return named_by(certificate, with_uid);
   const auto letter = [&fingerprint](std::size_t i) { return static_cast<unsigned char>(fingerprint[i]); };
   Known& here = known[(letter(0) * 7u + letter(fingerprint.size() - 1)) % known.size()];
-  if (here.fingerprint != fingerprint) here = {fingerprint, named_by(certificate)};
+  if (here.fingerprint != fingerprint || here.with_uid != with_uid) here = {fingerprint, with_uid, named_by(certificate, with_uid)};
   return here.user;
+}
+
+// One that is not empty, or none.
+bool has_good_uid(const PeerCertificate& certificate) {
+  const auto& ids = certificate.user_ids;
+  if (ids.empty() || (ids.size() == 1 && !ids.front().empty())) return true;
+  security_log().debug("x509: {} user=\"{}\"", ids.size() == 1 ? "UID cannot be an empty string" : "expected 1 UID, but found multiple",
+                       certificate.common_name);
+  return false;
 }
 
 }  // namespace
 
+void use_certificate_uids(bool use) { certificate_uids() = use; }
+
 Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange) {
+  const bool with_uid = certificate_uids();
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
   // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.
   if (certificate == nullptr || certificate->common_name.empty()) return std::optional<UserRef>();
-  return std::optional<UserRef>(user_of(*certificate));
+  if (with_uid && !has_good_uid(*certificate)) return unauthorized();
+  return std::optional<UserRef>(user_of(*certificate, with_uid));
 }
 
 }  // namespace backplane

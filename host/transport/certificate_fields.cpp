@@ -38,10 +38,10 @@ std::string_view text_of(const ASN1_STRING* value) {
   return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)), static_cast<std::size_t>(ASN1_STRING_length(value))};
 }
 
-std::vector<std::string> subject_values(const X509* certificate, int nid) {
+std::vector<std::string> subject_values(const X509* certificate, const ASN1_OBJECT* type) {
   std::vector<std::string> values;
   const X509_NAME* subject = X509_get_subject_name(certificate);
-  for (int at = X509_NAME_get_index_by_NID(subject, nid, -1); at >= 0; at = X509_NAME_get_index_by_NID(subject, nid, at)) {
+  for (int at = X509_NAME_get_index_by_OBJ(subject, type, -1); at >= 0; at = X509_NAME_get_index_by_OBJ(subject, type, at)) {
     unsigned char* utf8 = nullptr;
     const int size = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
     if (size < 0) continue;
@@ -49,6 +49,13 @@ std::vector<std::string> subject_values(const X509* certificate, int nid) {
     OPENSSL_free(utf8);
   }
   return values;
+}
+std::vector<std::string> subject_values(const X509* certificate, int nid) { return subject_values(certificate, OBJ_nid2obj(nid)); }
+
+// k8s.io/apimachinery's asn1.X509UID().
+const ASN1_OBJECT* uid_type() {
+  static const std::unique_ptr<ASN1_OBJECT, OpenSslDeleter<ASN1_OBJECT_free>> type(OBJ_txt2obj("1.3.6.1.4.1.57683.2", 1));
+  return type.get();
 }
 
 }  // namespace
@@ -88,6 +95,7 @@ PeerCertificate describe_certificate(const X509* certificate) {
   const auto names = subject_values(certificate, NID_commonName);
   if (!names.empty()) described.common_name = names.back();
   described.organizations = subject_values(certificate, NID_organizationName);
+  described.user_ids = subject_values(certificate, uid_type());
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   if (X509_digest(certificate, EVP_sha256(), digest, &size) == 1) {

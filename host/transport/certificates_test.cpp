@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "transport/openssl_ptr.hpp"
 #include "transport/serving_options.hpp"
 
 namespace backplane {
@@ -77,6 +78,18 @@ TEST_F(Certificates, AWrongAddressIsAnErrorAndWritesNothing) {
   spec.ip_addresses = {"not an address"};
   EXPECT_FALSE(ensure_certificate(files("bad"), spec, nullptr).ok());
   EXPECT_FALSE(std::filesystem::exists(files("bad").key));
+}
+
+TEST_F(Certificates, TheUidsOfASubjectAreFound) {
+  const X509Ptr certificate(X509_new());
+  X509_NAME* subject = X509_get_subject_name(certificate.get());
+  for (const auto& [type, value] :
+       {std::pair("CN", "jane"), std::pair("1.3.6.1.4.1.57683.2", "u-1"), std::pair("1.3.6.1.4.1.57683.2", "")}) {
+    ASSERT_EQ(X509_NAME_add_entry_by_txt(subject, type, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value), -1, -1, 0), 1);
+  }
+  const PeerCertificate described = describe_certificate(certificate.get());
+  EXPECT_EQ(described.common_name, "jane");
+  EXPECT_EQ(described.user_ids, (std::vector<std::string>{"u-1", ""}));
 }
 
 TEST_F(Certificates, AFolderThatCannotBeWrittenIsAnErrorThatNamesIt) {

@@ -22,6 +22,7 @@
 #include "peers/peer_proxy.hpp"
 #include "pods/binding.hpp"
 #include "pods/eviction.hpp"
+#include "pods/resize.hpp"
 #include "services/allocation.hpp"
 #include "services/repair.hpp"
 
@@ -180,7 +181,9 @@ class CorePlugin final : public Plugin {
     const auto pods = group.store("pods");
     auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy(options));
     if (!ephemeral.ok()) return std::move(ephemeral).status();
-    auto resize = host.make_subresource(pods, pod_resize_strategy(options));
+    const ResizeGates gates{kit::gate_is_on(host, "InPlacePodLevelResourcesVerticalScaling"),
+                            kit::gate_is_on(host, "InPlacePodVerticalScalingInitContainers")};
+    auto resize = host.make_subresource(pods, pod_resize_strategy(options, gates));
     if (!resize.ok()) return std::move(resize).status();
     auto bound = host.make_subresource(pods, pod_binding_strategy());
     if (!bound.ok()) return std::move(bound).status();

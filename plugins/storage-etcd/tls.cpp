@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 
+#include "backplane/kit/openssl_reason.hpp"
+
 namespace backplane::etcd {
 namespace {
 
@@ -22,13 +24,7 @@ bool is_address(const std::string& host) {
 // A key that is kept under a passphrase is refused, not asked for at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
-std::string newest_error() {
-  std::array<char, 256> text{};
-  const unsigned long code = ERR_peek_last_error();
-  ERR_error_string_n(code, text.data(), text.size());
-  ERR_clear_error();
-  return code == 0 ? "the other side ended it" : text.data();
-}
+std::string newest_error() { return openssl_reason("the peer closed the connection"); }
 
 }  // namespace
 

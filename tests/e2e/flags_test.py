@@ -30,7 +30,7 @@ class Promises(unittest.TestCase):
         self.assertEqual(named, ['--authorization-mode', '--enable-admission-plugins'], line)
         # Its etcd is not there; with its own store the rest of the manifest starts.
         with Server(*[flag for flag in KUBEADM if flag.split('=')[0] not in named and not flag.startswith('--etcd-')]) as server:
-            self.assertIn('flags that have no effect yet, whatever they say: --enable-bootstrap-token-auth', server.text())
+            self.assertIn('these flags have no effect in this version: --enable-bootstrap-token-auth', server.text())
 
     def test_a_promise_of_protection_that_nobody_keeps_ends_the_start(self):
         self.assertIn('leave them out: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
@@ -57,7 +57,7 @@ class Shown(unittest.TestCase):
             self.assertEqual(len(serving), 1, server.text())
             self.assertEqual(serving[0]['data-dir'], os.path.join(server.dir, 'data'))
             self.assertTrue(serving[0]['url'].startswith('https://'))
-            settings = [line for line in lines if line['msg'] == 'Process settings']
+            settings = [line for line in lines if line['msg'].startswith('Version: ')]
             self.assertEqual(settings[0]['pid'], server.process.pid)
 
     def requests(self, server):
@@ -178,7 +178,7 @@ class Shown(unittest.TestCase):
             on = dict(re.findall(r'^kubernetes_feature_enabled\{name="(\w+)",.*\} (\d)', text, re.M))
             self.assertEqual((on['MutatingAdmissionPolicy'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
             self.assertEqual((on['APIServerIdentity'], on['JobSuccessPolicy']), ('1', '1'))
-            self.assertIn('feature gates that have no effect here, whatever they are set to: MutatingAdmissionPolicy', server.text())
+            self.assertIn('these feature gates are set and do not change what the server does: MutatingAdmissionPolicy', server.text())
 
     def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
         with Server('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256') as server:

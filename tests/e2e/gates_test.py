@@ -1,4 +1,8 @@
 """Fields whose feature gates are off, as writes through a server lose and keep them."""
+import http.client
+import os
+import shutil
+import subprocess
 import unittest
 
 from harness import Server
@@ -64,6 +68,41 @@ class GatesTest(unittest.TestCase):
         with Server('--feature-gates=AllAlpha=true,ShardedListAndWatch=false') as server:
             code, _, found = server.request('GET', PODS + '?shardSelector=nonsense')
             self.assertEqual((code, 'shardInfo' in found['metadata']), (200, False))
+
+
+    def test_the_hook_of_caches_goes_with_its_gate_and_metrics_say_what_is_there(self):
+        with Server() as server:
+            self.assertIn('poststarthook/storage-readiness ok', server.request('GET', '/readyz?verbose')[2])
+        with Server('--feature-gates=WatchCacheInitializationPostStartHook=false') as server:
+            self.assertNotIn('storage-readiness', server.request('GET', '/readyz?verbose')[2])
+            metrics = server.request('GET', '/metrics')[2]
+            self.assertIn('kubernetes_feature_enabled{name="WatchCacheInitializationPostStartHook",stage="BETA"} 0\n', metrics)
+            self.assertIn('kubernetes_feature_enabled{name="RemoteRequestHeaderUID",stage="BETA"} 1\n', metrics)
+            self.assertIn('kubernetes_feature_enabled{name="DynamicResourceAllocation",stage=""} 1\n', metrics)
+
+    def uid(self, server, subject):
+        """What SelfSubjectReview says of the client certificate with this subject."""
+        pki, place = os.path.join(server.dir, 'data', 'pki'), os.path.join(server.dir, 'client')
+        run = lambda *args: subprocess.run(['openssl', *args], check=True, capture_output=True)
+        run('req', '-new', '-newkey', 'rsa:2048', '-nodes', '-subj', subject, '-keyout', place + '.key', '-out', place + '.csr')
+        run('x509', '-req', '-in', place + '.csr', '-CA', pki + '/ca.crt', '-CAkey', pki + '/ca.key', '-days', '1', '-out', place + '.crt')
+        context = server.tls_context(client_certificate=False)
+        context.load_cert_chain(place + '.crt', place + '.key')
+        connection = http.client.HTTPSConnection('127.0.0.1', server.port, context=context, timeout=30)
+        review = {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'SelfSubjectReview'}
+        code, _, answer = server.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review, connection=connection)
+        connection.close()
+        return answer['status']['userInfo'].get('uid') if code == 201 else code
+
+    @unittest.skipUnless(shutil.which('openssl'), 'no openssl')
+    def test_the_uid_of_a_client_certificate_goes_with_its_gate(self):
+        one = '/O=system:masters/CN=jane/1.3.6.1.4.1.57683.2=u-1'
+        with Server() as server:
+            self.assertEqual(self.uid(server, one), 'u-1')
+            self.assertEqual(self.uid(server, one + '/1.3.6.1.4.1.57683.2=u-2'), 401)
+        with Server('--feature-gates=AllowParsingUserUIDFromCertAuth=false') as server:
+            self.assertIsNone(self.uid(server, one))
+            self.assertIsNone(self.uid(server, one + '/1.3.6.1.4.1.57683.2=u-2'))
 
 
 if __name__ == '__main__':

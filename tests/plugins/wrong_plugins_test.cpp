@@ -278,9 +278,8 @@ TEST_F(WrongPlugins, AStaticInitializerThatThrowsEndsTheProcessAndTheLogSaysWhos
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   add("good");
   SharedObject("actor_throws_when_loaded").manifest(manifest_of("hasty")).write(plugins_ / "hasty.so");
-  EXPECT_EXIT(
-      (void)services_.load({{plugins_.path()}, {}, {}, copies_.path()}), ::testing::KilledBySignal(SIGABRT),
-      "loading plugin=hasty file=.*hasty.so.*while plugin=hasty file=.*hasty.so is loaded: PLG-LIFE-001 thrown before anybody asked");
+  EXPECT_EXIT((void)services_.load({{plugins_.path()}, {}, {}, copies_.path()}), ::testing::KilledBySignal(SIGABRT),
+              "while plugin=hasty file=.*hasty.so is loaded: PLG-LIFE-001 thrown before anybody asked");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // PATCH and PUT on /resize: what the containers of a running pod ask for and may use.
+#include "pods/resize.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -14,6 +15,8 @@ namespace {
 using namespace kit;
 using namespace workload;
 
+constexpr std::string_view kPodLevelOff =
+    "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled";
 constexpr std::string_view kOnlyTwo = "only cpu and memory resources are mutable";
 
 // Containers as they were, but for what this subresource is about.  Others than before are left for the rules to refuse.
@@ -105,12 +108,13 @@ void check_init_container(const Object& now, const Object& before, const std::st
   });
 }
 
+// Whether a pod's spec has resources of the pod itself.
+bool has_pod_resources(const Object& spec) {
+  const Object& resources = object_or_empty(spec, "resources");
+  return object_or_empty(resources, "requests").size() + object_or_empty(resources, "limits").size() > 0;
+}
+
 void check_pod_resources(const Object& spec, const Object& before, FieldErrors& errors) {
-  const auto sets = [](const Object& of) {
-    const Object& resources = object_or_empty(of, "resources");
-    return object_or_empty(resources, "requests").size() + object_or_empty(resources, "limits").size() > 0;
-  };
-  if (!sets(spec) && !sets(before)) return;
   const Object &now = object_or_empty(spec, "resources"), &old = object_or_empty(before, "resources");
   if (has(before, "resources") && !has(spec, "resources")) {
     return errors.forbidden("spec.resources", "pod-level resources cannot be removed");
@@ -132,7 +136,7 @@ bool node_can_resize(const Object& pod) {
 
 class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
  public:
-  explicit ResizeStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
+  ResizeStrategy(PodValidationOptions options, ResizeGates gates) : Strategy({.generation = true}), options_(options), gates_(gates) {}
   WrittenFields written_fields() const override {
     return {.reaches = {"spec.containers.*.resources", "spec.containers.*.resizePolicy", "spec.initContainers.*.resources",
                         "spec.initContainers.*.resizePolicy"}};
@@ -145,7 +149,7 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
     Object spec(before);
     const bool same = take_sizes(spec, sent, before, "containers") && take_sizes(spec, sent, before, "initContainers");
     if (!same) return;
-    take_member(spec, sent, "resources");
+    if (gates_.pod_level) take_member(spec, sent, "resources");
     object["spec"] = std::move(spec);
     take_member(object, old, "status");
     keep_metadata(object, old);
@@ -159,7 +163,11 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
     if (get_string_path(before, "os.name") == "windows") return refuse("windows pods cannot be resized", errors);
     validate_pod_spec(spec, "spec", meta_name(object), options_.beside(before), errors);
     check_pod(object, old, errors);
-    check_pod_resources(spec, before, errors);
+    if (has_pod_resources(spec) || has_pod_resources(before)) {
+      if (!gates_.pod_level) return errors.forbidden("", kPodLevelOff);
+      check_pod_resources(spec, before, errors);
+    }
+    check_claims(old, errors);
     const std::size_t found = errors.size();
     check_order(spec, before, "containers", errors);
     check_order(spec, before, "initContainers", errors);
@@ -180,16 +188,23 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
       errors.invalid("spec", get_string_path(object, "status.qosClass"), "Pod QOS Class may not change as a result of resizing");
     }
     if (!node_can_resize(old)) errors.forbidden("spec", "Pod running on node without support for resize");
+  }
+
+  static void check_claims(const Object& old, FieldErrors& errors) {
     if (count_of(object_or_empty(old, "status"), "nodeAllocatableResourceClaimStatuses") > 0) {
       errors.forbidden("spec", "pods with node allocatable resource claims cannot be resized");
     }
   }
 
-  static void check_containers(const Object& spec, const Object& before, FieldErrors& errors) {
+  void check_containers(const Object& spec, const Object& before, FieldErrors& errors) const {
     for (const std::string_view list : {"initContainers", "containers"}) {
       each(before, list, [&](const Object& old, std::size_t i) {
         const Object& now = (*get_array(spec, list))[i].get_object();
         const std::string path = at(at("spec", list), i);
+        if (list == "initContainers" && !gates_.init_containers && !restarts(now)) {
+          if (now != old) errors.forbidden("spec", "resources for non-sidecar init containers are immutable");
+          return;
+        }
         check_kept(object_or_empty(now, "resources"), object_or_empty(old, "resources"), at(path, "resources"), "resource", errors);
         if (list == "initContainers") return check_init_container(now, old, path, errors);
         if (!same_container(now, old)) errors.forbidden("spec", kOnlyTwo);
@@ -202,10 +217,14 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
   }
 
   PodValidationOptions options_;
+  ResizeGates gates_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_resize_strategy(PodValidationOptions options) { return std::make_shared<ResizeStrategy>(options); }
+std::shared_ptr<const Strategy> pod_resize_strategy(PodValidationOptions options) { return pod_resize_strategy(options, ResizeGates()); }
+std::shared_ptr<const Strategy> pod_resize_strategy(PodValidationOptions options, ResizeGates gates) {
+  return std::make_shared<ResizeStrategy>(options, gates);
+}
 
 }  // namespace backplane::core

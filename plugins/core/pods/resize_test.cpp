@@ -2,6 +2,7 @@
 
 #include "kind_under_test.hpp"
 #include "kinds/kinds.hpp"
+#include "pods/resize.hpp"
 
 namespace backplane::core {
 namespace {
@@ -17,10 +18,10 @@ struct Resized {
   Object object;
   std::string problems;
 };
-Resized resized(const Object& now, const Object& old) {
+Resized resized(const Object& now, const Object& old, ResizeGates gates = {}) {
   Resized out{now, {}};
   RequestContext context;
-  const auto strategy = pod_resize_strategy();
+  const auto strategy = pod_resize_strategy({}, gates);
   strategy->prepare_for_update(context, out.object, old);
   FieldErrors errors;
   strategy->validate_update(context, out.object, old, errors);
@@ -69,6 +70,29 @@ TEST(Resize, LeavesPodsThatAFileMadeAlone) {
   old.at("metadata").get_object()["annotations"] = Object{{"kubernetes.io/config.mirror", "x"}};
   EXPECT_EQ(resized(pod_of(R"({"requests":{"cpu":"2"},"limits":{"cpu":"3"}})"), old).problems,
             "<nil>: Forbidden: static pods cannot be resized");
+}
+
+TEST(Resize, OfAPodAndOfInitContainersNeedsItsGate) {
+  constexpr std::string_view kSized = R"(,"resources":{"requests":{"cpu":"4"},"limits":{"cpu":"5"}})";
+  constexpr std::string_view kGrown = R"(,"resources":{"requests":{"cpu":"4"},"limits":{"cpu":"6"}})";
+  EXPECT_EQ(resized(pod_of(kSmall, kGrown), pod_of(kSmall, kSized)).problems, "");
+  const Resized refused = resized(pod_of(kSmall, kGrown), pod_of(kSmall, kSized), {.pod_level = false});
+  EXPECT_EQ(refused.problems,
+            "<nil>: Forbidden: resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled "
+            "feature gate is disabled");
+  EXPECT_EQ(get_string_path(refused.object, "spec.resources.limits.cpu"), "5");
+  EXPECT_EQ(resized(pod_of(kSmall, kSized), pod_of(kSmall), {.pod_level = false}).problems, "") << "what is sent is not taken";
+
+  const auto with_init = [](std::string_view cpu, std::string_view policy) {
+    return pod_of(kSmall, R"(,"initContainers":[{"name":"i","image":"i",)" + std::string(policy) + R"("resources":{"requests":{"cpu":")" +
+                              std::string(cpu) + R"("},"limits":{"cpu":"2"}}}])");
+  };
+  constexpr std::string_view kSidecar = R"("restartPolicy":"Always",)";
+  EXPECT_EQ(resized(with_init("2", ""), with_init("1", "")).problems, "");
+  EXPECT_EQ(resized(with_init("2", ""), with_init("1", ""), {.init_containers = false}).problems,
+            "spec: Forbidden: resources for non-sidecar init containers are immutable");
+  EXPECT_EQ(resized(with_init("1", ""), with_init("1", ""), {.init_containers = false}).problems, "");
+  EXPECT_EQ(resized(with_init("2", kSidecar), with_init("1", kSidecar), {.init_containers = false}).problems, "");
 }
 
 }  // namespace

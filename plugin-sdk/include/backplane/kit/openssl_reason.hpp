@@ -1,0 +1,46 @@
+// OpenSSL's errors as words for logs and messages; for plugins that link OpenSSL::Crypto.
+//
+// Thread-safety: any thread; the error queue is the thread's own.
+#pragma once
+
+#include <openssl/err.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backplane {
+
+// `reason` as people say it: OpenSSL's own words, but for those that name its insides.
+inline std::string openssl_words(std::string_view reason) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords = {{
+      {"no start line", "no PEM block"},
+      {"bad base64 decode", "a PEM block that is not base64"},
+      {"bad end line", "a PEM block without its end line"},
+      {"key values mismatch", "the private key does not belong to the certificate"},
+      {"bad decrypt", "the private key is encrypted"},
+      {"bad password read", "the private key is encrypted"},
+      {"unsupported", "an encoding that is not supported"},
+      {"wrong version number", "the peer does not speak TLS"},
+      {"unexpected eof while reading", "the peer closed the connection"},
+  }};
+  for (const auto& [theirs, ours] : kWords) {
+    if (reason == theirs) return std::string(ours);
+  }
+  constexpr std::string_view kAlert = " alert ";
+  const auto alert = reason.find(kAlert);
+  if (alert == std::string_view::npos) return std::string(reason);
+  return "the peer reports: " + std::string(reason.substr(alert + kAlert.size()));
+}
+
+// The newest error of this thread, and an empty queue after it.  `none`: the words when the queue is empty.
+inline std::string openssl_reason(std::string_view none) {
+  const unsigned long code = ERR_peek_last_error();
+  ERR_clear_error();
+  if (code == 0) return std::string(none);
+  const char* reason = ERR_reason_error_string(code);
+  return reason == nullptr ? "TLS failure " + std::to_string(ERR_GET_REASON(code)) : openssl_words(reason);
+}
+
+}  // namespace backplane

@@ -1,0 +1,102 @@
+"""What a startup writes: at most ten lines by default, the last one for kubectl; a startup that fails ends with its reason."""
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from etcd_test import ETCD, Etcd
+from harness import BINARY, PLUGINS, Server, wait_for
+
+MOST_LINES = 10
+
+
+class StartupTest(unittest.TestCase):
+    def check(self, server):
+        """The lines until the server is ready, and those of the first seconds of its health checks."""
+        server.request('GET', '/readyz')
+        lines = server.text().splitlines()
+        self.assertLessEqual(len(lines), MOST_LINES, server.text())
+        self.assertRegex(lines[-1], r'^export KUBECONFIG=/.*/admin\.kubeconfig$')
+        self.assertNotIn('FLAG:', server.text())
+        self.assertNotIn('not finished', server.text())
+        return lines
+
+    def test_a_first_startup_and_a_restart_write_ten_lines_at_most(self):
+        with Server() as server:
+            lines = self.check(server)
+            self.assertRegex(lines[0], r' I app Version: v1\.36\.\d+ backplane=\d+\.\d+\.\d+ commit=\w+ cores=\d+ ')
+            self.assertIn('--secure-port="0"', lines[1])
+            absent = [line for line in lines if 'default admission plugins' in line]
+            self.assertEqual(len(absent), 1)
+            self.assertIn('PodSecurity', absent[0])
+            self.assertEqual(server.terminate(), 0)
+            with Server(data_dir=server.dir) as later:
+                self.check(later)
+
+    def test_health_checks_that_fail_are_logged_at_2(self):
+        with Server('-v=2', wait=False) as server:
+            def failed():
+                if not os.path.exists(server.kubeconfig):
+                    return None
+                server.read_kubeconfig()
+                try:
+                    server.request('GET', '/readyz?verbose')
+                except OSError:
+                    pass
+                return 'check failed: readyz' in server.text() or 'export KUBECONFIG' in server.text()
+            self.assertTrue(wait_for(failed))
+            server.wait_ready()
+            flags = [line for line in server.text().splitlines() if ' FLAG: --' in line]
+            self.assertGreater(len(flags), 150)
+            self.assertIn('FLAG: --v="2"', server.text())
+
+    @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+    def test_over_etcd_as_well(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        for _ in range(2):
+            with Server('--etcd-servers=' + etcd.url) as server:
+                self.check(server)
+
+    def test_a_startup_that_fails_ends_with_its_reason(self):
+        with tempfile.TemporaryDirectory() as place, socket.socket() as taken:
+            taken.bind(('127.0.0.1', 0))
+            taken.listen()
+            damaged = os.path.join(place, 'damaged.pem')
+            with open(damaged, 'w', encoding='utf-8') as f:
+                f.write('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
+            for reason, flags in {
+                    'goaway-chance': ['--goaway-chance=0.5'],
+                    'address already in use': ['--secure-port=%d' % taken.getsockname()[1]],
+                    'damaged.pem': ['--tls-cert-file=' + damaged, '--tls-private-key-file=' + damaged],
+                    'nope/v1': ['--runtime-config=nope/v1=true'],
+                    'PodSecurity': ['--enable-admission-plugins=PodSecurity'],
+                    'is needed and was not found': ['--require-plugin=nonesuch'],
+                    'couldn\'t be opened': ['--storage-backend=nonesuch'],
+            }.items():
+                done = subprocess.run([BINARY, '--plugin-dir', PLUGINS, '--data-dir', os.path.join(place, 'd'), '--secure-port=0', *flags],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                lines = done.stdout.splitlines()
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertLessEqual(len(lines), MOST_LINES, done.stdout)
+                self.assertTrue(lines[-1].startswith('Error: '), done.stdout)
+                shutil.rmtree(os.path.join(place, 'd'), ignore_errors=True)
+
+    def test_version_names_kubernetes_first_and_then_backplane(self):
+        done = subprocess.run([BINARY, '--version'], capture_output=True, text=True, timeout=60, check=True)
+        self.assertRegex(done.stdout, r'^Kubernetes v1\.36\.\d+\nBackplane v\d+\.\d+\.\d+ \(commit \w+\)\n$')
+        commit = re.search(r'commit (\w+)', done.stdout)[1]
+        raw = subprocess.run([BINARY, '--version=raw'], capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertIn('gitCommit:"%s"' % commit, raw)
+        with Server() as server:
+            version = server.request('GET', '/version')[2]
+            self.assertEqual(version['gitCommit'], commit)
+            self.assertRegex(version['buildDate'], r'^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$')
+            self.assertIn(version['gitTreeState'], ('clean', 'dirty', ''))
+
+
+if __name__ == '__main__':
+    unittest.main()
