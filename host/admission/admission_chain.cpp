@@ -2,8 +2,43 @@
 
 #include <algorithm>
 
+#include "backplane/metrics.hpp"
+
 namespace backplane {
 namespace {
+
+// Times one plugin, or the whole of a step ("admit", "validate"), and counts it when told how it ended.
+class StepTimer {
+ public:
+  StepTimer(AdmissionOperation operation, std::string_view step) : operation_(admission_operation_name(operation)), step_(step) {}
+
+  void plugin_ended(std::string_view name, const Status& status) const {
+    static Metric& durations = Metric::histogram(
+        "apiserver_admission_controller_admission_duration_seconds",
+        "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource "
+        "and type (validate or admit).",
+        {"name", "operation", "rejected", "type"}, kBounds);
+    durations.observe({name, operation_, rejected(status), step_}, seconds());
+  }
+  void step_ended(const Status& status) const {
+    static Metric& durations = Metric::histogram(
+        "apiserver_admission_step_admission_duration_seconds",
+        "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate "
+        "or admit).",
+        {"operation", "rejected", "type"}, kBounds);
+    durations.observe({operation_, rejected(status), step_}, seconds());
+  }
+
+ private:
+  static inline const std::vector<double> kBounds{0.005, 0.025, 0.1, 0.5, 1.0, 2.5};
+  static std::string_view rejected(const Status& status) { return status.ok() ? "false" : "true"; }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+
+  const std::string_view operation_, step_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+constexpr std::string_view kAdmit = "admit", kValidate = "validate";
 
 constexpr std::chrono::milliseconds kLookAgain{100};
 
@@ -43,11 +78,13 @@ std::vector<std::string> AdmissionChain::names() const {
 
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
   Reinvocation reinvocation(attributes);
+  const StepTimer step(attributes.operation, kAdmit);
   Status admitted = co_await pass(attributes);
   if (admitted.ok() && reinvocation.wanted()) {
     reinvocation.begin();
     admitted = co_await pass(attributes);
   }
+  step.step_ended(admitted);
   co_return admitted;
 }
 
@@ -56,22 +93,28 @@ Task<Status> AdmissionChain::pass(AdmissionAttributes& attributes) {
     if (!plugin->handles(attributes.operation)) continue;
     if (attributes.reinvocation->again() && !plugin->reinvoked()) continue;
     Status admitted;
+    const StepTimer timer(attributes.operation, kAdmit);
     if (!plugin->ready()) admitted = co_await wait_ready(*plugin, attributes);
     if (admitted.ok()) admitted = co_await plugin->admit(attributes);
+    timer.plugin_ended(plugin->name(), admitted);
     if (!admitted.ok()) co_return admitted;
   }
   co_return Status();
 }
 
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
+  const StepTimer step(attributes.operation, kValidate);
+  Status allowed;
   for (const auto& plugin : plugins_) {
     if (!plugin->handles(attributes.operation)) continue;
-    Status allowed;
+    const StepTimer timer(attributes.operation, kValidate);
     if (!plugin->ready()) allowed = co_await wait_ready(*plugin, attributes);
     if (allowed.ok()) allowed = co_await plugin->validate(attributes);
-    if (!allowed.ok()) co_return allowed;
+    timer.plugin_ended(plugin->name(), allowed);
+    if (!allowed.ok()) break;
   }
-  co_return Status();
+  step.step_ended(allowed);
+  co_return allowed;
 }
 
 Task<Status> AdmissionChain::wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const {

@@ -1,7 +1,6 @@
 #include "app/metrics_handler.hpp"
 
 #include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,10 +10,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/metric_exposition.hpp"
+#include "app/metric_levels.hpp"
 #include "app/uncached_metrics.hpp"
 #include "backplane/codec.hpp"
 #include "backplane/metrics.hpp"
 #include "base/free_memory.hpp"
+#include "routing/version.hpp"
 #include "watchcache/event_log.hpp"
 
 namespace backplane {
@@ -75,33 +77,6 @@ void add_count(MetricFamily& family, std::uint64_t count, Labels labels) {
   family.metric.push_back(with_labels(labels));
   family.metric.back().counter.value = static_cast<double>(count);
 }
-template <std::size_t size>
-void add_counts(MetricFamily& family, const std::array<const char*, size>& names, const AccessMetrics::Counts& counts) {
-  for (const auto& [values, count] : counts) {
-    ClientMetric metric;
-    for (std::size_t i = 0; i < size; ++i) metric.label.push_back({names[i], values[i]});
-    metric.counter.value = static_cast<double>(count);
-    family.metric.push_back(std::move(metric));
-  }
-}
-
-void add_requests(Families& families, const RequestMetrics& requests) {
-  auto& totals = add_family(families, "apiserver_request_total", "Requests by verb and HTTP response code.", MetricType::Counter);
-  for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
-    for (int code = RequestMetrics::kFirstCode; code < RequestMetrics::kFirstCode + RequestMetrics::kCodes; ++code) {
-      const auto count = requests.total(verb, code);
-      if (count == 0) continue;
-      auto metric = with_labels({{"code", std::to_string(code)}, {"verb", std::string(RequestMetrics::kVerbs[verb])}});
-      metric.counter.value = static_cast<double>(count);
-      totals.metric.push_back(std::move(metric));
-    }
-  }
-  auto& durations =
-      add_family(families, "apiserver_request_duration_seconds", "Response latency in seconds by verb.", MetricType::Histogram);
-  for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
-    add_histogram(durations, requests.latency(verb), {{"verb", std::string(RequestMetrics::kVerbs[verb])}});
-  }
-}
 
 void add_authentication(Families& families, const AccessMetrics& access) {
   constexpr auto& kResults = AccessMetrics::kAuthentications;
@@ -158,11 +133,6 @@ void add_filters(Families& families, const AccessMetrics& access) {
 }
 
 void add_unfinished(Families& families, const AccessMetrics& access) {
-  auto& aborts = add_family(families, "apiserver_request_aborts_total",
-                            "[ALPHA] Number of requests which apiserver aborted possibly due to a timeout, for each group, version, verb, "
-                            "resource, subresource and scope",
-                            MetricType::Counter);
-  add_counts(aborts, AccessMetrics::kAbortLabels, access.aborts());
   auto& late = add_family(families, "apiserver_request_post_timeout_total",
                           "[ALPHA] Tracks the activity of the request handlers after the associated requests have been timed out by the "
                           "apiserver",
@@ -170,15 +140,11 @@ void add_unfinished(Families& families, const AccessMetrics& access) {
   for (const bool threw : {false, true}) {
     add_count(late, access.late(threw), {{"source", "timeout-handler"}, {"status", threw ? "panic" : "ok"}});
   }
-  auto& own =
-      add_family(families, "apiserver_selfrequest_total",
-                 "[ALPHA] Counter of apiserver self-requests broken out for each verb, API resource and subresource.", MetricType::Counter);
-  add_counts(own, AccessMetrics::kSelfLabels, access.self_requests());
 }
 
 void add_in_flight(Families& families, const InFlightLimits& in_flight) {
   auto& family = add_family(families, "apiserver_current_inflight_requests",
-                            "The most short requests that ran at once in the last second, by kind.", MetricType::Gauge);
+                            "Maximal number of currently used inflight request limit of this apiserver per request kind in last second.", MetricType::Gauge);
   for (const bool mutating : {true, false}) {
     auto metric = with_labels({{"request_kind", mutating ? "mutating" : "readOnly"}});
     metric.gauge.value = in_flight.highest(mutating);
@@ -279,6 +245,25 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
   return out;
 }
 
+void add_build_info(Families& families) {
+  static constexpr std::pair<std::string_view, const char*> kLabels[] = {
+      {"buildDate", "build_date"},   {"compiler", "compiler"},    {"gitCommit", "git_commit"},
+      {"gitTreeState", "git_tree_state"}, {"gitVersion", "git_version"}, {"goVersion", "go_version"},
+      {"major", "major"},            {"minor", "minor"},          {"platform", "platform"}};
+  ClientMetric metric;
+  for (const auto& [field, label] : kLabels) {
+    for (const auto& [key, value] : kVersionFields) {
+      if (key == field) metric.label.push_back({label, std::string(key == "gitVersion" ? reported_version() : value)});
+    }
+  }
+  metric.gauge.value = 1;
+  add_family(families, "kubernetes_build_info",
+             "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, "
+             "and compiler from which Kubernetes was built, and platform on which it is running.",
+             MetricType::Gauge)
+      .metric.push_back(std::move(metric));
+}
+
 // What plugins measure.
 void add_measured(Families& families, const std::vector<Metric::Snapshot>& metrics) {
   constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
@@ -339,10 +324,13 @@ void add_health(Families& families, const HealthRegistry& health) {
 }
 
 Task<void> answer(Exchange& exchange, Families families) {
+  mark_levels(families);
+  std::sort(families.begin(), families.end(), [](const auto& one, const auto& other) { return one.name < other.name; });
+  const Exposition form = choose_exposition(exchange.header("accept"));
   std::vector<SharedBytes> body;
-  body.emplace_back(prometheus::TextSerializer().Serialize(families));
+  body.emplace_back(exposed(families, form));
   exchange.set_compressible(true);
-  co_await exchange.respond(200, "text/plain; version=0.0.4; charset=utf-8", std::move(body));
+  co_await exchange.respond(200, content_type_of(form), std::move(body));
 }
 
 class SlisHandler final : public HttpHandler {
@@ -377,7 +365,6 @@ class MetricsHandler final : public HttpHandler {
     }
     Families families;
     add_process(families);
-    add_requests(families, parts_.requests);
     add_authentication(families, parts_.requests.access);
     add_authorization(families, parts_.requests.access, parts_.authorization);
     add_filters(families, parts_.requests.access);
@@ -387,13 +374,17 @@ class MetricsHandler final : public HttpHandler {
     if (parts_.count_objects) add_objects(families, parts_.caches);
     add_encodings(families);
     add_gates(families, parts_.gates);
+    add_build_info(families);
     add_measured(families, Metric::all());
     if (parts_.gate != nullptr) add_measured(families, parts_.gate->measured());
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     if (parts_.store_size) add_sizes(families, parts_.storages);
     hide_uncached(families, parts_.uncached);
+    const std::size_t before = families.size();
     rules_.apply(families);
+    const std::size_t disabled = before - families.size();
+    count_levels(families, disabled, 0);
     co_await answer(exchange, std::move(families));
   }
 

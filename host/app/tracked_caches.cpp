@@ -52,7 +52,7 @@ std::vector<GateKeeper::Stored> TrackedCaches::counts() const {
   std::vector<GateKeeper::Stored> out;
   for (const auto& [prefix, entry] : entries_) {
     const auto cache = entry.cache.lock();
-    if (cache && cache->ready()) out.push_back({entry.resource, cache->size()});
+    if (cache && cache->ready()) out.push_back({entry.resource, cache->size(), cache->bytes()});
   }
   return out;
 }

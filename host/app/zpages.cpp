@@ -6,6 +6,7 @@
 
 #include "backplane/request.hpp"
 #include "backplane/schema.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/version.hpp"
 
@@ -73,6 +74,9 @@ class ZPage : public HttpHandler {
   explicit ZPage(std::string kind) : kind_(std::move(kind)) {}
 
   Task<void> handle(RequestContext& context, Exchange& exchange) final {
+    std::string counted(kind_);
+    counted.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(counted.front())));
+    count_document(exchange, "", "apiserver", counted);
     const Form form = wanted_form(exchange.header("accept"), kind_);
     if (form.kind == Form::kNone) {
       co_await write_status(context, exchange, not_acceptable());

@@ -210,7 +210,7 @@ TEST_F(RouteTest, APathThatNoActionHasIsNotFound) {
   };
   use_config_maps();
   scope_.storage = std::make_shared<OnlyCreate>();
-  scope_.deprecation_warning = "v1 Binding is deprecated";
+  scope_.deprecation.warning = "v1 Binding is deprecated";
   handler_ = make_resource_handler(scope_);
   for (const char* path : {"namespaces/n/bindings/x", "watch/bindings", "watch/namespaces/n/bindings", "bindings"}) {
     const Response got = send("GET", path);

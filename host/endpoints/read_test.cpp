@@ -455,7 +455,7 @@ TEST_F(ReadTest, AllNamespacesCanBeListed) {
 
 TEST_F(ReadTest, DeprecatedVersionsWarnWithEveryAnswer) {
   use_config_maps();
-  scope_.deprecation_warning = "v1 ConfigMap is deprecated in v1.99+";
+  scope_.deprecation.warning = "v1 ConfigMap is deprecated in v1.99+";
   handler_ = make_resource_handler(scope_);
   EXPECT_EQ(send("GET", "namespaces/n/configmaps").warnings(), std::vector<std::string>{"299 - \"v1 ConfigMap is deprecated in v1.99+\""});
   EXPECT_EQ(send("GET", "namespaces/n/configmaps/none").warnings().size(), 1u);

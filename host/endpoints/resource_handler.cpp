@@ -5,10 +5,12 @@
 #include <set>
 
 #include "backplane/codec.hpp"
+#include "backplane/metrics.hpp"
 #include "base/caught.hpp"
 #include "base/home.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/log.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource.hpp"
 #include "endpoints/verbs.hpp"
@@ -106,9 +108,36 @@ constexpr std::array<VerbRow, 8> kVerbs = {{
     {"deletecollection", can_delete_collection, serve_delete_collection, false},
 }};
 
+// What a request is served by, and how it is counted.
+struct Served {
+  Verb verb = nullptr;
+  std::string_view scope;  // the label
+  bool sized = false;      // the size of the answer is counted
+  bool stays_open() const noexcept { return verb == serve_watch || verb == serve_connect || verb == serve_stream; }
+};
+
+// apiserver_longrunning_requests
+class OpenRequest {
+ public:
+  explicit OpenRequest(RequestSeries* series) : series_(series) {
+    if (series_ != nullptr) series_->opened();
+  }
+  ~OpenRequest() {
+    if (series_ != nullptr) series_->closed();
+  }
+  OpenRequest(const OpenRequest&) = delete;
+  OpenRequest& operator=(const OpenRequest&) = delete;
+
+ private:
+  RequestSeries* const series_;
+};
+
 class ResourceHandler final : public HttpHandler {
  public:
-  explicit ResourceHandler(ResourceScope scope) : resource_(std::move(scope)) {}
+  explicit ResourceHandler(ResourceScope scope)
+      : resource_(std::move(scope)),
+        series_(resource_.scope.resource.group, resource_.scope.resource.version, resource_.scope.resource.resource,
+                resource_.scope.subresource) {}
 
   // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
   // been answered in part is broken off, so that it does not look whole.
@@ -116,9 +145,13 @@ class ResourceHandler final : public HttpHandler {
     const Home home;
     Status status;
     try {
-      Verb verb = nullptr;
-      status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
-      if (status.ok()) status = co_await verb(resource_, context, exchange);
+      Served served;
+      status = resource_.scope.published ? find_verb(context, served) : find_route(context, exchange, served);
+      if (served.verb != nullptr) {
+        RequestSeries* const series = count(context, exchange, served);
+        const OpenRequest open(served.stays_open() ? series : nullptr);
+        if (status.ok()) status = co_await served.verb(resource_, context, exchange);
+      }
     } catch (...) {
       log_bug(context, exchange, caught());
       status = recovered();
@@ -142,29 +175,56 @@ class ResourceHandler final : public HttpHandler {
   }
 
   void warn_deprecated(RequestContext& context) const {
-    if (!resource_.scope.deprecation_warning.empty()) context.warn(resource_.scope.deprecation_warning);
+    if (!resource_.scope.deprecation.warning.empty()) context.warn(resource_.scope.deprecation.warning);
   }
 
-  Status find_verb(RequestContext& context, Verb& verb) const {
+  // Null: the request is not counted.
+  RequestSeries* count(RequestContext& context, Exchange& exchange, const Served& served) {
+    if (!resource_.scope.deprecation.warning.empty()) count_deprecated(context);
+    MeteredExchange* const meter = meter_of(exchange);
+    if (meter == nullptr) return nullptr;
+    RequestSeries& series = series_.find(context.info, exchange, served.scope, served.sized);
+    meter->count_as(series);
+    return &series;
+  }
+
+  void count_deprecated(RequestContext& context) const {
+    static Metric& requested = Metric::gauge("apiserver_requested_deprecated_apis",
+                                             "[STABLE] Gauge of deprecated APIs that have been requested, broken out by API group, version, "
+                                             "resource, subresource, and removed_release.",
+                                             {"group", "removed_release", "resource", "subresource", "version"});
+    const auto& [group, version, resource] = resource_.scope.resource;
+    const std::string& removed = resource_.scope.deprecation.removed_release;
+    requested.set({group, removed, resource, resource_.scope.subresource, version}, 1);
+    context.annotate("k8s.io/deprecated", "true");
+    if (!removed.empty()) context.annotate("k8s.io/removed-release", removed);
+  }
+
+  Status find_verb(RequestContext& context, Served& served) const {
     warn_deprecated(context);
     const RequestInfo& info = context.info;
     for (const VerbRow& row : kVerbs) {
       if (row.name != info.verb || !row.served(resource_)) continue;
-      if (row.needs_name && info.name.empty()) return bad_request("name must be provided");
-      verb = row.verb;
-      return {};
+      served = {row.verb, request_scope(info), row.verb == serve_get || row.verb == serve_list};
+      return row.needs_name && info.name.empty() ? bad_request("name must be provided") : Status();
     }
     return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, info.verb);
   }
 
+  std::string_view scope_label(Place place, std::string_view method) const {
+    if (place == Place::kItem || method == "POST") return "resource";
+    return place == Place::kCollection && resource_.scope.namespaced ? "namespace" : "cluster";
+  }
+
   // The router of the built-in groups knows paths and methods.  It looks at the media types before the handler does, and has words of its
   // own; a deprecated resource warns from its handlers, and so not when there is no route.
-  Status find_route(RequestContext& context, const Exchange& exchange, Verb& verb) const {
+  Status find_route(RequestContext& context, const Exchange& exchange, Served& served) const {
     const std::string_view method = exchange.method();
     const Place place = place_of(resource_, context.info);
+    const std::string_view scope = scope_label(place, method);
     if (place == Place::kItem && connects(resource_, method)) {
       warn_deprecated(context);
-      verb = serve_connect;
+      served = {serve_connect, scope, false};
       return {};
     }
     const bool watch_path = is_watch_path(context.info);
@@ -173,10 +233,11 @@ class ResourceHandler final : public HttpHandler {
       if (route.place != place || route.watch != watch_path || !route.served(resource_)) continue;
       has_path = true;
       if (route.method != method) continue;
-      verb = route.verb;
       Status status = check_headers(resource_, exchange, route);
-      if (status.ok()) warn_deprecated(context);
-      return status.ok() ? choose_watch(context.info, verb) : status;
+      if (!status.ok()) return status;
+      warn_deprecated(context);
+      served = {route.verb, scope, route.verb == serve_get || route.verb == serve_list};
+      return choose_watch(context.info, served.verb);
     }
     return has_path ? method_not_routed() : not_routed();
   }
@@ -208,6 +269,7 @@ class ResourceHandler final : public HttpHandler {
   }
 
   const Resource resource_;
+  RouteSeries series_;
 };
 
 // toDiscoveryKubeVerb for the methods of a connecter.

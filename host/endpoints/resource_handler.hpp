@@ -17,6 +17,12 @@ namespace backplane {
 
 class OpenWatches;  // open_watches.hpp
 
+// What clients of a deprecated version receive and what is counted of them.
+struct Deprecation {
+  std::string warning;          // sent with every answer; empty: the version is not deprecated
+  std::string removed_release;  // "1.37"; empty: none is announced
+};
+
 // One row of the route table: a resource or a subresource of one group version.
 struct ResourceScope {
   GroupVersionResource resource;
@@ -37,8 +43,7 @@ struct ResourceScope {
   std::shared_ptr<OpenWatches> watches;
   // Kinds the server knows, for the words about a body of another kind; null: only `kind` is known.
   const Scheme* scheme = nullptr;
-  // Sent with every answer of this resource (a deprecated version); empty: none.
-  std::string deprecation_warning;
+  Deprecation deprecation;
 };
 
 std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope);

@@ -4,8 +4,9 @@
 #include <exception>
 #include <optional>
 #include <random>
+#include <span>
 
-#include "backplane/metrics.hpp"
+#include "backplane/metric_cell.hpp"
 #include "base/home.hpp"
 #include "base/yield.hpp"
 #include "endpoints/errors.hpp"
@@ -38,7 +39,7 @@ class InitialEvents {
   // The first bookmark is the one that says it.
   void passed(const WatchEvent& event) {
     if (!begun_ || event.type != WatchEvent::Type::kBookmark) return;
-    static Metric& durations = Metric::histogram("apiserver_watch_list_duration_seconds", "How long watches took to show what is there.",
+    static Metric& durations = Metric::histogram("apiserver_watch_list_duration_seconds", "[BETA] Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.",
                                                  {"group", "version", "resource", "scope"},
                                                  {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - *begun_;
@@ -51,6 +52,30 @@ class InitialEvents {
   std::array<std::string, 4> labels_;
 };
 
+// What is counted of the events of one watch; found once.
+class EventCounts {
+ public:
+  void begin(const GroupVersionResource& resource) {
+    static Metric& totals = Metric::counter("apiserver_watch_events_total", "[ALPHA] Number of events sent in watch clients",
+                                            {"group", "resource", "version"});
+    static Metric& sizes = Metric::histogram("apiserver_watch_events_sizes", "[ALPHA] Watch event size distribution in bytes",
+                                             {"group", "resource", "version"}, exponential_bounds(1024, 2, 8));
+    total_ = MetricCell::of(totals, {resource.group, resource.resource, resource.version});
+    sizes_ = MetricCell::of(sizes, {resource.group, resource.resource, resource.version});
+  }
+  void add(std::span<const SharedBytes> frame) noexcept {
+    if (total_ == nullptr || sizes_ == nullptr) return;
+    std::size_t bytes = 0;
+    for (const SharedBytes& piece : frame) bytes += piece.size();
+    total_->add();
+    sizes_->observe(static_cast<double>(bytes));
+  }
+
+ private:
+  MetricCell* total_ = nullptr;
+  MetricCell* sizes_ = nullptr;
+};
+
 // How the events of one watch are written.
 struct Encoder {
   MediaType media;
@@ -61,6 +86,7 @@ struct Encoder {
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
   std::size_t in_turn = 0;     // bytes of objects that something was made of, since others had their turn
   InitialEvents initial;
+  EventCounts counts;
 
   // Others of the loop have waited long enough; they get their turn now.
   bool turn_over() {
@@ -86,6 +112,7 @@ Status Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames
     frames.resize(first_piece);
     return status;
   }
+  counts.add(std::span(frames).subspan(first_piece));
   if (framed) {
     frames[first_piece] = frames[first_piece].slice(media.codec->frame_prefix());
     WebSocket::frame(frames, first_piece, media.codec->is_text());
@@ -291,6 +318,7 @@ Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exch
     opened = std::move(refused);
   }
   std::shared_ptr<WatchStream> stream = std::move(*opened);
+  plan->encoder.counts.begin(resource.scope.resource);
   const Ending ending(resource, exchange, stream, plan->timeout);
   add_warning_headers(context, exchange);
   if (is_websocket_request(exchange)) {

@@ -5,13 +5,11 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kMaxAuditIdBytes = 256;
-
 class AuditInit final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
     const std::string_view given = call.exchange->header("audit-id");
-    call.context.audit_id = given.empty() || given.size() > kMaxAuditIdBytes ? new_uid() : std::string(given);
+    call.context.audit_id = given.empty() ? new_uid() : std::string(given);
     call.exchange->set_response_header("Audit-Id", call.context.audit_id);
     return Step::kNext;
   }

@@ -35,11 +35,21 @@ struct Refusal {
   static Refusal plain(int code, std::string text) { return Refusal{{}, code, std::move(text), false}; }
 };
 
+// What filters note of a request for its line in the log and its counts.
+struct RequestNotes {
+  std::chrono::nanoseconds waited{};  // in the gate's queue
+  std::string log_fields;             // " key=value", as the line shows them
+};
+
 struct FilterCall {
   RequestContext& context;
   Exchange* exchange;  // never null; around() may put another in front for what is behind it
+  RequestNotes* notes = nullptr;
   Refusal refusal = {};
   GatePass pass = {};  // what the request gate has given it
+
+  // The same request with `front` for its exchange.
+  FilterCall with(Exchange& front) const noexcept { return FilterCall{context, &front, notes}; }
 };
 
 class HandlerChain;

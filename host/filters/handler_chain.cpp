@@ -1,9 +1,11 @@
 #include "filters/handler_chain.hpp"
 
 #include "base/home.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "filters/counted_authentication.hpp"
 #include "filters/filters.hpp"
+#include "security/users.hpp"
 
 namespace backplane {
 namespace {
@@ -91,7 +93,8 @@ std::vector<std::string> HandlerChain::names() const {
 }
 
 Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
-  FilterCall call{context, &exchange};
+  RequestNotes notes;
+  FilterCall call{context, &exchange, &notes};
   co_await run(call, 0);
 }
 
@@ -113,14 +116,22 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
   }
   // A handler may end anywhere; filters and exchanges belong to one executor.
   const Home home;
+  MeteredExchange metered(*call.exchange);
   std::exception_ptr error;
   try {
-    co_await inner_.handle(call.context, *call.exchange);
+    co_await inner_.handle(call.context, metered);
   } catch (...) {
     error = std::current_exception();
   }
   co_await home;
+  if (RequestSeries* series = metered.series()) count(call, metered, *series);
   if (error) std::rethrow_exception(error);
+}
+
+void HandlerChain::count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series) {
+  const auto took = std::chrono::steady_clock::now() - call.context.received;
+  series.count({metered.response_code(), took, call.notes != nullptr ? call.notes->waited : std::chrono::nanoseconds(), metered.bytes()});
+  if (call.context.user->name == kApiServerUser) series.count_own();
 }
 
 Task<void> HandlerChain::refuse(FilterCall& call) {

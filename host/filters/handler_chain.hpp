@@ -22,6 +22,9 @@
 
 namespace backplane {
 
+class MeteredExchange;
+class RequestSeries;
+
 struct ChainConfig {
   // Never null in a running server.
   const Authentication* authentication = nullptr;
@@ -62,6 +65,7 @@ class HandlerChain final : public HttpHandler {
   };
   Task<void> run(FilterCall& call, std::size_t row) const;
   static Task<void> refuse(FilterCall& call);
+  static void count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series);
 
   std::unique_ptr<const Authentication> authentication_;  // one that counts, where somebody wants to know
   std::vector<Row> rows_;

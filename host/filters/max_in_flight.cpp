@@ -1,5 +1,6 @@
 // WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): short requests over the limit are told to come again.
 // system:masters always get an answer: an administrator must be able to look at a server that is full.
+#include "endpoints/request_series.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {
@@ -13,6 +14,8 @@ class MaxInFlight final : public Filter {
     if (call.context.long_running) return Step::kNext;
     if (limits_.try_enter(is_mutating(call.context.info.verb))) return Step::kNextThenLeave;
     if (is_privileged(call.context.user)) return Step::kNext;
+    count_dropped(call.context.info, *call.exchange);
+    count_terminated(call.context.info, *call.exchange, 429);
     call.exchange->set_response_header("Retry-After", "1");
     call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
     return Step::kRefuse;

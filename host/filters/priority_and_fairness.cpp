@@ -2,11 +2,22 @@
 // plugin has put here.  Whom it refuses is told to come again.
 #include <memory>
 
+#include "endpoints/request_series.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
+#include "filters/log.hpp"
 
 namespace backplane {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Only for a line that is going to be written.
+bool wants_fields(const FilterCall& call) { return call.notes != nullptr && filters_log().should_log(spdlog::level::debug); }
+
+void add_duration(std::string& fields, std::string_view key, Clock::duration took) {
+  fmt::format_to(std::back_inserter(fields), " {}=\"{:.3f}ms\"", key, std::chrono::duration<double, std::milli>(took).count());
+}
 
 // What is counted while a request is in; left once.
 struct Admitted {
@@ -14,12 +25,26 @@ struct Admitted {
   InFlightLimits* in_flight;
   bool mutating;
   GatePass pass;
+  std::shared_ptr<std::string> log_fields;  // null: no line is written
+  Clock::time_point began = Clock::now();
   bool in = true;
 
   void leave() noexcept {
     if (!std::exchange(in, false)) return;
+    if (log_fields != nullptr) note();
     if (in_flight != nullptr) in_flight->leave(mutating);
     gate.leave(pass);
+  }
+
+ private:
+  void note() noexcept {
+    try {
+      *log_fields = gate.log_fields(pass);
+      add_duration(*log_fields, "apf_init_latency", Clock::now() - began);
+      add_duration(*log_fields, "apf_execution_time", Clock::now() - began);
+    } catch (const std::exception&) {
+      // The line is written without them.
+    }
   }
 };
 
@@ -70,7 +95,8 @@ class BeginningWatch final : public FilterExchange {
 
 class PriorityAndFairness final : public Filter {
  public:
-  PriorityAndFairness(RequestGate& gate, InFlightLimits* in_flight) : gate_(gate), in_flight_(in_flight) {}
+  PriorityAndFairness(RequestGate& gate, InFlightLimits* in_flight, RequestMetrics* metrics)
+      : gate_(gate), in_flight_(in_flight), metrics_(metrics) {}
 
   Step enter(FilterCall& call) const override {
     if (call.context.long_running && !is_watch(call)) return Step::kNext;
@@ -86,43 +112,63 @@ class PriorityAndFairness final : public Filter {
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
+    const auto began = Clock::now();
     auto waiting = gate_.wait(call.context, *call.exchange, call.pass);
     const bool in = co_await std::move(waiting);
+    if (call.notes != nullptr) call.notes->waited = Clock::now() - began;
     co_return in ? admitted(call) : refused(call);
   }
 
   void leave(FilterCall& call) const noexcept override {
     if (in_flight_ != nullptr) in_flight_->leave(is_mutating(call.context.info.verb));
+    if (wants_fields(call)) note(call, true);
     gate_.leave(call.pass);
   }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
-    auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass});
-    BeginningWatch beginning(*call.exchange, admitted);
-    InFront in_front(call, beginning);
-    co_await rest.run(in_front.inner);
+    const auto fields = wants_fields(call) ? std::make_shared<std::string>() : nullptr;
+    auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass, fields});
+    {
+      BeginningWatch beginning(*call.exchange, admitted);
+      InFront in_front(call, beginning);
+      co_await rest.run(in_front.inner);
+    }
+    if (fields != nullptr) call.notes->log_fields += *fields;
   }
 
  private:
   static bool is_watch(const FilterCall& call) noexcept { return call.context.info.verb == "watch"; }
   Step admitted(FilterCall& call) const noexcept {
+    if (metrics_ != nullptr) metrics_->access.let_in(call.notes != nullptr ? call.notes->waited : std::chrono::nanoseconds());
     if (in_flight_ != nullptr) in_flight_->enter(is_mutating(call.context.info.verb));
     return is_watch(call) ? Step::kAround : Step::kNextThenLeave;
   }
-  static Step refused(FilterCall& call) {
+  void note(FilterCall& call, bool ran) const noexcept {
+    try {
+      std::string& fields = call.notes->log_fields.append(gate_.log_fields(call.pass));
+      if (ran) add_duration(fields, "apf_execution_time", Clock::now() - call.pass.begun);
+    } catch (const std::exception&) {
+      // The line is written without them.
+    }
+  }
+  Step refused(FilterCall& call) const {
+    count_dropped(call.context.info, *call.exchange);
+    count_terminated(call.context.info, *call.exchange, 429);
+    if (wants_fields(call)) note(call, false);
     call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
     return Step::kRefuse;
   }
 
   RequestGate& gate_;
   InFlightLimits* const in_flight_;
+  RequestMetrics* const metrics_;
 };
 
 }  // namespace
 
 FilterPtr with_priority_and_fairness(const ChainConfig& config) {
   if (config.gate == nullptr) return nullptr;
-  return std::make_unique<PriorityAndFairness>(*config.gate, config.in_flight);
+  return std::make_unique<PriorityAndFairness>(*config.gate, config.in_flight, config.metrics);
 }
 
 }  // namespace backplane

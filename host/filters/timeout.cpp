@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/home.hpp"
+#include "endpoints/request_series.hpp"
 #include "filters/deadline_queue.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
@@ -130,7 +131,7 @@ class Timeout final : public Filter {
   Task<void> around(FilterCall& call, Rest rest) const override {
     TimedExchange timed(*call.exchange);
     DeadlineQueue::current().add(timed, call.context.deadline);
-    FilterCall inner{call.context, &timed};
+    FilterCall inner = call.with(timed);
     call.context.exchange = &timed;
     std::exception_ptr error;
     try {
@@ -155,7 +156,8 @@ class Timeout final : public Filter {
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
     if (timed.timed_out() || call.exchange->closed()) metrics_->access.ended_late(threw);
-    if (timed.broken_off()) metrics_->access.aborted(call.context.info, call.exchange->method());
+    if (timed.timed_out()) count_terminated(call.context.info, *call.exchange, 504);
+    if (timed.broken_off()) count_aborted(call.context.info, *call.exchange);
   }
 
   RequestMetrics* const metrics_;

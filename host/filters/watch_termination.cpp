@@ -36,7 +36,7 @@ class WatchTermination final : public Filter {
       ~Done() { group.done(); }
     } done{group_};
     PacedExchange paced(*call.exchange, group_);
-    FilterCall inner{call.context, &paced};
+    FilterCall inner = call.with(paced);
     call.context.exchange = &paced;
     co_await rest.run(inner);
     call.context.exchange = call.exchange;

@@ -6,6 +6,7 @@
 
 #include "backplane/request.hpp"
 #include "base/plain_message.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "routing/log.hpp"
 
 namespace backplane {
@@ -62,6 +63,7 @@ class HealthEndpoint final : public HttpHandler {
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string path = context.info.path;
     if (path.size() == name_.size() + 1) {
+      count_document(exchange, path, "");
       co_await all(exchange);
     } else {
       co_await single(path.substr(name_.size() + 2), exchange);

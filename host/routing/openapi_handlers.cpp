@@ -6,6 +6,7 @@
 #include <string>
 
 #include "endpoints/accept.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "endpoints/verb_options.hpp"
 #include "routing/document.hpp"
 #include "routing/openapi.hpp"
@@ -112,6 +113,7 @@ class OpenApiV3Index final : public Document {
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
+    count_document(exchange, "openapi/v3", "");
     exchange.set_compressible(true);
     for (const VersionTable* version : table_->versions()) {
       if (version->dynamic || version->forward || !version->openapi_v3.hash().empty()) continue;
@@ -155,6 +157,7 @@ class OpenApiV3 : public Document {
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) final {
+    count_document(exchange, "openapi/v3/", "");
     const auto form = document_form(exchange, kOpenApiV3ProtobufType);
     if (!form) {
       co_await refuse_form(exchange);

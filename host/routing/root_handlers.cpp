@@ -8,8 +8,10 @@
 #include <set>
 
 #include "backplane/codec.hpp"
+#include "backplane/lifecycle.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
+#include "endpoints/metered_exchange.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "endpoints/respond.hpp"
@@ -126,6 +128,7 @@ class DiscoveryRoot final : public Document {
     if (form == DiscoveryForm::kNotAcceptable) {
       co_await write_status(context, exchange, not_acceptable());
     } else if (form != DiscoveryForm::kLegacy) {
+      count_document(exchange, core_ ? "api" : "apis", "apiserver");
       co_await send_aggregated(exchange, form);
     } else {
       Value value;
@@ -321,6 +324,18 @@ Handler no_such_resource() {
 
 Handler no_such_page() { return std::make_shared<NoSuchPage>(); }
 
+namespace {
+
+// `published`: the text is the author's of a definition, which announces nothing that could be read.
+Deprecation deprecation_of(const ResourceRow& row, bool published) {
+  Deprecation out;
+  if (const auto* said = dynamic_cast<const DeprecationProvider*>(row.storage.get())) out.warning = said->deprecation_warning();
+  if (!published) out.removed_release = removed_release_in(out.warning);
+  return out;
+}
+
+}  // namespace
+
 HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published) {
   return [&config, scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;
@@ -330,9 +345,7 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
     scope.namespaced = row.namespaced;
     scope.storage = row.storage;
     scope.published = published;
-    if (const auto* deprecated = dynamic_cast<const DeprecationProvider*>(row.storage.get())) {
-      scope.deprecation_warning = deprecated->deprecation_warning();
-    }
+    scope.deprecation = deprecation_of(row, published);
     scope.authorizer = config.authorizer;
     scope.admission = config.admission;
     scope.min_request_timeout = config.min_request_timeout;

@@ -123,6 +123,31 @@ TEST_F(EncodedStorageTest, BytesOfAnotherEncodingOrVersionAreNotWhatAWriteStores
   EXPECT_TRUE(same(key("n/b"), kMap));
 }
 
+// A value that JSON writes in more bytes than protobuf.
+std::string quotes_map(std::size_t quotes) {
+  std::string json(kMap);
+  json.insert(json.rfind("b\"}}"), [quotes] {
+    std::string text;
+    for (std::size_t i = 0; i < quotes; ++i) text += "\\\"";
+    return text;
+  }());
+  return json;
+}
+
+TEST_F(EncodedStorageTest, TheLimitOfAnEmbeddedStoreCountsWhatEtcdWouldGet) {
+  backend_.reset();
+  open("json");
+  const auto code = [&](const std::string& at, std::string value) {
+    TxnRequest request;
+    request.puts.push_back({at, SharedBytes(std::move(value)), 0});
+    return run(storage_->txn(std::move(request))).status().code();
+  };
+  EXPECT_EQ(code(key("n/a"), quotes_map(1'000'000)), 200) << "two million bytes of JSON, one of protobuf";
+  EXPECT_EQ(code(key("n/b"), quotes_map(1'600'000)), 500);
+  EXPECT_EQ(code("/registry/e.com/foos/a", quotes_map(1'000'000)), 500) << "custom resources are JSON in etcd, too";
+  EXPECT_EQ(code("/registry/e.com/foos/a", quotes_map(700'000)), 200);
+}
+
 TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
   backend_.reset();
   open("yaml");

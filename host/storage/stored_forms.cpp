@@ -6,6 +6,7 @@
 #include "backplane/schema.hpp"
 #include "backplane/unreadable.hpp"
 #include "storage/backend_key.hpp"
+#include "storage/etcd_limit.hpp"
 
 namespace backplane {
 namespace {
@@ -192,9 +193,26 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
   return json;
 }
 
+namespace {
+
+// Of the bytes that kube-apiserver writes into etcd; a kind that it converts before is taken as it is.
+Result<std::size_t> size_in_etcd(const StoredKind* kind, std::string_view json) {
+  const bool encoded = kind != nullptr && !kind->json && kind->schema != nullptr && kind->schema->has_protobuf();
+  if (!encoded) return json.size() + 1;
+  auto stored = protobuf_codec().to_stored(kind->schema, std::string(json));
+  if (!stored.ok()) return std::move(stored.status());
+  return stored->size();
+}
+
+}  // namespace
+
 Status StoredForms::write(std::string_view key, SharedBytes& value) const {
   const SharedBytes worked = value;
   bool kept = false;
+  if (!writes_yaml_ && &written_ == &json_codec()) {
+    Status fits = check_etcd_limit(key, value.size(), [&] { return size_in_etcd(kind_of(key).get(), worked.view()); });
+    if (!fits.ok()) return fits;
+  }
   if (writes_yaml_ || &written_ != &json_codec()) {
     if (const auto kind = kind_of(key)) {
       auto stored = encoded(*kind, std::string(value.view()));

@@ -6,6 +6,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "backplane/metric_cell.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -76,15 +78,45 @@ struct KeyEqual {
   }
 };
 
-// What is counted under one set of labels.
-struct Cell {
-  explicit Cell(const Metric::Snapshot& metric)
-      : buckets(metric.kind == Metric::Kind::kHistogram ? std::make_unique<std::atomic<std::uint64_t>[]>(metric.bounds.size() + 1)
-                                                        : nullptr) {}
+// The series of one metric.
+struct CellTable {
+  explicit CellTable(Metric::Snapshot what) : empty(std::move(what)) {}
 
-  std::atomic<double> value{0};
-  const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets;  // of a histogram; the last: above all bounds
+  // Does `change` to the series of `values`, unless there are too many.
+  template <class Change>
+  void with(Values values, const Change& change) {
+    {
+      const std::shared_lock lock(mutex);
+      const auto found = cells.find(values);
+      if (found != cells.end()) return change(found->second);
+    }
+    Key key = key_of(values);
+    const std::unique_lock lock(mutex);
+    if (cells.size() < Metric::kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), bounds()).first->second);
+  }
+  const std::vector<double>* bounds() const noexcept { return empty.kind == Metric::Kind::kHistogram ? &empty.bounds : nullptr; }
+
+  const Metric::Snapshot empty;
+  mutable std::shared_mutex mutex;  // for whoever counts: shared
+  std::unordered_map<Key, MetricCell, KeyHash, KeyEqual> cells;
+  bool was_reset = false;
 };
+
+// By their metrics.
+struct CellTables {
+  std::mutex mutex;
+  std::map<const Metric*, CellTable*> of;
+};
+CellTables& cell_tables() {
+  static auto* const all = new CellTables;
+  return *all;
+}
+CellTable* table_of(const Metric& metric) {
+  CellTables& all = cell_tables();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of.find(&metric);
+  return found == all.of.end() ? nullptr : found->second;
+}
 
 struct Registry {
   std::mutex mutex;
@@ -125,46 +157,31 @@ Metric& Metric::histogram(std::string_view name, std::string_view help, std::vec
   return metric_of(Kind::kHistogram, name, help, std::move(labels), std::move(bounds));
 }
 
-struct Metric::Cells {
-  explicit Cells(Snapshot what) : empty(std::move(what)) {}
-
-  // Does `change` to the series of `values`, unless there are too many.
-  template <class Change>
-  void with(Values values, const Change& change) {
-    {
-      const std::shared_lock lock(mutex);
-      const auto found = cells.find(values);
-      if (found != cells.end()) return change(found->second);
-    }
-    Key key = key_of(values);
-    const std::unique_lock lock(mutex);
-    if (cells.size() < kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), empty).first->second);
-  }
-
-  const Snapshot empty;
-  mutable std::shared_mutex mutex;  // for whoever counts: shared
-  std::unordered_map<Key, Cell, KeyHash, KeyEqual> cells;
+struct Metric::Cells : CellTable {
+  using CellTable::CellTable;
 };
 
-Metric::Metric(Snapshot empty) : cells_(std::make_unique<Cells>(std::move(empty))) {}
-Metric::~Metric() = default;
+Metric::Metric(Snapshot empty) : cells_(std::make_unique<Cells>(std::move(empty))) {
+  CellTables& all = cell_tables();
+  const std::lock_guard lock(all.mutex);
+  all.of[this] = cells_.get();
+}
+Metric::~Metric() {
+  CellTables& all = cell_tables();
+  const std::lock_guard lock(all.mutex);
+  all.of.erase(this);
+}
 
 void Metric::add(Values values, double amount) {
-  cells_->with(values, [amount](Cell& cell) { cell.value.fetch_add(amount, std::memory_order_relaxed); });
+  cells_->with(values, [amount](MetricCell& cell) { cell.add(amount); });
 }
 
 void Metric::set(Values values, double value) {
-  cells_->with(values, [value](Cell& cell) { cell.value.store(value, std::memory_order_relaxed); });
+  cells_->with(values, [value](MetricCell& cell) { cell.set(value); });
 }
 
 void Metric::observe(Values values, double measured) {
-  const std::vector<double>& bounds = cells_->empty.bounds;
-  const auto bucket = static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), measured) - bounds.begin());
-  cells_->with(values, [measured, bucket](Cell& cell) {
-    if (cell.buckets == nullptr) return;
-    cell.buckets[bucket].fetch_add(1, std::memory_order_relaxed);
-    cell.value.fetch_add(measured, std::memory_order_relaxed);
-  });
+  cells_->with(values, [measured](MetricCell& cell) { cell.observe(measured); });
 }
 
 void Metric::forget(Values values) {
@@ -177,15 +194,53 @@ Metric::Snapshot Metric::snapshot() const {
   Snapshot out = cells_->empty;
   const std::shared_lock lock(cells_->mutex);
   for (const auto& [key, cell] : cells_->cells) {
-    Series series;
-    series.value = cell.value.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; cell.buckets != nullptr && i <= out.bounds.size(); ++i) {
-      series.count += series.buckets.emplace_back(cell.buckets[i].load(std::memory_order_relaxed));
-    }
-    if (!series.buckets.empty()) series.buckets.pop_back();
+    Series series = cell.series();
+    if (cells_->was_reset && series.value == 0 && series.count == 0) continue;
     out.series.emplace(texts_of(key, out.labels.size()), std::move(series));
   }
   return out;
+}
+
+// ---- cells
+
+MetricCell::MetricCell(const std::vector<double>* bounds)
+    : bounds_(bounds), buckets_(bounds != nullptr ? std::make_unique<std::atomic<std::uint64_t>[]>(bounds->size() + 1) : nullptr) {}
+MetricCell::~MetricCell() = default;
+
+MetricCell* MetricCell::of(Metric& metric, Values values) {
+  MetricCell* out = nullptr;
+  if (CellTable* table = table_of(metric)) table->with(values, [&out](MetricCell& cell) { out = &cell; });
+  return out;
+}
+
+void MetricCell::observe(double measured) noexcept {
+  if (bounds_ == nullptr) return;
+  const auto bucket = std::lower_bound(bounds_->begin(), bounds_->end(), measured) - bounds_->begin();
+  buckets_[static_cast<std::size_t>(bucket)].fetch_add(1, std::memory_order_relaxed);
+  value_.fetch_add(measured, std::memory_order_relaxed);
+}
+
+void MetricCell::reset() noexcept {
+  for (std::size_t i = 0; bounds_ != nullptr && i <= bounds_->size(); ++i) buckets_[i].store(0, std::memory_order_relaxed);
+  value_.store(0, std::memory_order_relaxed);
+}
+
+Metric::Series MetricCell::series() const {
+  Metric::Series out;
+  out.value = value_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; bounds_ != nullptr && i <= bounds_->size(); ++i) {
+    out.count += out.buckets.emplace_back(buckets_[i].load(std::memory_order_relaxed));
+  }
+  if (!out.buckets.empty()) out.buckets.pop_back();
+  return out;
+}
+
+void reset_metric(Metric& metric) {
+  CellTable* const table = table_of(metric);
+  if (table == nullptr || table->empty.kind == Metric::Kind::kGauge) return;
+  const std::unique_lock lock(table->mutex);
+  table->was_reset = true;
+  for (auto& [_, cell] : table->cells) cell.reset();
 }
 
 std::vector<Metric::Snapshot> Metric::all() {

@@ -1,4 +1,4 @@
-#include "backplane/metrics.hpp"
+#include "backplane/metric_cell.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,6 +66,33 @@ TEST(MetricsTest, SeriesAreBoundedAndForgotten) {
   many.forget({"0"});
   many.add({"new"});
   EXPECT_EQ(find("test_many_total").series.count({"new"}), 1U);
+}
+
+TEST(MetricsTest, ACellIsItsSeries) {
+  Metric& sizes = Metric::histogram("test_cell_bytes", "Bytes.", {"kind"}, {10, 100});
+  MetricCell* const cell = MetricCell::of(sizes, {"a"});
+  ASSERT_NE(cell, nullptr);
+  EXPECT_EQ(cell, MetricCell::of(sizes, {"a"}));
+  cell->observe(50);
+  sizes.observe({"a"}, 500);
+  EXPECT_EQ(find("test_cell_bytes").series.at({"a"}).count, 2U);
+  EXPECT_EQ(find("test_cell_bytes").series.at({"a"}).value, 550);
+}
+
+TEST(MetricsTest, AfterAResetASeriesIsShownWhenItIsCountedAgain) {
+  Metric& total = Metric::counter("test_reset_total", "Things.", {"kind"});
+  MetricCell* const cell = MetricCell::of(total, {"a"});
+  cell->add();
+  total.add({"b"});
+  reset_metric(total);
+  EXPECT_EQ(find("test_reset_total").series.size(), 0U);
+  cell->add(2);
+  EXPECT_EQ(find("test_reset_total").series.size(), 1U);
+  EXPECT_EQ(find("test_reset_total").series.at({"a"}).value, 2);
+  Metric& open = Metric::gauge("test_reset_open", "Things.", {});
+  open.set({}, 3);
+  reset_metric(open);
+  EXPECT_EQ(find("test_reset_open").series.begin()->second.value, 3) << "what a gauge shows goes on";
 }
 
 // Each count took one lock for all series of its metric.

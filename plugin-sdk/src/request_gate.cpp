@@ -5,6 +5,7 @@
 namespace backplane BACKPLANE_API {
 
 RequestGate::~RequestGate() = default;
+std::string RequestGate::log_fields(const GatePass&) const { return {}; }
 GateKeeper::~GateKeeper() = default;
 
 Status register_request_gate(Host& host, std::shared_ptr<RequestGate> gate) {

@@ -234,8 +234,8 @@ std::vector<LeaseTable::Due> LeaseTable::take_due(Time now) {
 
 namespace {
 
-// etcd's --max-request-bytes, whose default kube-apiserver's users know as the largest object there can be.
-constexpr std::size_t kMaxRequestBytes = 1536 * 1024;
+// The host bounds what it writes by etcd's limit, which is of another encoding: 1.5 MiB of protobuf are at most so much of JSON.
+constexpr std::size_t kMaxRequestBytes = 32 * 1024 * 1024;
 
 std::size_t bytes_of(const TxnRequest& request) {
   std::size_t bytes = 0;

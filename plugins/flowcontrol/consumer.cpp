@@ -132,7 +132,7 @@ Task<void> ConfigConsumer::adjust(Signal& stop) {
   while (running) {
     StoredCounts stored;
     for (const GateKeeper::Stored& each : stored_objects(host_)) {
-      stored[stored_key(each.resource.group, each.resource.resource)] = each.objects;
+      stored[stored_key(each.resource.group, each.resource.resource)] = {each.objects, each.bytes};
     }
     gate_->know_stored(std::move(stored));
     gate_->adjust();

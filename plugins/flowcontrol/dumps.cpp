@@ -68,14 +68,17 @@ Totals totals_of(const Level& level) {
   return totals;
 }
 
-using Dump = std::string (*)(const std::vector<LevelState>&);
+using Dump = std::string (*)(const Gate&, const Query& query);
 
 class DumpHandler final : public HttpHandler {
  public:
   DumpHandler(std::shared_ptr<const Gate> gate, Dump dump) : gate_(std::move(gate)), dump_(dump) {}
   Task<void> handle(RequestContext&, Exchange& exchange) override {
+    const std::string_view target = exchange.target();
+    const auto question = target.find('?');
+    const auto query = parse_query(question == std::string_view::npos ? std::string_view() : target.substr(question + 1));
     std::vector<SharedBytes> body;
-    body.emplace_back(dump_(gate_->levels()));
+    body.emplace_back(dump_(*gate_, query.ok() ? *query : Query()));
     co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
   }
 
@@ -83,6 +86,22 @@ class DumpHandler final : public HttpHandler {
   const std::shared_ptr<const Gate> gate_;
   const Dump dump_;
 };
+
+// One of dump_requests'.
+struct RequestRow {
+  std::string level, schema, queue, index, flow_name, arrived, seats, begun;
+  const RequestDetails& details;
+};
+void add_request(TextTable& table, const RequestRow& row, bool details) {
+  Row cells = {row.level, row.schema, row.queue, row.index, row.flow_name, row.arrived, row.seats, "0", "0s", row.begun};
+  if (details) {
+    const RequestDetails& of = row.details;
+    for (const std::string* cell : {&of.user, &of.verb, &of.path, &of.ns, &of.name, &of.api_version, &of.resource, &of.subresource}) {
+      cells.push_back(*cell);
+    }
+  }
+  table.add(std::move(cells));
+}
 
 }  // namespace
 
@@ -115,30 +134,48 @@ std::string dump_queues(const std::vector<LevelState>& levels) {
   return table.text();
 }
 
-// Those that wait: who runs is counted, and not kept anywhere.
-std::string dump_requests(const std::vector<LevelState>& levels) {
-  TextTable table({"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
-                   "InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"});
+// Those that wait have their place in the queue, those that run have -1.
+std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details) {
+  Row head = {"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
+              "InitialSeats",      "FinalSeats",     "AdditionalLatency", "StartTime"};
+  if (details) {
+    for (const char* each : {"UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"}) head.emplace_back(each);
+  }
+  TextTable table(std::move(head));
   for (const LevelState& state : levels) {
+    const std::string& level = state.configured.name;
     std::size_t index = 0;
     for (const auto& queue : state.level->dump()) {
       std::size_t place = 0;
       for (const auto& request : queue.waiting) {
-        table.add({state.configured.name, request.schema, std::to_string(index), std::to_string(place++), request.flow_name,
-                   utc(request.arrived), std::to_string(request.seats), "0", "0s", "0001-01-01T00:00:00Z"});
+        add_request(table,
+                    {level, request.schema, std::to_string(index), std::to_string(place++), request.flow_name, utc(request.arrived),
+                     std::to_string(request.seats), "0001-01-01T00:00:00Z", request.details},
+                    details);
       }
       ++index;
+    }
+    for (const Gate::RunningRequest& request : running) {
+      if (request.level != level) continue;
+      add_request(table,
+                  {level, request.schema, std::to_string(request.queue), "-1", request.flow_name, utc(request.arrived),
+                   std::to_string(request.seats), utc(request.begun), request.details},
+                  details);
     }
   }
   return table.text();
 }
 
 std::vector<PathRoute> dump_routes(std::shared_ptr<const Gate> gate) {
+  static constexpr std::pair<const char*, Dump> kDumps[] = {
+      {"dump_priority_levels", [](const Gate& of, const Query&) { return dump_levels(of.levels()); }},
+      {"dump_queues", [](const Gate& of, const Query&) { return dump_queues(of.levels()); }},
+      {"dump_requests", [](const Gate& of, const Query& query) {
+         return dump_requests(of.levels(), of.running(), !query_get(query, "includeRequestDetails").empty());
+       }}};
   const std::string base = "/debug/api_priority_and_fairness/";
   std::vector<PathRoute> routes;
-  for (const auto& [name, dump] : {std::pair<const char*, Dump>{"dump_priority_levels", dump_levels},
-                                   {"dump_queues", dump_queues},
-                                   {"dump_requests", dump_requests}}) {
+  for (const auto& [name, dump] : kDumps) {
     routes.push_back({base + name, false, false, std::make_shared<DumpHandler>(gate, dump)});
   }
   return routes;

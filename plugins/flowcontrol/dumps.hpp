@@ -17,6 +17,7 @@ std::vector<PathRoute> dump_routes(std::shared_ptr<const Gate> gate);
 
 std::string dump_levels(const std::vector<LevelState>& levels);
 std::string dump_queues(const std::vector<LevelState>& levels);
-std::string dump_requests(const std::vector<LevelState>& levels);
+// `details`: with what each request asks.
+std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details);
 
 }  // namespace backplane::flowcontrol

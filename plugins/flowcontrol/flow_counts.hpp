@@ -45,6 +45,9 @@ enum RejectReason : unsigned char { kConcurrencyLimit, kQueueFull, kTimeOut };
 struct alignas(64) FlowCounts {
   using Durations = Buckets<kDurationBounds>;
 
+  explicit FlowCounts(std::string name = {}) : schema(std::move(name)) {}
+  const std::string schema;
+
   // Requests in the low half, their seats in the high one: one addition for both.
   std::atomic<std::uint64_t> executing{0};
   std::array<Durations, 2> executed;  // in nanoseconds; short ones, watches

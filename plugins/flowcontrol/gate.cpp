@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "flow_queue.hpp"
+#include "running.hpp"
 #include "shuffle.hpp"
 
 namespace backplane::flowcontrol {
@@ -11,18 +12,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::minutes kLongestWait{1};
+// Names in the log are cut there.
+constexpr std::size_t kMostShown = 64;
 
 // Names as Go writes them.
 constexpr const char* kLevelHeader = "X-Kubernetes-Pf-Prioritylevel-Uid";
 constexpr const char* kSchemaHeader = "X-Kubernetes-Pf-Flowschema-Uid";
 
-enum PassKind : std::uint32_t { kShort, kWatch };
+// Bits of GatePass::kind.
+constexpr std::uint32_t kWatch = 1, kOwn = 2;
+
+// A request of the server's own takes none of the seats that clients share: its controllers send hundreds at once when they start.
+bool is_own(const Level& level, const RequestContext& context) { return level.exempt() && context.user->name == "system:apiserver"; }
+
+
+RequestDetails details_of(const RequestContext& context) {
+  const RequestInfo& info = context.info;
+  return {context.user->name, info.verb, info.path, info.ns, info.name, info.gvr().group_version().to_string(), info.resource, info.subresource};
+}
 
 bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
 
 }  // namespace
 
-Gate::Gate(int seats, std::chrono::nanoseconds request_timeout) : seats_(seats), request_timeout_(request_timeout) { configure({}, {}); }
+Gate::Gate(int seats, std::chrono::nanoseconds request_timeout, ListCost list_cost)
+    : list_cost_(list_cost), seats_(seats), request_timeout_(request_timeout) {
+  configure({}, {});
+}
 Gate::~Gate() = default;
 
 // ---- the snapshot
@@ -38,10 +54,10 @@ const std::shared_ptr<const Gate::Snapshot>& Gate::snapshot() const {
 
 // ---- a request
 
-std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) {
+std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) const {
   const std::string_view verb = context.info.verb;
   if (verb != "list" && verb != "watch") return 1;
-  return list_width(context.info, target, stored, entry.most_seats);
+  return list_width(context.info, target, stored, entry.most_seats, list_cost_);
 }
 
 void Gate::tell_where(Exchange& exchange, const Entry& entry) {
@@ -57,13 +73,25 @@ void Gate::refuse(Exchange& exchange, const Entry& entry, RejectReason reason) {
   exchange.set_response_header("Retry-After", std::to_string(seconds));
 }
 
-void Gate::admit(GatePass& pass, const RequestContext& context, const Entry& entry, std::uint32_t seats, Time now) {
+void Gate::fill(GatePass& pass, const Entry& entry, std::uint32_t seats) {
   pass.place = entry.level.get();
   pass.flow = entry.counts;
-  pass.begun = now;
   pass.seats = seats;
-  pass.kind = context.info.verb == "watch" ? kWatch : kShort;
-  entry.counts->entered(seats);
+}
+
+void Gate::admit(GatePass& pass, const RequestContext& context, const Entry& entry, Time arrived, Time now) const {
+  pass.begun = now;
+  pass.kind = (context.info.verb == "watch" ? kWatch : 0) | (is_own(*entry.level, context) ? kOwn : 0);
+  entry.counts->entered(pass.seats);
+  Running::enter(this, context, pass, arrived);
+}
+
+std::string Gate::log_fields(const GatePass& pass) const {
+  if (pass.place == nullptr) return {};
+  const auto shown = [](std::string_view name) { return quoted(name.substr(0, kMostShown)); };
+  return " apf_pl=" + shown(static_cast<const Level*>(pass.place)->name()) +
+         " apf_fs=" + shown(static_cast<const FlowCounts*>(pass.flow)->schema) + " apf_iseats=" + std::to_string(pass.seats) +
+         " apf_fseats=0 apf_additionalLatency=\"0s\"";
 }
 
 GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pass) {
@@ -72,10 +100,11 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
     const Snapshot& known = *snapshot();
     const Entry& entry = known.entries[known.classifier.find(context.user, context.info)];
     const std::uint32_t seats = seats_for(context, exchange.target(), entry, *known.stored);
-    switch (entry.level->try_take(seats, now)) {
+    fill(pass, entry, seats);
+    switch (entry.level->try_take(is_own(*entry.level, context) ? 0 : seats, now)) {
       case Level::Taken::kTaken:
         if (seats > 1) entry.counts->wide.observe(seats, seats);
-        admit(pass, context, entry, seats, now);
+        admit(pass, context, entry, now, now);
         tell_where(exchange, entry);
         return GateAnswer::kEnter;
       case Level::Taken::kRefused:
@@ -92,10 +121,11 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
 void Gate::leave(GatePass& pass) noexcept {
   auto* level = static_cast<Level*>(std::exchange(pass.place, nullptr));
   if (level == nullptr) return;
+  Running::leave(pass);
   const Time now = Clock::now();
-  static_cast<FlowCounts*>(pass.flow)->left(pass.seats, pass.kind == kWatch, now - pass.begun);
+  static_cast<FlowCounts*>(pass.flow)->left(pass.seats, (pass.kind & kWatch) != 0, now - pass.begun);
   if (pass.queue != nullptr) return level->finish(static_cast<FlowQueue*>(pass.queue), pass.seats, pass.begun, now);
-  level->give_back(pass.seats, now);
+  level->give_back((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
 }
 
 // A quarter of the time that the request has.
@@ -128,6 +158,29 @@ class Gate::Standing {
   std::function<void()> stop_timer_;
 };
 
+std::vector<Gate::RunningRequest> Gate::running() const {
+  const auto known = snapshot();
+  const auto now = Clock::now();
+  const auto wall = [now, at = std::chrono::system_clock::now()](Time time) {
+    return at - std::chrono::duration_cast<std::chrono::system_clock::duration>(now - time);
+  };
+  std::vector<RunningRequest> out;
+  Running::all(this, [&](const Running::Place& place) {
+    const auto& level = *static_cast<const Level*>(place.pass.place);
+    RunningRequest& request = out.emplace_back();
+    request.level = level.name();
+    request.schema = static_cast<const FlowCounts*>(place.pass.flow)->schema;
+    const std::size_t found = known->classifier.find(place.context->user, place.context->info);
+    request.flow_name = known->classifier.schemas()[found].flow_of(place.context->user, place.context->info);
+    if (place.pass.queue != nullptr) request.queue = level.index_of(static_cast<const FlowQueue*>(place.pass.queue));
+    request.arrived = wall(place.arrived);
+    request.begun = wall(place.pass.begun);
+    request.seats = place.pass.seats;
+    request.details = details_of(*place.context);
+  });
+  return out;
+}
+
 Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pass) {
   const Time arrived = Clock::now();
   std::shared_ptr<const Snapshot> known;
@@ -146,6 +199,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     waiter->flow_name = flow;
     waiter->hash = flow_hash(schema.name, flow);
     waiter->seats = seats_for(context, exchange.target(), *entry, *known->stored);
+    waiter->details = details_of(context);
     queued = entry->level->enqueue(waiter, arrived);
   }
   if (waiter->seats > 1) entry->counts->wide.observe(waiter->seats, waiter->seats);
@@ -161,6 +215,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     }
     counted.now.fetch_sub(1, std::memory_order_relaxed);
   }
+  fill(pass, *entry, waiter->seats);
   const Time decided = Clock::now();
   const auto waited = decided - arrived;
   entry->counts->waited[in ? 1 : 0].observe(std::chrono::duration<double>(waited).count(), static_cast<std::uint64_t>(waited.count()));
@@ -171,8 +226,8 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     refuse(exchange, *entry, reason);
     co_return false;
   }
-  admit(pass, context, *entry, waiter->seats, decided);
   pass.queue = waiter->queue;
+  admit(pass, context, *entry, arrived, decided);
   tell_where(exchange, *entry);
   co_return true;
 }

@@ -38,12 +38,13 @@ struct LevelState {
 class Gate final : public RequestGate {
  public:
   // `seats`: of all levels together.  A request that has no deadline waits a quarter of `request_timeout` at most.
-  Gate(int seats, std::chrono::nanoseconds request_timeout);
+  Gate(int seats, std::chrono::nanoseconds request_timeout, ListCost list_cost = ListCost::kBytes);
   ~Gate() override;
 
   GateAnswer enter(RequestContext& context, Exchange& exchange, GatePass& pass) override;
   Task<bool> wait(RequestContext& context, Exchange& exchange, GatePass& pass) override;
   void leave(GatePass& pass) noexcept override;
+  std::string log_fields(const GatePass& pass) const override;
   std::vector<Metric::Snapshot> measured() const override;
 
   // Everything anew; what is mandatory and missing is as the server delivers it.  Schemas that name no level are left out.
@@ -55,6 +56,15 @@ class Gate final : public RequestGate {
   void sweep();
 
   std::vector<LevelState> levels() const;
+  // A request that holds seats.
+  struct RunningRequest {
+    std::string level, schema, flow_name;
+    int queue = -1;  // its index in the level; -1: it came through none
+    std::chrono::system_clock::time_point arrived, begun;
+    std::uint32_t seats = 0;
+    RequestDetails details;
+  };
+  std::vector<RunningRequest> running() const;
   double fair_part() const;
 
  private:
@@ -81,10 +91,12 @@ class Gate final : public RequestGate {
   class Standing;
 
   const std::shared_ptr<const Snapshot>& snapshot() const;
-  static std::uint32_t seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored);
+  std::uint32_t seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) const;
   static void tell_where(Exchange& exchange, const Entry& entry);
   static void refuse(Exchange& exchange, const Entry& entry, RejectReason reason);
-  static void admit(GatePass& pass, const RequestContext& context, const Entry& entry, std::uint32_t seats, Time now);
+  // Fills `pass`: what it holds, or was refused.
+  static void fill(GatePass& pass, const Entry& entry, std::uint32_t seats);
+  void admit(GatePass& pass, const RequestContext& context, const Entry& entry, Time arrived, Time now) const;
   Time give_up_at(const RequestContext& context) const noexcept;
 
   // With the lock held:
@@ -94,6 +106,7 @@ class Gate final : public RequestGate {
   void publish();
   void forget_empty();
 
+  const ListCost list_cost_;
   const int seats_;
   const std::chrono::nanoseconds request_timeout_;
   std::atomic<std::uint64_t> number_{0};

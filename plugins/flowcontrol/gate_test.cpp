@@ -373,8 +373,10 @@ TEST_F(GateTest, WhoWaitsRunsWhenASeatIsFree) {
   third.wait(gate, executor);
   EXPECT_EQ(third.let_in, false) << "the queue is full";
   EXPECT_EQ(level("few")->level->counts_of("s").rejected[kQueueFull].load(), 1u);
-  EXPECT_NE(dump_requests(gate.levels()).find("few,               s,              0,          0,"), std::string::npos)
-      << dump_requests(gate.levels());
+  const std::string dump = dump_requests(gate.levels(), gate.running(), false);
+  EXPECT_NE(dump.find("few,               s,              0,          0,"), std::string::npos) << dump;
+  EXPECT_NE(dump.find("few,               s,              -1,         -1,"), std::string::npos) << dump;
+  EXPECT_NE(dump_requests(gate.levels(), gate.running(), true).find("StartTime,                      UserName, "), std::string::npos);
   gate.leave(first.pass);
   executor.settle();
   EXPECT_EQ(second.let_in, true);
@@ -480,6 +482,21 @@ TEST(Gate, WithoutObjectsThereIsWhatIsMandatory) {
   gate.leave(somebody.pass);
 }
 
+TEST_F(GateTest, TheServersOwnRequestsTakeNoSeatsFromClients) {
+  std::vector<std::unique_ptr<Asked>> own;
+  for (int i = 0; i < 50; ++i) {
+    own.push_back(std::make_unique<Asked>(user("system:apiserver", {"system:masters"}), resource("create", "", "pods")));
+    EXPECT_EQ(own.back()->enter(gate), GateAnswer::kEnter);
+  }
+  EXPECT_EQ(level("exempt")->level->take_demand(Clock::now()).most, 0);
+  Asked admin(user("admin", {"system:masters"}), resource("create", "", "pods"));
+  EXPECT_EQ(admin.enter(gate), GateAnswer::kEnter);
+  EXPECT_EQ(level("exempt")->level->take_demand(Clock::now()).most, 1);
+  for (auto& each : own) gate.leave(each->pass);
+  gate.leave(admin.pass);
+  EXPECT_TRUE(level("exempt")->level->idle());
+}
+
 TEST_F(GateTest, ASchemaWithoutItsLevelIsLeftOut) {
   auto levels_left = delivered_levels();
   std::erase_if(levels_left, [](const PriorityLevel& each) { return each.name == "global-default"; });
@@ -487,13 +504,13 @@ TEST_F(GateTest, ASchemaWithoutItsLevelIsLeftOut) {
   EXPECT_EQ(schema_for(user("jane", {"system:authenticated"}), resource("list", "", "pods")), "catch-all/catch-all");
 }
 
-TEST(Width, AListTakesASeatForEachHundredObjects) {
-  const StoredCounts stored = {{"pods", 450}, {"deployments.apps", 5000}};
-  const auto width = [&](const RequestInfo& info, std::string target) { return list_width(info, target, stored, 0); };
+TEST(Width, WithoutTheGateAListTakesASeatForEachHundredObjects) {
+  const StoredCounts stored = {{"pods", {450, 450'000'000}}, {"deployments.apps", {5000, 1}}};
+  const auto width = [&](const RequestInfo& info, std::string target) { return list_width(info, target, stored, 0, ListCost::kObjects); };
   const RequestInfo pods = resource("list", "", "pods"), deployments = resource("list", "apps", "deployments");
   EXPECT_EQ(width(pods, "/api/v1/pods"), 5u);
   EXPECT_EQ(width(deployments, "/apis/apps/v1/deployments"), 10u) << "no more than ten";
-  EXPECT_EQ(list_width(deployments, "/", stored, 3), 3u) << "or what the level allows";
+  EXPECT_EQ(list_width(deployments, "/", stored, 3, ListCost::kObjects), 3u) << "or what the level allows";
   EXPECT_EQ(width(resource("list", "", "secrets"), "/api/v1/secrets"), 1u) << "nothing is known of them";
   EXPECT_EQ(width(pods, "/api/v1/pods?limit=100&continue=x"), 2u) << "what is looked at, and what is given";
   EXPECT_EQ(width(pods, "/api/v1/pods?limit=100&continue=x&labelSelector=a"), 6u);
@@ -504,9 +521,29 @@ TEST(Width, AListTakesASeatForEachHundredObjects) {
   EXPECT_EQ(width(one, "/api/v1/pods?fieldSelector=metadata.name%3Dx"), 1u);
 }
 
+TEST(Width, AListTakesASeatForEachHundredKilobytesThatItHoldsAtOnce) {
+  const StoredCounts stored = {{"configmaps", {400, 400 * 20'200}}, {"pods", {1000, 1000 * 2'000}}, {"secrets", {3, 0}}};
+  const auto width = [&](const char* name, std::string target) {
+    return list_width(resource("list", "", name), target, stored, 0, ListCost::kBytes);
+  };
+  EXPECT_EQ(width("configmaps", "/"), 10u) << "a list from the cache is written piece by piece";
+  EXPECT_EQ(width("configmaps", "/?limit=50&resourceVersion=7"), 11u);
+  EXPECT_EQ(width("configmaps", "/?limit=10&resourceVersion=7"), 3u);
+  EXPECT_EQ(width("configmaps", "/?limit=10"), 3u);
+  EXPECT_EQ(width("configmaps", "/?resourceVersion=7&resourceVersionMatch=Exact"), 81u);
+  EXPECT_EQ(width("configmaps", "/?limit=10&resourceVersion=7&labelSelector=a"), 41u) << "half of all are looked at";
+  EXPECT_EQ(width("pods", "/?limit=10"), 1u);
+  EXPECT_EQ(width("secrets", "/?resourceVersion=7&resourceVersionMatch=Exact"), 45u) << "of an unknown size they are the largest";
+  EXPECT_EQ(width("configmaps", "/?limit=many"), 100u) << "it will fail, and gains nothing by it";
+  EXPECT_EQ(list_width(resource("list", "", "configmaps"), "/", stored, 4, ListCost::kBytes), 4u) << "or what the level allows";
+  RequestInfo one = resource("list", "", "configmaps");
+  one.name = "x";
+  EXPECT_EQ(list_width(one, "/", stored, 0, ListCost::kBytes), 1u);
+}
+
 TEST(Width, AWatchTakesThemWhenItBeginsWithAList) {
-  const StoredCounts stored = {{"pods", 450}};
-  const auto width = [&](std::string target) { return list_width(resource("watch", "", "pods"), target, stored, 0); };
+  const StoredCounts stored = {{"pods", {450, 450'000}}};
+  const auto width = [&](std::string target) { return list_width(resource("watch", "", "pods"), target, stored, 0, ListCost::kBytes); };
   EXPECT_EQ(width("/api/v1/pods?watch=1"), 5u);
   EXPECT_EQ(width("/api/v1/pods?watch=1&resourceVersion=0"), 5u);
   EXPECT_EQ(width("/api/v1/pods?watch=1&resourceVersion=7"), 1u);

@@ -266,7 +266,7 @@ Demand::Period Level::take_demand(Time now) noexcept { return demand_.take(deman
 FlowCounts& Level::counts_of(const std::string& schema) {
   const std::lock_guard lock(mutex_);
   auto& counts = counts_[schema];
-  if (!counts) counts = std::make_unique<FlowCounts>();
+  if (!counts) counts = std::make_unique<FlowCounts>(schema);
   return *counts;
 }
 
@@ -282,7 +282,7 @@ std::vector<Level::QueueDump> Level::dump() const {
   std::vector<QueueDump> out;
   for (const auto& queue : queues_) {
     QueueDump& dump = out.emplace_back();
-    for (const auto& waiter : queue->waiting) dump.waiting.push_back({waiter->schema, waiter->flow_name, waiter->arrived, waiter->seats});
+    for (const auto& waiter : queue->waiting) dump.waiting.push_back({waiter->schema, waiter->flow_name, waiter->arrived, waiter->seats, waiter->details});
     dump.executing = queue->executing;
     dump.seats_in_use = queue->seats_in_use;
     dump.seats_waiting = queue->seats_waiting;
@@ -290,6 +290,12 @@ std::vector<Level::QueueDump> Level::dump() const {
     dump.work_waiting = queue->work_waiting();
   }
   return out;
+}
+
+int Level::index_of(const FlowQueue* queue) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(queues_.begin(), queues_.end(), [queue](const auto& each) { return each.get() == queue; });
+  return found == queues_.end() ? -1 : static_cast<int>(found - queues_.begin());
 }
 
 int Level::waiting() const {

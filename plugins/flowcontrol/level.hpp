@@ -37,6 +37,11 @@ struct QueueShape {
 
 class FlowQueue;
 
+// What a request is, for dumps.
+struct RequestDetails {
+  std::string user, verb, path, ns, name, api_version, resource, subresource;
+};
+
 // A request that waits, or is about to.
 struct Waiter {
   FlowCounts* flow = nullptr;
@@ -44,6 +49,7 @@ struct Waiter {
   std::string flow_name;
   std::uint64_t hash = 0;
   std::uint32_t seats = 1;
+  RequestDetails details;
   std::chrono::system_clock::time_point arrived = std::chrono::system_clock::now();
   // True: it runs and has its seats.
   Promise<bool> decided;
@@ -95,6 +101,7 @@ class Level {
     std::string schema, flow_name;
     std::chrono::system_clock::time_point arrived;
     std::uint32_t seats;
+    RequestDetails details;
   };
   struct QueueDump {
     std::vector<QueuedRequest> waiting;
@@ -102,6 +109,7 @@ class Level {
     double next_dispatch = 0, work_waiting = 0;
   };
   std::vector<QueueDump> dump() const;
+  int index_of(const FlowQueue* queue) const;  // -1: none of its queues
   int waiting() const;
   std::uint64_t abandoned() const;
   double virtual_time() const;

@@ -59,7 +59,8 @@ class FlowcontrolPlugin final : public Plugin {
   static Status add_gate(Host& host, const std::shared_ptr<SharedInformerFactory>& informers) {
     const int seats = number_of(host, "max-requests-inflight") + number_of(host, "max-mutating-requests-inflight");
     const auto timeout = kit::parse_duration(host.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
-    auto gate = std::make_shared<Gate>(seats, timeout);
+    const bool by_bytes = host.flag("feature-gates.SizeBasedListCostEstimate") == "true";
+    auto gate = std::make_shared<Gate>(seats, timeout, by_bytes ? ListCost::kBytes : ListCost::kObjects);
     Status status = register_request_gate(host, gate);
     for (PathRoute& route : dump_routes(gate)) {
       if (status.ok()) status = host.handle(std::move(route));

@@ -9,8 +9,12 @@
 namespace backplane::flowcontrol {
 namespace {
 
-constexpr std::uint32_t kMostSeats = 10;
-constexpr std::uint64_t kObjectsOfASeat = 100;
+constexpr std::uint32_t kMostSeatsOfObjects = 10, kMostSeatsOfBytes = 100;
+constexpr std::uint64_t kObjectsOfASeat = 100, kBytesOfASeat = 100'000;
+// What a list from the cache holds at once: it is written piece by piece.
+constexpr std::uint64_t kMostBytesFromCache = 1'000'000;
+// Of an object whose size is not known.
+constexpr std::uint64_t kLargestObject = 1'500'000;
 
 struct Asked {
   std::uint64_t limit = 0;
@@ -51,10 +55,18 @@ bool from_cache(const Asked& asked) {
   return asked.limit == 0 || !is_number_that_says_something(asked.revision);
 }
 
-std::uint64_t gone_through(const Asked& asked, std::uint64_t stored, bool cached) {
+std::uint64_t seats_of_objects(const Asked& asked, std::uint64_t stored, bool cached, bool one) {
   const std::uint64_t given = asked.limit > 0 ? std::min(asked.limit, stored) : stored;
-  if (cached) return stored;
-  return asked.selects ? stored + given : 2 * given;
+  const std::uint64_t gone_through = one ? 1 : cached ? stored : asked.selects ? stored + given : 2 * given;
+  return (gone_through + kObjectsOfASeat - 1) / kObjectsOfASeat;
+}
+
+std::uint64_t seats_of_bytes(const Asked& asked, const StoredSize& stored, bool cached, bool one) {
+  const std::uint64_t average = stored.objects == 0 ? 0 : stored.bytes == 0 ? kLargestObject : stored.bytes / stored.objects;
+  const std::uint64_t given = asked.limit > 0 ? std::min(asked.limit, stored.objects) : stored.objects;
+  const std::uint64_t held = one ? 1 : !cached && asked.selects ? std::max(given, stored.objects / 2) : given;
+  const std::uint64_t bytes = cached ? std::min(held * average, kMostBytesFromCache) : held * average;
+  return (bytes + kBytesOfASeat - 1) / kBytesOfASeat;
 }
 
 }  // namespace
@@ -65,8 +77,9 @@ std::string stored_key(std::string_view group, std::string_view resource) {
   return key;
 }
 
-std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most) {
-  const std::uint32_t highest = most == 0 ? kMostSeats : std::min(most, kMostSeats);
+std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most, ListCost cost) {
+  const std::uint32_t limit = cost == ListCost::kBytes ? kMostSeatsOfBytes : kMostSeatsOfObjects;
+  const std::uint32_t highest = most == 0 ? limit : std::min(most, limit);
   const auto question = target.find('?');
   const auto query = parse_query(question == std::string_view::npos ? std::string_view() : target.substr(question + 1));
   const auto asked = query.ok() ? read(*query) : std::nullopt;
@@ -76,8 +89,10 @@ std::uint32_t list_width(const RequestInfo& info, std::string_view target, const
   // Of what is not stored here a list costs little here.
   const auto found = stored.find(stored_key(info.api_group, info.resource));
   if (found == stored.end()) return 1;
-  const std::uint64_t objects = info.name.empty() ? gone_through(*asked, found->second, watch || from_cache(*asked)) : 1;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((objects + kObjectsOfASeat - 1) / kObjectsOfASeat, 1, highest));
+  const bool cached = watch || from_cache(*asked), one = !info.name.empty();
+  const std::uint64_t seats = cost == ListCost::kBytes ? seats_of_bytes(*asked, found->second, cached, one)
+                                                       : seats_of_objects(*asked, found->second.objects, cached, one);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(seats, 1, highest));
 }
 
 }  // namespace backplane::flowcontrol

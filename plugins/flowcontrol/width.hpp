@@ -1,4 +1,5 @@
-// How many seats a list needs: one for each hundred objects that it goes through, at least one.
+// How many seats a list needs, at least one: one for each 100 kB that it holds in memory at once, as SizeBasedListCostEstimate has it, or one
+// for each hundred objects that it goes through.
 //
 // Thread-safety: pure functions; StoredCounts are immutable once shared.
 // Errors:        a query that cannot be read takes the most: the request will fail, and its sender shall not be the faster for it.
@@ -13,12 +14,19 @@
 
 namespace backplane::flowcontrol {
 
+struct StoredSize {
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;  // of all of them
+  bool operator==(const StoredSize&) const = default;
+};
 // Of resources by "resource.group", of the legacy group by "resource".
-using StoredCounts = std::unordered_map<std::string, std::uint64_t>;
+using StoredCounts = std::unordered_map<std::string, StoredSize>;
 std::string stored_key(std::string_view group, std::string_view resource);
+
+enum class ListCost : unsigned char { kBytes, kObjects };
 
 // `most`: seats that one request of the level may have; 0: as many as there is sense in.
 // Of a list, or of a watch, which begins with one unless it says where it goes on.
-std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most);
+std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most, ListCost cost);
 
 }  // namespace backplane::flowcontrol

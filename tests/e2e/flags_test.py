@@ -80,12 +80,13 @@ class Shown(unittest.TestCase):
     def test_metrics_and_labels_that_are_not_wanted_are_not_shown(self):
         with Server('--disabled-metrics=process_open_fds,kubernetes_healthcheck', '--allow-metric-labels=apiserver_request_total,verb=LIST') as server:
             server.request('GET', '/api/v1/namespaces')
-            server.request('GET', '/nothing')
+            server.request('GET', '/api/v1/namespaces/none')
             names = self.series(server)
             self.assertNotIn('process_open_fds', names)
             self.assertIn('process_resident_memory_bytes', names)
-            self.assertIn('apiserver_request_total{code="200",verb="LIST"}', names)
-            self.assertIn('apiserver_request_total{code="404",verb="unexpected"}', names)
+            labels = 'component="apiserver",dry_run="",group="",resource="namespaces",scope="%s",subresource="",verb="%s",version="v1"'
+            self.assertIn('apiserver_request_total{code="200",%s}' % (labels % ('cluster', 'LIST')), names)
+            self.assertIn('apiserver_request_total{code="404",%s}' % (labels % ('resource', 'unexpected')), names)
             self.assertFalse([name for name in self.series(server, '/metrics/slis') if name.startswith('kubernetes_healthcheck{')])
 
     def test_objects_are_counted_by_resource_unless_that_is_off(self):

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backplane/http.hpp"
@@ -31,6 +32,7 @@ struct GatePass {
   void* place = nullptr;
   void* flow = nullptr;
   void* queue = nullptr;
+  void* note = nullptr;
   std::chrono::steady_clock::time_point begun = {};
   std::uint32_t seats = 0;
   std::uint32_t kind = 0;
@@ -50,6 +52,8 @@ class RequestGate {
   // Waits for a place: true is kEnter, false kRefuse.  A client that goes away is refused.
   virtual Task<bool> wait(RequestContext& context, Exchange& exchange, GatePass& pass) = 0;
   virtual void leave(GatePass& pass) noexcept = 0;
+  // Where a request has been put, for its line in the log: fields as " apf_pl=\"exempt\"".  Of one that is in, or was refused.
+  virtual std::string log_fields(const GatePass& pass) const;
   // What /metrics shows of it.
   virtual std::vector<Metric::Snapshot> measured() const = 0;
 };
@@ -59,10 +63,11 @@ class GateKeeper {
  public:
   virtual ~GateKeeper();
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // How many objects of each resource are stored, of those whose cache lives.
+  // How many objects of each resource are stored and how large they are, of those whose cache lives.
   struct Stored {
     GroupResource resource;
     std::size_t objects = 0;
+    std::size_t bytes = 0;  // of all of them
   };
   virtual std::vector<Stored> stored_objects() const = 0;
 };

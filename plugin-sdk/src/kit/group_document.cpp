@@ -8,6 +8,7 @@
 #include "backplane/json_reading.hpp"
 #include "backplane/kit/addresses.hpp"
 #include "backplane/kit/table.hpp"
+#include "backplane/lifecycle.hpp"
 #include "kit/document_reader.hpp"
 #include "kit/document_table.hpp"
 
@@ -42,6 +43,7 @@ NameRule name_rule_of(std::string_view word, const DocumentReader& in) {
   return found->second;
 }
 
+using Lifecycles = std::map<std::string, ApiLifecycle>;                        // by version
 using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // by version
 
 class Reading {
@@ -100,8 +102,9 @@ class Reading {
     }
     if (const Value* stored = in.take("storedAs")) row.stored_kind = stored_as(*stored, in.path_of("storedAs"));
     const auto labels = field_labels(in, versions);
+    const auto lives = lifecycles(in, versions);
     in.refuse_others();
-    add_rows(row, versions, labels);
+    add_rows(row, versions, labels, lives);
   }
 
   void facts(DocumentReader& in, KindFacts& facts) {
@@ -310,12 +313,51 @@ class Reading {
     return out;
   }
 
-  void add_rows(const KindRow& row, const std::vector<std::string>& versions, const FieldLabels& labels) {
+  static Lifecycles lifecycles(DocumentReader& in, const std::vector<std::string>& versions) {
+    Lifecycles out;
+    const Value* all = in.take("lifecycle");
+    if (all == nullptr) return out;
+    DocumentReader by_version(*all, in.path_of("lifecycle"));
+    for (const std::string& version : versions) {
+      if (const Value* life = by_version.take(version)) out[version] = lifecycle(*life, by_version.path_of(version));
+    }
+    by_version.refuse_others();
+    return out;
+  }
+
+  static ApiLifecycle lifecycle(const Value& value, std::string path) {
+    DocumentReader in(value, std::move(path));
+    ApiLifecycle out;
+    const std::array<std::pair<std::string_view, ApiRelease*>, 3> releases = {
+        {{"introduced", &out.introduced}, {"deprecated", &out.deprecated}, {"removed", &out.removed}}};
+    for (const auto& [key, release] : releases) {
+      std::string text;
+      in.text(key, text);
+      if (text.empty()) continue;
+      const auto read = parse_release(text);
+      in.expect(read.has_value(), key, "a release such as 1.36");
+      *release = *read;
+    }
+    std::string replacement;
+    in.text("replacement", replacement);
+    if (!replacement.empty()) {
+      const auto kind = parse_kind(replacement);
+      in.expect(kind.has_value(), "replacement", "a kind such as apps/v1 Deployment");
+      out.replacement = *kind;
+    }
+    in.refuse_others();
+    return out;
+  }
+
+  void add_rows(const KindRow& row, const std::vector<std::string>& versions, const FieldLabels& labels, const Lifecycles& lives) {
     const bool foreign = !row.stored_kind.kind.empty();
     const auto code = code_.kinds.find(row.kind);
     for (const std::string& name : versions) {
       KindRow& added = out_.kinds.emplace_back(row);
       added.version = name;
+      if (const auto found = lives.find(name); found != lives.end() && found->second.deprecated_in(kApiRelease)) {
+        added.deprecation_warning = found->second.warning({out_.group, name, row.kind});
+      }
       if (!foreign && name == versions.front()) continue;
       if (!foreign) added.stored_kind = {out_.group, versions.front(), row.kind};
       if (const auto found = labels.find(name); found != labels.end()) added.field_labels = found->second;

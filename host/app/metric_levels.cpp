@@ -1,0 +1,111 @@
+#include "app/metric_levels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace backplane {
+namespace {
+
+// Others are ALPHA.
+constexpr std::array<std::string_view, 11> kStable = {
+    "apiserver_admission_controller_admission_duration_seconds",
+    "apiserver_admission_step_admission_duration_seconds",
+    "apiserver_current_inflight_requests",
+    "apiserver_longrunning_requests",
+    "apiserver_request_duration_seconds",
+    "apiserver_request_total",
+    "apiserver_requested_deprecated_apis",
+    "apiserver_response_sizes",
+    "apiserver_storage_objects",
+    "apiserver_storage_size_bytes",
+    "kubernetes_healthcheck",
+};
+constexpr std::array<std::string_view, 13> kBeta = {
+    "apiserver_cel_compilation_duration_seconds",
+    "apiserver_cel_evaluation_duration_seconds",
+    "apiserver_flowcontrol_current_executing_requests",
+    "apiserver_flowcontrol_current_executing_seats",
+    "apiserver_flowcontrol_dispatched_requests_total",
+    "apiserver_flowcontrol_nominal_limit_seats",
+    "apiserver_storage_events_received_total",
+    "apiserver_watch_list_duration_seconds",
+    "disabled_metrics_total",
+    "hidden_metrics_total",
+    "kubernetes_build_info",
+    "kubernetes_feature_enabled",
+    "registered_metrics_total",
+};
+constexpr std::array<std::string_view, 3> kUnmarked = {"process_", "grpc_", "go_"};
+
+template <std::size_t size>
+bool has(const std::array<std::string_view, size>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string_view level_of(std::string_view name) {
+  if (has(kStable, name)) return "STABLE";
+  return has(kBeta, name) || name.starts_with("workqueue_") ? "BETA" : "ALPHA";
+}
+
+bool unmarked(std::string_view name) {
+  return std::any_of(kUnmarked.begin(), kUnmarked.end(), [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// "BETA" of "[BETA] text".
+std::string_view said_level(std::string_view help) {
+  if (!help.starts_with('[')) return {};
+  const auto end = help.find(']');
+  const std::string_view level = end == std::string_view::npos ? std::string_view() : help.substr(1, end - 1);
+  return level == "ALPHA" || level == "BETA" || level == "STABLE" ? level : std::string_view();
+}
+
+// "1.30.0" of "… (Deprecated since 1.30.0) …".
+std::string deprecated_since(std::string_view help) {
+  constexpr std::string_view kSince = "(Deprecated since ";
+  const auto at = help.find(kSince);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = help.substr(at + kSince.size());
+  return std::string(rest.substr(0, rest.find(')')));
+}
+
+prometheus::MetricFamily counter(const char* name, const char* help, double value) {
+  prometheus::MetricFamily family{name, help, prometheus::MetricType::Counter, {}};
+  family.metric.emplace_back().counter.value = value;
+  return family;
+}
+
+}  // namespace
+
+void mark_levels(std::vector<prometheus::MetricFamily>& families) {
+  for (auto& family : families) {
+    if (!unmarked(family.name) && said_level(family.help).empty()) {
+      family.help = "[" + std::string(level_of(family.name)) + "] " + family.help;
+    }
+  }
+}
+
+void count_levels(std::vector<prometheus::MetricFamily>& families, std::size_t disabled, std::size_t hidden) {
+  std::map<std::pair<std::string, std::string>, double> counts;
+  for (const auto& family : families) {
+    if (unmarked(family.name)) continue;
+    const std::string_view said = said_level(family.help);
+    counts[{deprecated_since(family.help), std::string(said.empty() ? level_of(family.name) : said)}] += 1;
+  }
+  prometheus::MetricFamily registered{"registered_metrics_total",
+                                      "The count of registered metrics broken by stability level and deprecation version.",
+                                      prometheus::MetricType::Counter,
+                                      {}};
+  for (const auto& [labels, count] : counts) {
+    auto& metric = registered.metric.emplace_back();
+    metric.label = {{"deprecated_version", labels.first}, {"stability_level", labels.second}};
+    metric.counter.value = count;
+  }
+  families.push_back(std::move(registered));
+  families.push_back(counter("disabled_metrics_total", "The count of disabled metrics.", static_cast<double>(disabled)));
+  families.push_back(counter("hidden_metrics_total", "The count of hidden metrics.", static_cast<double>(hidden)));
+}
+
+}  // namespace backplane

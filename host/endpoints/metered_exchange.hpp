@@ -1,0 +1,57 @@
+// The exchange that the innermost filter passes to a handler: counts the bytes of the answer, and takes the series under which the handler
+// wants its request counted.  A request whose handler names none is not counted.
+//
+// Thread-safety: as Exchange.
+// Lifetime:      borrows the exchange behind it.
+#pragma once
+
+#include <cstdint>
+#include <typeinfo>
+
+#include "backplane/forwarding_exchange.hpp"
+#include "base/front_proxy.hpp"
+#include "endpoints/request_series.hpp"
+
+namespace backplane {
+
+class MeteredExchange final : public ForwardingExchange, public FrontProxyPeer {
+ public:
+  using ForwardingExchange::ForwardingExchange;
+
+  void count_as(RequestSeries& series) noexcept { series_ = &series; }
+  RequestSeries* series() const noexcept { return series_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+  Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
+    add(body);
+    return behind().respond(code, content_type, std::move(body));
+  }
+  Task<Status> write(std::vector<SharedBytes> chunks) override {
+    add(chunks);
+    return behind().write(std::move(chunks));
+  }
+  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind()); }
+
+ private:
+  void add(const std::vector<SharedBytes>& chunks) noexcept {
+    for (const SharedBytes& chunk : chunks) bytes_ += chunk.size();
+  }
+
+  RequestSeries* series_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+// The meter of a request, or null: of calls that no handler chain made.
+inline MeteredExchange* meter_of(Exchange& exchange) noexcept {
+  return typeid(exchange) == typeid(MeteredExchange) ? static_cast<MeteredExchange*>(&exchange) : nullptr;
+}
+
+// The answer is a document outside the resource tree, which is counted by these labels; the others are empty.
+inline void count_document(Exchange& exchange, std::string_view subresource, std::string_view component, std::string_view resource = {}) {
+  MeteredExchange* const meter = meter_of(exchange);
+  if (meter == nullptr) return;
+  const std::string_view verb = request_verb(RequestInfo(), exchange);
+  meter->count_as(RequestSeries::of({verb, request_dry_run(exchange.target()), "", "", resource, subresource, "", component}, true));
+}
+
+}  // namespace backplane

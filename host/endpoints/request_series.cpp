@@ -1,0 +1,251 @@
+#include "endpoints/request_series.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+
+namespace backplane {
+namespace {
+
+// Sorted, as Prometheus shows them; `more` are those in front of the common ones.
+std::vector<std::string> labels_with(std::initializer_list<const char*> more) {
+  std::vector<std::string> out(more.begin(), more.end());
+  for (const char* each : {"component", "dry_run", "group", "resource", "scope", "subresource", "verb", "version"}) out.emplace_back(each);
+  return out;
+}
+std::vector<std::string> labels_without_dry_run(std::initializer_list<const char*> more = {}) {
+  std::vector<std::string> out = labels_with(more);
+  std::erase(out, "dry_run");
+  return out;
+}
+
+struct Families {
+  Metric& totals = Metric::counter("apiserver_request_total",
+                                   "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, "
+                                   "resource, scope, component, and HTTP response code.",
+                                   labels_with({"code"}));
+  Metric& durations = Metric::histogram(
+      "apiserver_request_duration_seconds",
+      "[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and "
+      "component.",
+      labels_with({}),
+      {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60});
+  Metric& sli = Metric::histogram(
+      "apiserver_request_sli_duration_seconds",
+      "[ALPHA] Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each "
+      "verb, group, version, resource, subresource, scope and component.",
+      labels_without_dry_run(), {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60});
+  Metric& sizes = Metric::histogram(
+      "apiserver_response_sizes",
+      "[STABLE] Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.",
+      labels_without_dry_run(), exponential_bounds(1000, 10, 7));
+  Metric& open = Metric::gauge("apiserver_longrunning_requests",
+                               "[STABLE] Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, "
+                               "scope and component. Not all requests are tracked this way.",
+                               labels_without_dry_run());
+  Metric& own = Metric::counter("apiserver_selfrequest_total",
+                                "[ALPHA] Counter of apiserver self-requests broken out for each verb, API resource and subresource.",
+                                {"group", "resource", "subresource", "verb"});
+  Metric& terminations = Metric::counter("apiserver_request_terminations_total",
+                                         "[ALPHA] Number of requests which apiserver terminated in self-defense.",
+                                         labels_without_dry_run({"code"}));
+  Metric& aborts = Metric::counter("apiserver_request_aborts_total",
+                                   "[ALPHA] Number of requests which apiserver aborted possibly due to a timeout, for each group, version, "
+                                   "verb, resource, subresource and scope",
+                                   {"group", "resource", "scope", "subresource", "verb", "version"});
+};
+
+Families& families() {
+  static Families all;
+  return all;
+}
+
+bool equal_ignoring_case(std::string_view text, std::string_view lower) noexcept {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+bool asks_watch(const Exchange& exchange) {
+  const std::string_view target = exchange.target();
+  const auto question = target.find('?');
+  if (question == std::string_view::npos || target.find("watch", question) == std::string_view::npos) return false;
+  const auto query = parse_query(target.substr(question + 1));
+  if (!query.ok() || !query_has(*query, "watch")) return false;
+  const std::string_view value = query_get(*query, "watch");
+  return value != "0" && !equal_ignoring_case(value, "false");
+}
+
+bool connects(const RequestInfo& info) noexcept {
+  constexpr std::array<std::string_view, 5> kConnects{"log", "exec", "portforward", "attach", "proxy"};
+  return info.is_resource_request && !info.subresource.empty() &&
+         std::find(kConnects.begin(), kConnects.end(), info.subresource) != kConnects.end();
+}
+
+constexpr std::string_view kComponent = "apiserver";
+
+struct ResourceLabels {
+  std::string_view group, version, resource;
+};
+// Empty for paths outside the resource tree.
+ResourceLabels resource_labels(const RequestInfo& info) noexcept {
+  if (!info.is_resource_request) return {};
+  return {info.api_group, info.api_version, info.resource};
+}
+
+}  // namespace
+
+std::string_view request_scope(const RequestInfo& info) noexcept {
+  if (!info.name.empty() || info.verb == "create") return "resource";
+  if (!info.ns.empty()) return "namespace";
+  return info.is_resource_request ? "cluster" : "";
+}
+
+std::string_view request_verb(const RequestInfo& info, const Exchange& exchange) noexcept {
+  constexpr std::array<std::string_view, 5> kMethods{"GET", "POST", "PUT", "PATCH", "DELETE"};
+  if (connects(info)) return "CONNECT";
+  const std::string_view method = exchange.method();
+  if (info.verb == "watch" || (method == "GET" && asks_watch(exchange))) return "WATCH";
+  if (method == "PATCH" && exchange.header("content-type") == "application/apply-patch+yaml") return "APPLY";
+  if (method == "GET" || method == "HEAD") {
+    const std::string_view scope = request_scope(info);
+    return scope.empty() || scope == "resource" ? "GET" : "LIST";
+  }
+  const auto* const found = std::find(kMethods.begin(), kMethods.end(), method);
+  return found != kMethods.end() ? *found : "other";
+}
+
+std::string_view request_dry_run(std::string_view target) {
+  const auto question = target.find('?');
+  if (question == std::string_view::npos || target.find("dryRun", question) == std::string_view::npos) return "";
+  const auto query = parse_query(target.substr(question + 1));
+  if (!query.ok()) return "";
+  std::string_view out;
+  for (const auto& [key, value] : *query) {
+    if (key != "dryRun") continue;
+    if (value != "All") return "invalid";
+    out = "All";
+  }
+  return out;
+}
+
+// ---- requests that no handler has answered
+
+void count_dropped(const RequestInfo& info, const Exchange& exchange) {
+  const auto [group, version, resource] = resource_labels(info);
+  families().totals.add({"429", kComponent, request_dry_run(exchange.target()), group, resource, request_scope(info), info.subresource,
+                         request_verb(info, exchange), version});
+}
+
+void count_terminated(const RequestInfo& info, const Exchange& exchange, int code) {
+  const auto [group, version, resource] = resource_labels(info);
+  const std::string_view subresource = info.is_resource_request ? info.subresource : info.path;
+  families().terminations.add(
+      {std::to_string(code), kComponent, group, resource, request_scope(info), subresource, request_verb(info, exchange), version});
+}
+
+void count_aborted(const RequestInfo& info, const Exchange& exchange) {
+  families().aborts.add({info.api_group, info.resource, request_scope(info), info.subresource, request_verb(info, exchange), info.api_version});
+}
+
+// ---- one series
+
+RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) {
+  using Key = std::array<std::string, 8>;
+  static std::mutex mutex;
+  static auto* const all = new std::map<std::pair<Key, bool>, std::unique_ptr<RequestSeries>>;
+  const Key key{std::string(labels.verb),     std::string(labels.dry_run),     std::string(labels.group), std::string(labels.version),
+                std::string(labels.resource), std::string(labels.subresource), std::string(labels.scope), std::string(labels.component)};
+  const std::lock_guard lock(mutex);
+  auto& found = (*all)[{key, sized}];
+  if (!found) found = std::make_unique<RequestSeries>(labels, sized);
+  return *found;
+}
+
+RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
+    : verb_(of.verb),
+      dry_run_(of.dry_run),
+      group_(of.group),
+      version_(of.version),
+      resource_(of.resource),
+      subresource_(of.subresource),
+      scope_(of.scope),
+      component_(of.component),
+      durations_(MetricCell::of(families().durations, {component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_})),
+      sli_(dry_run_.empty() ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_}) : nullptr),
+      sizes_(sized ? MetricCell::of(families().sizes, {component_, group_, resource_, scope_, subresource_, verb_, version_}) : nullptr) {}
+
+void RequestSeries::count(const Ended& request) noexcept {
+  if (MetricCell* total = total_of(request.code)) total->add();
+  const double took = std::chrono::duration<double>(request.took).count();
+  if (durations_ != nullptr) durations_->observe(took);
+  if (sli_ != nullptr) sli_->observe(request.waited.count() == 0 ? took : std::chrono::duration<double>(request.took - request.waited).count());
+  if (sizes_ != nullptr) sizes_->observe(static_cast<double>(request.bytes));
+}
+
+MetricCell* RequestSeries::total_of(int code) noexcept {
+  const auto* const known = std::find(kCodes.begin(), kCodes.end(), code);
+  if (known == kCodes.end()) return made_total(code);
+  auto& slot = totals_[static_cast<std::size_t>(known - kCodes.begin())];
+  MetricCell* cell = slot.load(std::memory_order_acquire);
+  if (cell == nullptr) {
+    cell = made_total(code);
+    slot.store(cell, std::memory_order_release);
+  }
+  return cell;
+}
+
+MetricCell* RequestSeries::made_total(int code) noexcept {
+  try {
+    const std::string text = std::to_string(code);
+    return MetricCell::of(families().totals, {text, component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_});
+  } catch (...) {
+    return nullptr;  // no memory: it is not counted
+  }
+}
+
+void RequestSeries::opened() noexcept {
+  try {
+    families().open.add({component_, group_, resource_, scope_, subresource_, verb_, version_}, 1);
+  } catch (...) {
+  }
+}
+void RequestSeries::closed() noexcept {
+  try {
+    families().open.add({component_, group_, resource_, scope_, subresource_, verb_, version_}, -1);
+  } catch (...) {
+  }
+}
+void RequestSeries::count_own() noexcept {
+  try {
+    families().own.add({group_, resource_, subresource_, verb_});
+  } catch (...) {
+  }
+}
+
+// ---- those of a resource
+
+RequestSeries& RouteSeries::find(const RequestInfo& info, const Exchange& exchange, std::string_view scope, bool sized) {
+  const std::string_view verb = request_verb(info, exchange);
+  const std::string_view dry_run = request_dry_run(exchange.target());
+  const RequestLabels labels{verb, dry_run, group_, version_, resource_, subresource_, scope, kComponent};
+  const auto* const known = std::find(kScopes.begin(), kScopes.end(), scope);
+  if (!dry_run.empty() || known == kScopes.end()) return RequestSeries::of(labels, sized);
+  const auto row = static_cast<std::size_t>(std::find(kVerbs.begin(), kVerbs.end(), verb) - kVerbs.begin());
+  auto& slot = found_[row][static_cast<std::size_t>(known - kScopes.begin())];
+  RequestSeries* series = slot.load(std::memory_order_acquire);
+  if (series == nullptr) {
+    series = &RequestSeries::of(labels, sized);
+    slot.store(series, std::memory_order_release);
+  }
+  return *series;
+}
+
+void reset_request_series() {
+  for (Metric* each : {&families().totals, &families().durations, &families().sli, &families().sizes, &families().own,
+                       &families().terminations, &families().aborts}) {
+    reset_metric(*each);
+  }
+}
+
+}  // namespace backplane

@@ -1,0 +1,19 @@
+// etcd's limit on a request, for stores that are no etcd: what kube-apiserver's users know as the largest object there can be.
+//
+// Thread-safety: pure functions.
+// Errors:        500 in the words of etcd, or of its client for what it does not even send.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+// Checks the request in which kube-apiserver creates an object of `bytes` at `key`.  `in_etcd` says its size in etcd, and is asked only if
+// `bytes` exceed the limit: no object is larger in protobuf than in JSON.
+Status check_etcd_limit(std::string_view key, std::size_t bytes, const std::function<Result<std::size_t>()>& in_etcd);
+
+}  // namespace backplane

@@ -1,0 +1,78 @@
+#include "running.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace backplane::flowcontrol {
+namespace {
+
+struct ThreadPlaces {
+  std::mutex mutex;
+  std::deque<Running::Place> places;  // they do not move
+  std::vector<Running::Place*> free;
+};
+
+struct Threads {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<ThreadPlaces>> all;
+};
+Threads& threads() {
+  static auto* const known = new Threads;
+  return *known;
+}
+
+ThreadPlaces& own() {
+  thread_local const std::shared_ptr<ThreadPlaces> mine = [] {
+    auto made = std::make_shared<ThreadPlaces>();
+    const std::lock_guard lock(threads().mutex);
+    threads().all.push_back(made);  // stays: a request may end on another thread than it began on
+    return made;
+  }();
+  return *mine;
+}
+
+}  // namespace
+
+void Running::enter(const void* gate, const RequestContext& context, GatePass& pass, Time arrived) {
+  ThreadPlaces& mine = own();
+  const std::lock_guard lock(mine.mutex);
+  if (mine.free.empty()) {
+    Place& made = mine.places.emplace_back();
+    made.free = &mine.free;
+    made.mutex = &mine.mutex;
+    mine.free.reserve(mine.places.size());  // so that leave() needs no memory
+    mine.free.push_back(&made);
+  }
+  Place& place = *mine.free.back();
+  mine.free.pop_back();
+  place.gate = gate;
+  place.context = &context;
+  place.pass = pass;
+  place.arrived = arrived;
+  pass.note = &place;
+}
+
+void Running::leave(GatePass& pass) noexcept {
+  auto* const place = static_cast<Place*>(std::exchange(pass.note, nullptr));
+  if (place == nullptr) return;
+  const std::lock_guard lock(*place->mutex);
+  place->gate = nullptr;
+  place->context = nullptr;
+  place->free->push_back(place);
+}
+
+void Running::all(const void* gate, const std::function<void(const Place&)>& show) {
+  std::vector<std::shared_ptr<ThreadPlaces>> known;
+  {
+    const std::lock_guard lock(threads().mutex);
+    known = threads().all;
+  }
+  for (const auto& thread : known) {
+    const std::lock_guard lock(thread->mutex);
+    for (const Place& place : thread->places) {
+      if (place.gate == gate) show(place);
+    }
+  }
+}
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,39 @@
+// The requests that hold seats, for who looks at a server that is busy.
+//
+// Each thread keeps its own: a request takes a place with a lock that only a dump contends for.
+// Thread-safety: enter() and leave() on the request's thread; all() from any thread.
+// Lifetime:      a place borrows the request's context until leave().
+// Errors:        none.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backplane/request.hpp"
+#include "backplane/request_gate.hpp"
+
+namespace backplane::flowcontrol {
+
+class Running {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Place {
+    const void* gate = nullptr;  // null: free
+    const RequestContext* context = nullptr;
+    GatePass pass;
+    Time arrived;
+    std::vector<Place*>* free = nullptr;  // of its thread
+    std::mutex* mutex = nullptr;
+  };
+
+  // Notes it in `pass.note`.
+  static void enter(const void* gate, const RequestContext& context, GatePass& pass, Time arrived);
+  static void leave(GatePass& pass) noexcept;
+  // Calls `show` with every place of the gate's, while it stays.
+  static void all(const void* gate, const std::function<void(const Place&)>& show);
+};
+
+}  // namespace backplane::flowcontrol
