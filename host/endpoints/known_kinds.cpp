@@ -13,13 +13,16 @@ constexpr std::array<std::string_view, 5> kUnversioned = {"Status", "APIVersions
 constexpr std::array<std::string_view, 7> kInEveryVersion = {"WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",
                                                              "CreateOptions", "UpdateOptions", "PatchOptions"};
 
-// Versions that nobody serves any more and that can still be read.
+// Versions that the server does not serve and whose kinds it recognizes in a body: old ones, and those of calls to webhooks.
 struct OldVersion {
   std::string_view group;
   std::string_view version;
   std::array<std::string_view, 12> kinds;
 };
-constexpr std::array<OldVersion, 4> kOldVersions = {{
+constexpr std::array<OldVersion, 7> kOldVersions = {{
+    {"admission.k8s.io", "v1", {"AdmissionReview"}},
+    {"admission.k8s.io", "v1beta1", {"AdmissionReview"}},
+    {"imagepolicy.k8s.io", "v1alpha1", {"ImageReview"}},
     {"apps",
      "v1beta1",
      {"Deployment", "DeploymentList", "DeploymentRollback", "Scale", "StatefulSet", "StatefulSetList", "ControllerRevision",

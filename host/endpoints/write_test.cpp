@@ -199,6 +199,10 @@ TEST_F(WriteTest, MetaKindsAndOldVersionsAreKnownKinds) {
   }
   EXPECT_EQ(posted("apps/v1beta2", "DeleteOptions"), refusal("DeleteOptions", "v1beta2", "v1.DeleteOptions"));
   EXPECT_EQ(posted("apps/v1beta2", "Deployment"), refusal("Deployment", "v1beta2", "v1beta2.Deployment"));
+  EXPECT_EQ(posted("admission.k8s.io/v1", "AdmissionReview"), refusal("AdmissionReview", "v1", "v1.AdmissionReview"));
+  EXPECT_EQ(posted("admission.k8s.io/v1beta1", "AdmissionReview"), refusal("AdmissionReview", "v1beta1", "v1beta1.AdmissionReview"));
+  EXPECT_EQ(posted("imagepolicy.k8s.io/v1alpha1", "ImageReview"), refusal("ImageReview", "v1alpha1", "v1alpha1.ImageReview"));
+  EXPECT_NE(posted("admission.k8s.io/v1", "ImageReview").find("no kind \"ImageReview\" is registered"), std::string::npos);
   EXPECT_NE(posted("apps/v1beta2", "ConfigMap").find("no kind \"ConfigMap\" is registered"), std::string::npos);
   EXPECT_NE(posted("none.io/v1", "ListOptions").find("no kind \"ListOptions\" is registered"), std::string::npos);
 }

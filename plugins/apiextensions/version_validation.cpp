@@ -81,7 +81,10 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
   if (fields.empty()) return;
   const Object* schema = schema_of(version);
   if (schema == nullptr) {
-    errors.invalid(path, "", "may only be set when `version.schema.openAPIV3Schema` is not included");
+    const bool hoisted = path == "spec.selectableFields";  // what all versions share
+    errors.invalid(path, "",
+                   hoisted ? "may only be set when validations.schema is included"
+                           : "may only be set when `version.schema.openAPIV3Schema` is not included");
     return;
   }
   std::set<std::string> seen;

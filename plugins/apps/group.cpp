@@ -1,5 +1,6 @@
 // The group apps, put together.
 #include <array>
+#include <charconv>
 #include <stdexcept>
 
 #include "apps_group_json.hpp"
@@ -31,16 +32,38 @@ std::string print_controller(const Object& object) {
 
 void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }
 
+constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
+
 // A change of its annotations is one of what is wanted.
 class DeploymentStrategy final : public WorkloadStrategy {
  public:
   using WorkloadStrategy::WorkloadStrategy;
+
+  // An empty annotation names no revision, and older versions have no place to keep it.
+  void apply_defaults(Object& object) const override {
+    WorkloadStrategy::apply_defaults(object);
+    const Value* text = find_path(object, {"metadata", "annotations", kRollbackTo});
+    if (text == nullptr || !text_of(*text).empty()) return;
+    Object& metadata = ensure_object(object, "metadata");
+    Object& annotations = ensure_object(metadata, "annotations");
+    erase_member(annotations, kRollbackTo);
+    if (annotations.empty()) erase_member(metadata, "annotations");
+  }
 
  protected:
   void prepare_update(Object& object, const Object& old) const override {
     const ObjectMeta before(const_cast<Object&>(old));  // only read
     const bool changed = !same_member(object_or_empty(object, "metadata"), object_or_empty(old, "metadata"), "annotations");
     if (changed) ObjectMeta(object).set_generation(before.generation() + 1);
+  }
+  // The revision to roll back to is a number (the type sees to that) that older versions hold in their spec.
+  void check(const Object& object, FieldErrors& errors) const override {
+    WorkloadStrategy::check(object, errors);
+    const Value* text = find_path(object, {"metadata", "annotations", kRollbackTo});
+    const std::string_view digits = text != nullptr ? text_of(*text) : std::string_view();
+    std::int64_t revision = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), revision);
+    if (revision < 0) errors.invalid("spec.rollback.version", revision, "must be greater than or equal to 0");
   }
 };
 

@@ -160,13 +160,54 @@ TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
             "spec.metrics[0].resource: Forbidden: must populate the given metric source only]");
 }
 
+// What the strategy and the stored type find.
+std::shared_ptr<const Strategy> strategy(bool scale_to_zero) {
+  return autoscaling_group({std::shared_ptr<const SchemaSet>(), &schemas()}, scale_to_zero)->kind(kStored.kind).strategy();
+}
+std::string found(const Object& object, const Object* old, bool scale_to_zero) {
+  FieldErrors errors;
+  RequestContext context;
+  const auto asked = strategy(scale_to_zero);
+  old != nullptr ? asked->validate_update(context, object, *old, errors) : asked->validate(context, object, errors);
+  return errors.aggregate_message();
+}
+Object autoscaler(std::string_view replicas, std::string_view kind, std::string_view version) {
+  return parsed(R"({"spec":{"minReplicas":)" + std::string(replicas) + R"(,"maxReplicas":3,"scaleTargetRef":{"kind":")" +
+                std::string(kind) + R"(","name":"d","apiVersion":")" + std::string(version) + R"("}}})");
+}
+
 TEST(AutoscalerStrategyTest, OldZeroesAndOldVersionsAreLetThrough) {
-  const Object old = parsed(R"({"spec":{"minReplicas":0,"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d","apiVersion":"wrong"},
-    "metrics":[{"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"1"}}}]}})");
-  EXPECT_EQ(problems(old),
+  const Object old = autoscaler("0", "D", "wrong");
+  EXPECT_EQ(found(old, nullptr, false),
             "[spec.minReplicas: Invalid value: 0: must be greater than or equal to 1, "
             "spec.scaleTargetRef.apiVersion: Invalid value: \"wrong\": apiVersion must specify API group]");
-  EXPECT_EQ(problems(old, &old), "");
+  EXPECT_EQ(found(old, &old, false), "");
+}
+
+TEST(AutoscalerStrategyTest, ScalingToZeroHasAGate) {
+  EXPECT_EQ(found(autoscaler("0", "D", "apps/v1"), nullptr, true), "");
+  EXPECT_EQ(found(autoscaler("-1", "D", "apps/v1"), nullptr, true),
+            "spec.minReplicas: Invalid value: -1: must be greater than or equal to 0");
+}
+
+TEST(AutoscalerStrategyTest, OnlyReplicationControllersHaveNoGroup) {
+  for (const char* version : {"", "v1", "apps/v1", "/v1"}) {
+    EXPECT_EQ(found(autoscaler("1", "ReplicationController", version), nullptr, false), "") << version;
+  }
+  const Object old = autoscaler("1", "D", "a/b/c");
+  EXPECT_EQ(found(autoscaler("1", "D", "a/b/d"), &old, false),
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/d\": unexpected GroupVersion string: a/b/d");
+  EXPECT_EQ(found(autoscaler("1", "E", "a/b/c"), &old, false),
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c");
+}
+
+TEST(AutoscalerStrategyTest, HalfABehaviorThatV1CarriesGetsItsOtherHalf) {
+  Object object = parsed(R"({"spec":{"behavior":{"scaleDown":{"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}})");
+  strategy(false)->canonicalize(object);
+  const Object& behavior = object.at("spec").at("behavior").as_object();
+  EXPECT_EQ(to_json(behavior.at("scaleDown").at("selectPolicy")), "\"Max\"");
+  EXPECT_EQ(to_json(behavior.at("scaleUp").at("policies")),
+            R"([{"type":"Pods","value":4,"periodSeconds":15},{"type":"Percent","value":100,"periodSeconds":15}])");
 }
 
 TEST(AutoscalerStrategyTest, SourcesHaveTheirOwnWordsForTargets) {

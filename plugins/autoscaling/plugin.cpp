@@ -4,6 +4,7 @@
 #include "autoscaling_v1_json.hpp"
 #include "autoscaling_v2_json.hpp"
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "conversion.hpp"
 #include "strategy.hpp"
 
@@ -14,8 +15,10 @@ class AutoscalingPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
-    return kit::install_group(host, "autoscaling", autoscaling_group(),
-                              kit::embedded_schemas({autoscaling_v2_json(), autoscaling_v1_json()}));
+    auto schemas = kit::embedded_schemas({autoscaling_v2_json(), autoscaling_v1_json()});
+    if (!schemas.ok()) return std::move(schemas).status();
+    auto group = autoscaling_group(schemas->front(), kit::gate_is_on(host, "HPAScaleToZero"));
+    return kit::install_group(host, "autoscaling", std::move(group), std::move(schemas));
   }
 };
 

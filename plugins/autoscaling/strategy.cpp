@@ -1,5 +1,7 @@
 #include "strategy.hpp"
 
+#include <algorithm>
+
 #include "autoscaling_group_json.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
@@ -10,8 +12,53 @@ namespace {
 
 class AutoscalerStrategy final : public kit::KindStrategy {
  public:
-  using KindStrategy::KindStrategy;
+  AutoscalerStrategy(kit::KindFacts facts, std::shared_ptr<const SchemaSet> stored, bool scale_to_zero)
+      : KindStrategy(std::move(facts)), stored_(std::move(stored)), scale_to_zero_(scale_to_zero) {}
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
+  // Sets v2's defaults in what v1 carries in annotations: reading the stored object sets them as well.
+  void canonicalize(Object& object) const override {
+    Value tree(std::move(object));
+    const Schema& type = *stored_->find(kStored);
+    type.apply_defaults(tree);
+    static_cast<void>(type.normalize(tree, nullptr).ok());
+    object = std::move(tree.get_object());
+  }
+
+ protected:
+  void check_new(const Object& object, FieldErrors& errors) const override {
+    check_minimum(object, scale_to_zero_ ? 0 : 1, errors);
+    check_target(target_of(object), errors);
+  }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    const Object& target = target_of(object);
+    const auto same = [&](std::string_view member) { return get_string(target, member) == get_string(target_of(old), member); };
+    if (!same("kind") || !same("apiVersion")) check_target(target, errors);
+    check_minimum(object, scale_to_zero_ || get_int_path(old, "spec.minReplicas") == 0 ? 0 : 1, errors);
+  }
+
+ private:
+  static const Object& target_of(const Object& object) {
+    return kit::object_or_empty(kit::object_or_empty(object, "spec"), "scaleTargetRef");
+  }
+  // ReplicationController is the one kind with a scale that has no group.
+  static void check_target(const Object& target, FieldErrors& errors) {
+    const std::string_view version = get_string(target, "apiVersion");
+    const auto slashes = std::count(version.begin(), version.end(), '/');
+    const bool grouped = slashes == 1 && !version.starts_with('/');
+    if (slashes > 1) {
+      errors.invalid("spec.scaleTargetRef.apiVersion", version, "unexpected GroupVersion string: " + std::string(version));
+    } else if (!grouped && get_string(target, "kind") != "ReplicationController") {
+      errors.invalid("spec.scaleTargetRef.apiVersion", version, "apiVersion must specify API group");
+    }
+  }
+  static void check_minimum(const Object& object, std::int64_t least, FieldErrors& errors) {
+    const auto replicas = get_int_path(object, "spec.minReplicas");
+    if (!replicas || *replicas >= least) return;
+    errors.invalid("spec.minReplicas", *replicas, "must be greater than or equal to " + std::to_string(least));
+  }
+
+  const std::shared_ptr<const SchemaSet> stored_;
+  const bool scale_to_zero_;
 };
 
 class AutoscalerStatusStrategy final : public kit::StatusStrategy {
@@ -23,6 +70,7 @@ class AutoscalerStatusStrategy final : public kit::StatusStrategy {
     return out;
   }
   void canonicalize(Object& object) const override {
+    parent().canonicalize(object);
     if (Object* status = kit::mutable_object(object, "status")) kit::null_when_empty(*status, "currentMetrics");
   }
 };
@@ -37,8 +85,9 @@ class ServedStrategy final : public Strategy, public WrittenFieldsProvider {
 
 }  // namespace
 
-Result<kit::GroupDocument> autoscaling_group() {
-  kit::KindCode autoscaler{.make = kit::made<AutoscalerStrategy>(), .views = {{kServed.version, kit::made<ServedStrategy>()}}};
+Result<kit::GroupDocument> autoscaling_group(std::shared_ptr<const SchemaSet> stored, bool scale_to_zero) {
+  kit::KindCode autoscaler{.make = kit::made<AutoscalerStrategy>(std::move(stored), scale_to_zero),
+                           .views = {{kServed.version, kit::made<ServedStrategy>()}}};
   autoscaler.make_status = kit::made_status<AutoscalerStatusStrategy>;
   kit::GroupCode code;
   code.kinds[kStored.kind] = std::move(autoscaler);

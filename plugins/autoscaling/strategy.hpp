@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
 
 namespace backplane::autoscaling {
 
-// The group: schema/autoscaling_group.json with its code.
-Result<kit::GroupDocument> autoscaling_group();
+// The group: schema/autoscaling_group.json with its code.  `stored`: has the type of kStored.  `scale_to_zero`: the gate HPAScaleToZero.
+Result<kit::GroupDocument> autoscaling_group(std::shared_ptr<const SchemaSet> stored, bool scale_to_zero);
 void add_autoscaler_printers(kit::GroupCode& code);
 }  // namespace backplane::autoscaling

@@ -29,25 +29,29 @@ bool allows(const Object& ns) { return get_string(object_or_empty(object_or_empt
 
 }  // namespace
 
-Task<Result<StoreHooks::Begun>> AdminAccessHooks::begin_create(RequestContext& context, Object& object, bool) const {
-  const std::optional<std::size_t> request = asking(object);
-  if (!request) co_return Begun();
-  FieldErrors errors;
-  const std::string path = "spec.devices.requests[" + std::to_string(*request) + "].adminAccess";
-  const std::shared_ptr<RestStorage> storage = host_.find_storage({"", "v1", "namespaces"});
+Task<void> check_admin_namespace(Host& host, RequestContext& context, std::string ns, std::string path, FieldErrors& errors) {
+  const std::shared_ptr<RestStorage> storage = host.find_storage({"", "v1", "namespaces"});
   auto* getter = dynamic_cast<Getter*>(storage.get());
-  if (getter == nullptr) co_return Begun();
-  auto found = co_await getter->get(context, std::string(meta_namespace(object)), GetOptions());
+  if (getter == nullptr) co_return;
+  auto found = co_await getter->get(context, ns, GetOptions());
   bool allowed = false;
   if (found.ok()) {
-    const Value ns = json::parse((*found)->json().view());
-    allowed = ns.is_object() && allows(ns.get_object());
+    const Value object = json::parse((*found)->json().view());
+    allowed = object.is_object() && allows(object.get_object());
   }
   if (!found.ok()) {
     errors.internal(path, "could not retrieve namespace to verify admin access: " + found.status().message());
   } else if (!allowed) {
     errors.forbidden(path, "admin access to devices requires the `" + std::string(kLabel) + ": true` label on the containing namespace");
   }
+}
+
+Task<Result<StoreHooks::Begun>> AdminAccessHooks::begin_create(RequestContext& context, Object& object, bool) const {
+  const std::optional<std::size_t> request = asking(object);
+  if (!request) co_return Begun();
+  FieldErrors errors;
+  const std::string path = "spec.devices.requests[" + std::to_string(*request) + "].adminAccess";
+  co_await check_admin_namespace(host_, context, std::string(meta_namespace(object)), path, errors);
   if (errors.empty()) co_return Begun();
   co_return errors.to_status("resource.k8s.io", get_string(object, "kind"), meta_name(object));
 }

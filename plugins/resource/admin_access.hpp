@@ -9,6 +9,9 @@
 
 namespace backplane::resource {
 
+// Refuses administrative access in a namespace that has no label for it; `path` is blamed.
+Task<void> check_admin_namespace(Host& host, RequestContext& context, std::string ns, std::string path, FieldErrors& errors);
+
 // Looks at claims and their templates when they are made.  Errors: kInvalid, as other rules of the kind give it.
 class AdminAccessHooks final : public StoreHooks {
  public:

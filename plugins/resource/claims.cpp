@@ -18,6 +18,7 @@ namespace {
 using namespace kit;
 
 constexpr std::size_t kMaxItems = 32;
+constexpr std::size_t kMaxAlternatives = 8;
 constexpr std::size_t kMaxExpression = 10240;
 constexpr std::string_view kNoRequest =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
@@ -77,6 +78,7 @@ void check_request(const Object& request, const Path& path, FieldErrors& errors)
   if (!alternatives && !exact) return errors.required(path, text);
   if (alternatives && exact) return errors.invalid_raw(path, "null", text + ", but multiple fields are set");
   if (exact) return check_selectors(object_or_empty(request, "exactly"), path.at("exactly"), errors);
+  if (count_of(request, "firstAvailable") > kMaxAlternatives) return;
   check_names_differ(request, "firstAvailable", "name", path, errors);
   each(request, "firstAvailable", [&](const Object& one, std::size_t i) { check_selectors(one, path.at("firstAvailable", i), errors); });
 }

@@ -214,6 +214,8 @@ class TaintRuleStrategy final : public KindStrategy {
   }
 };
 
+constexpr std::size_t kMaxPools = 1000;
+
 class PoolStatusRequestStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -221,7 +223,27 @@ class PoolStatusRequestStrategy final : public KindStrategy {
  protected:
   void check_new(const Object& request, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(request, "spec");
-    if (has(spec, "poolName")) check_pool_name(get_string(spec, "poolName"), Path("spec.poolName"), errors);
+    if (has(spec, "poolName")) check_pool_segments(get_string(spec, "poolName"), Path("spec.poolName"), errors);
+  }
+};
+
+class PoolStatusRequestStatusStrategy final : public StatusStrategy {
+ public:
+  explicit PoolStatusRequestStatusStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
+
+ protected:
+  // A status that is there does not change, and is not looked at again.
+  void check_status(const Object& request, const Object& old, FieldErrors& errors) const override {
+    const Object& status = object_or_empty(request, "status");
+    if (get_object(old, "status") != nullptr || count_of(status, "pools") > kMaxPools) return;
+    const Path root("status");
+    each(status, "pools", [&](const Object& pool, std::size_t i) {
+      const Path holder = root.at("pools", i);
+      const Path path = holder.at("poolName");
+      const std::string_view name = get_string(pool, "poolName");
+      name.empty() ? errors.required(path) : check_pool_segments(name, path, errors);
+    });
   }
 };
 
@@ -246,7 +268,8 @@ Result<GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hoo
                 {"ResourceClaimTemplate", {.make = made<ClaimTemplateStrategy>(), .hooks = claim_hooks}},
                 {"ResourceSlice", {.make = made<SliceStrategy>(), .views = {{"v1beta2", dated_slice}, {"v1beta1", dated_slice}}}},
                 {"DeviceTaintRule", {.make = made<TaintRuleStrategy>(), .views = {{"v1beta2", made<DatedView<date_rule>>()}}}},
-                {"ResourcePoolStatusRequest", {.make = made<PoolStatusRequestStrategy>()}}}};
+                {"ResourcePoolStatusRequest",
+                 {.make = made<PoolStatusRequestStrategy>(), .make_status = made_status<PoolStatusRequestStatusStrategy>}}}};
   return read_group(resource_group_json(), code);
 }
 

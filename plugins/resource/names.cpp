@@ -71,6 +71,22 @@ void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& 
   }
 }
 
+void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors) {
+  if (name.size() > kMaxSubdomain) errors.too_long(path, "", kMaxSubdomain);
+  const std::string_view whole = name;
+  for (std::size_t i = 0;; ++i) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    const std::string segment = "segment " + std::to_string(i) + ": ";
+    if (part.empty()) errors.invalid(path, whole, segment + "must not be empty");
+    for (std::string& problem : part.empty() ? std::vector<std::string>() : is_dns1123_subdomain(part)) {
+      if (problem.ends_with(" characters")) problem.replace(problem.size() - 10, 10, "bytes");
+      errors.invalid(path, part, segment + problem);
+    }
+    if (part.size() == name.size()) return;
+    name.remove_prefix(part.size() + 1);
+  }
+}
+
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors) {
   const auto slash = name.find('/');
   if (slash == std::string_view::npos) return check_identifier(name, path, errors);

@@ -14,6 +14,8 @@ namespace backplane::resource {
 
 // One or several subdomains, with slashes between.
 void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
+// The same, worded as declared formats word it: each part has a number.
+void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors);
 // An identifier, perhaps behind a domain and a slash; a whole one has the domain.
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_whole_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);

@@ -3,11 +3,13 @@
 
 #include "admin_access.hpp"
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "conversion.hpp"
 #include "kinds.hpp"
 #include "resource_v1alpha3_json.hpp"
 #include "resource_v1beta1_json.hpp"
 #include "resource_v1beta2_json.hpp"
+#include "status_authorization.hpp"
 
 namespace backplane::resource {
 namespace {
@@ -27,7 +29,9 @@ class ResourcePlugin final : public Plugin {
       return {.labels = {"metadata.name", "spec.nodeName", "spec.driver"},
               .before = "field label not supported for " + kind.group_version().to_string() + ", Kind=" + kind.kind + ": "};
     });
-    return group.install("resource");
+    if (Status status = group.install("resource"); !status.ok()) return status;
+    const bool granular = kit::gate_is_on(host, "DRAResourceClaimGranularStatusAuthorization");
+    return host.register_admission(make_status_authorization(host, granular, kit::gate_is_on(host, "DRAResourceClaimDeviceStatus")));
   }
 };
 

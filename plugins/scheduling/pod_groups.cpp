@@ -10,6 +10,13 @@ namespace {
 
 using namespace kit;
 
+// The gate of disruptionMode takes its default away; reading the stored object sets it again.
+class PodGroupStrategy final : public KindStrategy {
+ public:
+  using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override { fill_missing(ensure_object(object, "spec"), "disruptionMode", "Pod"); }
+};
+
 class PodGroupStatusStrategy final : public StatusStrategy {
  public:
   explicit PodGroupStatusStrategy(std::shared_ptr<const Strategy> parent)
@@ -42,7 +49,7 @@ void print_state(const Object& group, std::int64_t, Array& cells) {
 }  // namespace
 
 void add_pod_groups(GroupCode& code) {
-  code.kinds["PodGroup"] = {.make_status = made_status<PodGroupStatusStrategy>};
+  code.kinds["PodGroup"] = {.make = made<PodGroupStrategy>(), .make_status = made_status<PodGroupStatusStrategy>};
   code.printers.insert({{"policy", print_policy}, {"groupState", print_state}});
 }
 

@@ -1,4 +1,4 @@
-"""Reads rules.tsv: every place where kube-apiserver's sources report an error of an object, and the place here that reports the same.
+"""Reads rules.tsv (the core group) and rules/GROUP.tsv: every place where kube-apiserver's sources report an error of an object, and the place here that reports the same.
 
 Columns, divided by tabs; a line that begins with # is a comment:
   upstream   FILE:FUNCTION or FILE:FUNCTION#N, the Nth report of that function; FILE below the module k8s.io/kubernetes, or MODULE@/FILE
@@ -11,9 +11,10 @@ Columns, divided by tabs; a line that begins with # is a comment:
   example    JSON, see `Example`; empty: none
 
 An example is a request that the server refuses with one cause (or message, if `status` is not 422) that is `says`, word by word:
-  base    a base object: of recordings/wrong.jsonl by the name behind "wrong/", or of rules_bases.json
+  base    a base object: of recordings/wrong.jsonl by the name behind "wrong/", of rules_bases.json, or of rules/bases.json
   set     {JSON pointer: value}: what is changed of the base; null removes, a last segment "-" appends, holders that are missing are made
   then    {JSON pointer: value}: the base (with `set`) is created, and what is changed then is sent with PUT; without it, POST with dryRun=All
+  first   {"to": subresource, "set": {JSON pointer: value}}: what is changed of the object, and stored, before that
   to      the subresource that PUT is sent to ("status"); with `post`, a POST of that body
   status  422 if it is left out
   says    "field: message"; a list: all of them
@@ -27,18 +28,23 @@ ROOT = os.path.join(HERE, '..', '..')
 COLUMNS = ('upstream', 'path', 'condition', 'verb', 'type', 'message', 'here', 'example')
 VERBS = {'create', 'update', 'both', 'status', 'resize', 'ephemeralcontainers', 'binding', 'eviction', 'finalize', 'scale', 'approval', 'token'}
 TYPES = {'Invalid', 'Required', 'Forbidden', 'NotSupported', 'Duplicate', 'TooLong', 'TooMany', 'NotFound', 'Internal', 'TypeInvalid'}
-NAMESPACE = 'rules'
+NAMESPACE = 'rec'  # that of the recordings' objects
 
 
 def rows():
-    """[(line number, {column: text})…]"""
-    with open(os.path.join(HERE, 'rules.tsv'), encoding='utf-8') as f:
+    """[(FILE:LINE, {column: text})…]"""
+    files = ['rules.tsv'] + sorted(os.path.join('rules', name) for name in os.listdir(os.path.join(HERE, 'rules')) if name.endswith('.tsv'))
+    return [row for file in files for row in rows_of(file)]
+
+
+def rows_of(file):
+    with open(os.path.join(HERE, file), encoding='utf-8') as f:
         lines = f.read().splitlines()
-    head, *rest = [(i + 1, line.split('\t')) for i, line in enumerate(lines) if line and not line.startswith('#')]
+    head, *rest = [('%s:%d' % (file, i + 1), line.split('\t')) for i, line in enumerate(lines) if line and not line.startswith('#')]
     assert tuple(head[1]) == COLUMNS, head
-    for number, cells in rest:
-        assert len(cells) == len(COLUMNS), 'rules.tsv:%d has %d columns' % (number, len(cells))
-    return [(number, dict(zip(COLUMNS, cells))) for number, cells in rest]
+    for place, cells in rest:
+        assert len(cells) == len(COLUMNS), '%s has %d columns' % (place, len(cells))
+    return [(place, dict(zip(COLUMNS, cells))) for place, cells in rest]
 
 
 def bases():
@@ -48,9 +54,10 @@ def bases():
         for line in f:
             table = json.loads(line)
             if 'base' in table:
-                out[table['id'].split('/', 1)[1]] = (table['do'].split()[1].split('?')[0].replace('/rec/', '/%s/' % NAMESPACE), table['base'])
-    with open(os.path.join(HERE, 'rules_bases.json'), encoding='utf-8') as f:
-        out.update({name: tuple(pair) for name, pair in json.load(f).items()})
+                out[table['id'].split('/', 1)[1]] = (table['do'].split()[1].split('?')[0], table['base'])
+    for file in ('rules_bases.json', 'rules/bases.json'):
+        with open(os.path.join(HERE, file), encoding='utf-8') as f:
+            out.update({name: tuple(pair) for name, pair in json.load(f).items()})
     return out
 
 
@@ -61,10 +68,12 @@ def put(holder, way, value):
         if key == len(holder):
             holder.append(None)
     if len(way) == 1:
-        if value is None:
+        if value is not None:
+            holder[key] = value
+        elif isinstance(holder, list):
             del holder[key]
         else:
-            holder[key] = value
+            holder.pop(key, None)
         return
     below = holder[key] if isinstance(holder, list) else holder.get(key)
     if below is None:
@@ -83,15 +92,15 @@ def said(body):
     """What an answer says is wrong."""
     causes = (body.get('details') or {}).get('causes') if isinstance(body, dict) else None
     if body.get('reason') == 'Invalid' and causes:
-        return ['%s: %s' % (cause.get('field'), cause.get('message')) for cause in causes]
+        return ['%s: %s' % (cause.get('field', ''), cause.get('message')) for cause in causes]
     return [body.get('message', '')]
 
 
 class Example:
     """One example at work.  `request`: (method, path, body) -> (status, headers, body)."""
 
-    def __init__(self, example, number, known):
-        self.example, self.number = example, number
+    def __init__(self, example, place, known):
+        self.example, self.number = example, int(place.rpartition(':')[2])
         self.at, self.base = known[example['base']]
 
     def wanted(self):
@@ -109,12 +118,17 @@ class Example:
         try:
             if status != 201:
                 raise AssertionError('the base is refused: %s' % json.dumps(live)[:600])
+            if 'first' in example:
+                first = example['first']
+                status, _, live = request('PUT', '%s/%s' % (path, first['to']), edited(live, first['set']))
+                if status != 200:
+                    raise AssertionError('the first change is refused: %s' % json.dumps(live)[:600])
             to = path + ('/' + example['to'] if 'to' in example else '')
             if 'post' in example:
                 return self.answer(request('POST', to + '?dryRun=All', example['post']))
             return self.answer(request('PUT', to + '?dryRun=All', edited(live, example['then'])))
         finally:
-            request('DELETE', path + '?gracePeriodSeconds=0')
+            request('DELETE', path + '?gracePeriodSeconds=0&propagationPolicy=Background')
 
     @staticmethod
     def answer(answered):

@@ -14,7 +14,12 @@ sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e')]
 import rules  # noqa: E402
 from harness import Server, namespace  # noqa: E402
 
-FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--enable-namespace-controller=false')
+# Kinds and fields behind gates have rules, too.
+GATES = ('ClusterTrustBundle DRADeviceTaintRules DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims '
+         'GangScheduling GenericWorkload HPAScaleToZero MaxUnavailableStatefulSet PodCertificateRequest StorageVersionMigrator '
+         'TopologyAwareWorkloadScheduling WorkloadAwarePreemption').split()
+FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--enable-namespace-controller=false',
+         '--runtime-config=api/all=true', '--feature-gates=' + ','.join(gate + '=true' for gate in GATES))
 PLACE = re.compile(r'^(?P<file>[\w./-]+)(?:#(?P<pointer>\S*)|:(?P<name>\w+))$')
 # The type says it all, or the message is built of a list or a limit that the schema has.
 GENERAL = {'Required', 'NotSupported', 'Duplicate', 'TooLong', 'TooMany', 'NotFound'}
@@ -80,12 +85,12 @@ class Rules(unittest.TestCase):
         seen, wrong = set(), []
         for number, row in self.rows:
             if not row['upstream'] or not row['condition']:
-                wrong.append('rules.tsv:%d: a rule has an upstream place and a condition' % number)
+                wrong.append('%s: a rule has an upstream place and a condition' % number)
             if set(row['verb'].split(',')) - rules.VERBS or row['type'] not in rules.TYPES:
-                wrong.append('rules.tsv:%d: no verb or type: %s, %s' % (number, row['verb'], row['type']))
+                wrong.append('%s: no verb or type: %s, %s' % (number, row['verb'], row['type']))
             key = (row['upstream'], row['path'], row['verb'], row['message'], row['type'])
             if key in seen:
-                wrong.append('rules.tsv:%d stands there twice' % number)
+                wrong.append('%s stands there twice' % number)
             seen.add(key)
         self.assertEqual(wrong, [])
 
@@ -95,9 +100,9 @@ class Rules(unittest.TestCase):
             if row['here'] == '-' or row['here'].startswith('n/a: '):
                 continue
             problems = [problem for problem in map(place_problem, row['here'].split()) if problem]
-            wrong += ['rules.tsv:%d: %s' % (number, problem) for problem in problems]
+            wrong += ['%s: %s' % (number, problem) for problem in problems]
             if not problems and not row['example'] and not is_said(row):
-                wrong.append('rules.tsv:%d: without an example, the message stands at the place: %s' % (number, row['message']))
+                wrong.append('%s: without an example, the message stands at the place: %s' % (number, row['message']))
         self.assertEqual(wrong, [], '\n' + '\n'.join(wrong[:50]))
 
     def test_every_example_is_refused_in_those_words(self):
@@ -114,7 +119,7 @@ class Rules(unittest.TestCase):
                     continue
                 problem = rules.Example(json.loads(row['example']), number, known).problem(request)
                 if (problem is None) == (row['here'] == '-'):
-                    wrong.append('rules.tsv:%d (%s): %s' % (number, row['upstream'], problem or 'holds: name its place'))
+                    wrong.append('%s (%s): %s' % (number, row['upstream'], problem or 'holds: name its place'))
         missing = sum(row['here'] == '-' for _, row in self.rows)
         print('%d rules, %d with an example, %d missing' % (len(self.rows), sum(bool(row['example']) for _, row in self.rows), missing))
         self.assertEqual(wrong, [], '%d rows do not hold:\n%s' % (len(wrong), '\n'.join(wrong[:40])))

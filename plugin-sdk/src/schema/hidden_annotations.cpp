@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kWord = "x-backplane-hidden-annotations";
 constexpr std::string_view kNumbers = "x-backplane-number-annotations";
+constexpr std::string_view kNumberText = "x-backplane-number-text";
 
 // The word's JSON, a list of texts; empty for most kinds.  It is asked for with every object of a list, so that it stands in front of
 // everything else in a definition.
@@ -28,13 +29,34 @@ SharedBytes word_of(const Schema& schema) {
   return text.slice(begin, members.value().size());
 }
 
-// The word behind it; `text` is the definition's.
-std::string_view numbers_in(std::string_view text) {
+// The words behind it.
+struct NumberWords {
+  std::string_view names;  // as JSON
+  std::string before;      // of each problem; empty annotations are passed over where there is one
+};
+// `text` is the definition's.
+NumberWords numbers_in(std::string_view text) {
   Scanner members(text);
   std::string_view key;
   if (!members.enter('{') || !members.next_key(key) || key != kWord) return {};
   members.value();
-  return members.next_key(key) && key == kNumbers ? members.value() : std::string_view();
+  if (!members.next_key(key) || key != kNumbers) return {};
+  NumberWords out{members.value(), {}};
+  if (!members.next_key(key) || key != kNumberText) return out;
+  const std::string_view before = members.value();
+  out.before = before.substr(1, before.size() - 2);
+  return out;
+}
+
+// The text with what was sent in place of {name} and {value}.
+std::string filled(std::string text, std::string_view name, std::string_view value) {
+  const auto put = [&](std::string_view mark, std::string_view with) {
+    const auto at = text.find(mark);
+    if (at != std::string::npos) text.replace(at, mark.size(), with);
+  };
+  put("{name}", name);
+  put("{value}", value);
+  return text;
 }
 
 // strconv.ParseInt's words; empty: it is a number.
@@ -63,13 +85,18 @@ bool any_name(std::string_view word, Found found) {
 
 std::string hidden_annotation_problem(const Type& type, const Value& object) {
   const SharedBytes text = type.text();
-  const std::string_view names = numbers_in(text.view());
-  if (names.empty() || !object.is_object()) return {};
+  const NumberWords words = numbers_in(text.view());
+  if (words.names.empty() || !object.is_object()) return {};
   const Object& annotations = kit::object_or_empty(kit::object_or_empty(object.get_object(), "metadata"), "annotations");
   std::string problem;
-  any_name(names, [&](std::string_view name) {
-    const Value* found = find(annotations, name.substr(1, name.size() - 2));
-    if (found != nullptr && found->is_string()) problem = number_problem(kit::text_of(*found));
+  any_name(words.names, [&](std::string_view quoted_name) {
+    const std::string_view name = quoted_name.substr(1, quoted_name.size() - 2);
+    const Value* found = find(annotations, name);
+    if (found == nullptr || !found->is_string()) return false;
+    const std::string_view value = kit::text_of(*found);
+    if (value.empty() && !words.before.empty()) return false;
+    problem = number_problem(value);
+    if (!problem.empty()) problem.insert(0, filled(words.before, name, value));
     return !problem.empty();
   });
   return problem;

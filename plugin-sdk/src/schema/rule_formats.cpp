@@ -1,5 +1,6 @@
 // The formats of texts that rules name.
 #include <algorithm>
+#include <charconv>
 
 #include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
@@ -30,13 +31,27 @@ Problems is_unpadded(std::string_view text) {
 }
 
 // As newer rules of upstream's say it, which count bytes.
-Problems is_subdomain_in_bytes(std::string_view text) {
+// Declared formats count bytes where the older checks count characters.
+Problems in_bytes(Problems problems) {
   constexpr std::string_view kCharacters = " characters";
-  Problems out = is_dns1123_subdomain(text);
-  for (std::string& problem : out) {
-    if (problem.starts_with("must be no more than ") && problem.ends_with(kCharacters)) {
+  for (std::string& problem : problems) {
+    if (problem.find("must be no more than ") != std::string::npos && problem.ends_with(kCharacters)) {
       problem.replace(problem.size() - kCharacters.size(), kCharacters.size(), " bytes");
     }
+  }
+  return problems;
+}
+Problems is_subdomain_in_bytes(std::string_view text) { return in_bytes(is_dns1123_subdomain(text)); }
+Problems is_label_in_bytes(std::string_view text) { return in_bytes(is_dns1123_label(text)); }
+Problems is_qualified_name_in_bytes(std::string_view text) { return in_bytes(is_qualified_name(text)); }
+
+Problems is_caseless_subdomain(std::string_view text) {
+  Problems out = is_subdomain_in_bytes(kit::lower_case(text));
+  for (std::string& problem : out) {
+    if (!problem.starts_with("a lowercase RFC 1123 subdomain")) continue;
+    problem =
+        "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
+        "(e.g. 'Example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
   }
   return out;
 }
@@ -206,6 +221,21 @@ Problems padded_cidr_problems(std::string_view text) {
   return kit::legacy_cidr_problems(text);
 }
 
+// An address of an interface, with the length of its network's prefix.
+Problems interface_address_problems(std::string_view text) {
+  const Problems found = kit::legacy_cidr_problems(text);
+  if (!found.empty() && found.front().starts_with("must be a valid CIDR value")) {
+    return {"must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"};
+  }
+  const auto slash = text.find('/');
+  const auto address = kit::parse_ip(text.substr(0, slash));
+  int length = 0;
+  std::from_chars(text.data() + slash + 1, text.data() + text.size(), length);
+  if (address->mapped() && length > 32) length -= 96;
+  const std::string canonical = kit::print_ip(*address) + "/" + std::to_string(length);
+  return text == canonical ? Problems() : Problems{"must be in canonical form (" + quoted(canonical) + ")"};
+}
+
 struct FormatRow {
   std::string_view word;
   FormatCheck check;
@@ -214,6 +244,9 @@ constexpr FormatRow kFormats[] = {
     {"dns1123Label", is_dns1123_label},
     {"dns1123Subdomain", is_dns1123_subdomain},
     {"dns1123SubdomainBytes", is_subdomain_in_bytes},
+    {"dns1123SubdomainCaseless", is_caseless_subdomain},
+    {"dns1123LabelBytes", is_label_in_bytes},
+    {"qualifiedNameBytes", is_qualified_name_in_bytes},
     {"dns1035Label", is_dns1035_label},
     {"qualifiedName", is_qualified_name},
     {"labelValue", is_valid_label_value},
@@ -245,6 +278,7 @@ constexpr FormatRow kFormats[] = {
     {"externalIp", external_ip_problems},
     {"endpointIp", endpoint_ip_problems},
     {"paddedCidr", padded_cidr_problems},
+    {"interfaceAddress", interface_address_problems},
 };
 
 }  // namespace

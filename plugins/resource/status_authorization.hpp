@@ -1,0 +1,19 @@
+// Admission of a ResourceClaim's status: administrative access needs a labelled namespace, and with the gate
+// DRAResourceClaimGranularStatusAuthorization a client needs permission for the parts of the status that it changes.
+//
+// Thread-safety: const; any thread.
+// Lifetime:      needs the Host.
+#pragma once
+
+#include <memory>
+
+#include "backplane/admission.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::resource {
+
+// `granular`: asks the host's authorizer for resourceclaims/binding and resourceclaims/driver.  `device_status`: the gate of
+// status.devices. Errors of the plugin: kInvalid with a cause for each part that is not permitted.
+std::shared_ptr<AdmissionPlugin> make_status_authorization(Host& host, bool granular, bool device_status);
+
+}  // namespace backplane::resource
