@@ -10,9 +10,9 @@
 #include "backplane/managers_left_alone.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
-#include "signer_name.hpp"
 #include "x509.hpp"
 
 namespace backplane::certificates {
@@ -23,7 +23,6 @@ using namespace kit;
 constexpr long long kMaxUid = 128;
 constexpr std::size_t kMaxBytes = 10 * 1024;
 constexpr std::size_t kMaxChain = 100 * 1024;
-constexpr std::size_t kMaxAnnotations = 256 * 1024;
 constexpr long long kHour = 3600, kDay = 24 * kHour;
 constexpr long long kLongest = 91 * kDay;
 constexpr std::int64_t kNear = 5 * 60, kRefreshMargin = 10 * 60;
@@ -56,24 +55,7 @@ void check_subdomain(const Object& spec, std::string_view member, FieldErrors& e
 }
 
 void check_annotations(const Object& spec, FieldErrors& errors) {
-  const Object* annotations = get_object(spec, "unverifiedUserAnnotations");
-  if (annotations == nullptr) return;
-  const std::string path = "spec.unverifiedUserAnnotations";
-  std::size_t size = 0;
-  for (const auto& entry : *annotations) {
-    const std::string key = lower_case(entry.key());
-    size += key.size() + text_of(entry.value()).size();
-    if (key.empty()) {
-      errors.required(path);
-      continue;
-    }
-    const Problems problems = is_qualified_name(key);
-    for (const std::string& problem : problems) errors.invalid(path, key, problem);
-    if (problems.empty() && key.find('/') == std::string::npos) {
-      errors.invalid(path, key, R"(must be a domain-prefixed key (such as "acme.io/foo"))");
-    }
-  }
-  if (size > kMaxAnnotations) errors.too_long(path, "", static_cast<long long>(kMaxAnnotations));
+  workload::check_user_annotations("spec.unverifiedUserAnnotations", object_or_empty(spec, "unverifiedUserAnnotations"), errors);
 }
 
 // What keeps signers from certifying a key of that kind; `path` is blamed.
@@ -121,7 +103,7 @@ void check_proof(const Object& spec, FieldErrors& errors) {
 
 void check_spec(const Object& spec, FieldErrors& errors) {
   const std::string_view signer = get_string(spec, "signerName");
-  check_signer_name("spec.signerName", signer, errors);
+  workload::check_signer_name("spec.signerName", signer, errors);
   check_annotations(spec, errors);
   for (const std::string_view of : {"pod", "serviceAccount", "node"}) {
     check_subdomain(spec, std::string(of) + "Name", errors);
@@ -129,7 +111,7 @@ void check_spec(const Object& spec, FieldErrors& errors) {
   }
   const auto seconds = get_int(spec, "maxExpirationSeconds");
   if (!seconds) return errors.required("spec.maxExpirationSeconds", "must be set");
-  const long long longest = is_kubernetes_signer(signer) ? kDay : kLongest;
+  const long long longest = workload::is_kubernetes_signer(signer) ? kDay : kLongest;
   if (*seconds < kHour || *seconds > longest) {
     errors.invalid("spec.maxExpirationSeconds", static_cast<long long>(*seconds),
                    "must be in the range [" + std::to_string(kHour) + ", " + std::to_string(longest) + "]");
@@ -354,7 +336,7 @@ class PodRequestSigning final : public AdmissionPlugin, public ManagersLeftAlone
                        attributes.subresource == "status" && attributes.object != nullptr && attributes.old_object != nullptr;
     if (!asked || same_member(*attributes.object, *attributes.old_object, "status")) co_return Status();
     const std::string signer(get_string_path(*attributes.old_object, "spec.signerName"));
-    const std::array<std::string, 2> names{signer, std::string(signer_domain(signer)) + "/*"};
+    const std::array<std::string, 2> names{signer, std::string(workload::signer_domain(signer)) + "/*"};
     for (std::size_t i = 0; i < names.size(); ++i) {
       const AuthorizationAttributes wanted = sign_attributes(attributes.user, names[i]);
       AuthorizerResult result = co_await authorizer_.authorize(wanted);

@@ -7,9 +7,9 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/strategy_marks.hpp"
+#include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
-#include "signer_name.hpp"
 #include "x509.hpp"
 
 namespace backplane::certificates {
@@ -56,7 +56,7 @@ class SigningRequestStrategy final : public Strategy, public WrittenFieldsProvid
     if (signer == "kubernetes.io/legacy-unknown") {
       errors.invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version");
     } else {
-      check_signer_name("spec.signerName", signer, errors);
+      workload::check_signer_name("spec.signerName", signer, errors);
     }
   }
   void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {

@@ -6,9 +6,9 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
-#include "signer_name.hpp"
 #include "x509.hpp"
 
 namespace backplane::certificates {
@@ -18,20 +18,6 @@ using namespace kit;
 
 constexpr const char* kBundle = "spec.trustBundle";
 constexpr std::size_t kMaxBundle = std::size_t{1} << 20;
-
-// A bundle of a signer is named after it.
-Problems name_problems(std::string_view signer, std::string_view name, bool prefix) {
-  if (signer.empty()) {
-    if (name.find(':') != std::string_view::npos) return {R"(ClusterTrustBundle without signer name must not have ":" in its name)"};
-    return check_name(NameRule::kDnsSubdomain, name, prefix);
-  }
-  std::string front = std::string(signer) + ":";
-  std::replace(front.begin(), front.end(), '/', ':');
-  if (!name.starts_with(front)) {
-    return {"ClusterTrustBundle for signerName " + std::string(signer) + " must be named with prefix " + front};
-  }
-  return check_name(NameRule::kDnsSubdomain, name.substr(front.size()), prefix);
-}
 
 // What keeps a block from being a trust anchor; empty: nothing.
 std::string anchor_problem(const PemBlock& block) {
@@ -70,11 +56,11 @@ class TrustBundleStrategy final : public KindStrategy {
     const std::string_view signer = get_string_path(bundle, "spec.signerName");
     const auto add = [&](const char* path, std::string_view name, bool prefix) {
       if (name.empty()) return;
-      for (const std::string& problem : name_problems(signer, name, prefix)) errors.invalid(path, name, problem);
+      for (const std::string& problem : workload::bundle_name_problems(signer, name, prefix)) errors.invalid(path, name, problem);
     };
     add("metadata.generateName", meta_text(bundle, "generateName"), true);
     add("metadata.name", meta_name(bundle), false);
-    if (!signer.empty()) check_signer_name("spec.signerName", signer, errors);
+    if (!signer.empty()) workload::check_signer_name("spec.signerName", signer, errors);
   }
   void check_new(const Object& bundle, FieldErrors& errors) const override { check_bundle(get_string_path(bundle, kBundle), errors); }
   // A bundle that stays is not read again: it may be from before something was found to be wrong with it.

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "backplane/names.hpp"
+#include "backplane/workload/signer_name.hpp"
 #include "keys_for_test.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
-#include "signer_name.hpp"
 
 namespace backplane::certificates {
 namespace {
@@ -70,7 +70,7 @@ TEST(TrustBundles, StayWithTheirSignerAndAreReadWhenTheyChange) {
 
 std::string signer_problems(std::string_view name) {
   FieldErrors errors;
-  check_signer_name("s", name, errors);
+  workload::check_signer_name("s", name, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 

@@ -9,6 +9,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/object_fields.hpp"
 #include "backplane/schema.hpp"
+#include "backplane/workload/annotation_value.hpp"
 #include "pod_parts.hpp"
 
 namespace backplane::workload {
@@ -46,40 +47,23 @@ Names container_names(const Object& pod_spec) {
   return out;
 }
 
-std::string go_kind(const Value& value) {
-  return value.is_object() ? "object" : value.is_string() ? "string" : value.is_bool() ? "bool" : "number";
-}
-
-std::string syntax_text(const boost::json::error_code& wrong) {
-  return wrong == boost::json::error::incomplete ? "unexpected end of JSON input" : wrong.message();
-}
-
 void validate_tolerations(std::string_view text, const Path& path, FieldErrors& errors) {
-  boost::json::error_code wrong;
-  const Value read = json::parse(json::string_view(text.data(), text.size()), wrong);
-  const Array* tolerations = read.if_array();
-  if (wrong || (tolerations == nullptr && !read.is_null())) {
-    errors.invalid(path, kTolerations,
-                   wrong ? syntax_text(wrong) : "json: cannot unmarshal " + go_kind(read) + " into Go value of type []core.Toleration");
-    return;
-  }
-  if (tolerations == nullptr) return;
   const Schema* type = core_schemas()->find("io.k8s.api.core.v1.Toleration");
-  for (std::size_t i = 0; i < tolerations->size(); ++i) {
-    const Path item = path.at(kTolerations, i);
-    if (const Object* toleration = (*tolerations)[i].if_object()) type->check(*toleration, nullptr, ObjectPart::kWhole, item, errors);
+  const AnnotationValue read = read_annotation_list(text, *type, "core.Toleration");
+  if (!read.problem.empty()) return errors.invalid(path, kTolerations, read.problem);
+  if (!read.value.is_array()) return;
+  const Array& tolerations = read.value.get_array();
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    type->check(tolerations[i].get_object(), nullptr, ObjectPart::kWhole, path.at(kTolerations, i), errors);
   }
-}
-
-// A path below a directory that others may not leave.
-void validate_descending(std::string_view text, const Path& path, FieldErrors& errors) {
-  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
-  if (("/" + std::string(text) + "/").find("/../") != std::string::npos) errors.invalid(path, text, "must not contain '..'");
 }
 
 void validate_seccomp_text(std::string_view profile, const Path& path, FieldErrors& errors) {
   if (profile == kRuntimeDefault || profile == "docker/default" || profile == kUnconfined) return;
-  if (profile.starts_with(kLocalhost)) return validate_descending(profile.substr(kLocalhost.size()), path, errors);
+  if (profile.starts_with(kLocalhost)) {
+    const std::string_view file = profile.substr(kLocalhost.size());
+    return add_problems(descending_path_problems(file), path, file, errors);
+  }
   errors.invalid(path, profile, "must be a valid seccomp profile");
 }
 

@@ -45,7 +45,7 @@ void validate_used_once(const Object& use, const Path& path, std::set<std::strin
 
 constexpr std::array<std::string_view, 2> kLists = {"limits", "requests"};
 
-void validate_pod_level_names(const Object& resources, const Path& path, FieldErrors& errors) {
+void validate_pod_level_names(const Object& resources, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   for (std::string_view list : kLists) {
     const Path list_path = path.at(list);
     for (const auto& amount : object_or_empty(resources, list)) {
@@ -54,6 +54,10 @@ void validate_pod_level_names(const Object& resources, const Path& path, FieldEr
       add_problems(problems, at, amount.key(), errors);
       if (problems.empty() && !is_pod_level(amount.key())) errors.not_supported(at, amount.key(), {"cpu", "hugepages-", "memory"});
       validate_quantity_not_negative(amount.value(), at, errors);
+      add_problems(counted_quantity_problems(amount.key(), text_of(amount.value())), at, text_of(amount.value()), errors);
+      if (!options.parts_of_pages) {
+        add_problems(huge_page_problems(amount.key(), text_of(amount.value())), at, text_of(amount.value()), errors);
+      }
     }
   }
 }
@@ -131,7 +135,8 @@ void validate_claims_used(const Object& resources, const Path& path, const std::
   });
 }
 
-void validate_pod_resources(const Object& pod_spec, const Path& path, const std::set<std::string>& claims, FieldErrors& errors) {
+void validate_pod_resources(const Object& pod_spec, const Path& path, const std::set<std::string>& claims,
+                            const PodValidationOptions& options, FieldErrors& errors) {
   const Object* resources = get_object(pod_spec, "resources");
   if (resources == nullptr) return;
   const Path at = path.at("resources");
@@ -140,7 +145,7 @@ void validate_pod_resources(const Object& pod_spec, const Path& path, const std:
     return;
   }
   if (get_array(*resources, "claims") != nullptr) errors.forbidden(at.at("claims"), "claims may not be set for Resources at pod-level");
-  validate_pod_level_names(*resources, at, errors);
+  validate_pod_level_names(*resources, at, options, errors);
   validate_requests(*resources, at, errors);
   validate_claims_used(*resources, at, claims, errors);
   validate_sums(pod_spec, *resources, at, errors);

@@ -1,6 +1,7 @@
 // Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_set>
 
 #include "backplane/kit/walk.hpp"
@@ -87,7 +88,7 @@ void validate_container(const Object& container, const Path& path, const Surroun
   validate_container_volumes(container, path, around.volumes, around.claimed_volumes, errors);
   const Object& resources = object_or_empty(container, "resources");
   const Path resources_path = path.at("resources");
-  validate_resource_requirements(resources, resources_path, errors);
+  validate_resource_requirements(resources, resources_path, errors, around.options.parts_of_pages);
   validate_claims_used(resources, resources_path, around.claims, errors);
   validate_resize_policy(around.pod_spec, container, path, errors);
   validate_privileges(container, path, around.options, errors);
@@ -235,6 +236,15 @@ void validate_divisor(std::string_view field, std::string_view divisor, const Pa
                      std::string(what) + " resource");
 }
 
+// "metadata.labels['key']" in two parts; nothing if the text has no subscript.
+std::optional<std::pair<std::string_view, std::string_view>> subscript_of(std::string_view text) {
+  if (!text.ends_with("']")) return std::nullopt;
+  text.remove_suffix(2);
+  const auto bracket = text.find("['");
+  if (bracket == 0 || bracket == std::string_view::npos) return std::nullopt;
+  return std::pair(text.substr(0, bracket), text.substr(bracket + 2));
+}
+
 }  // namespace
 
 void validate_field_ref(const Object& holder, const Path& path, const std::set<std::string>& allowed, FieldErrors& errors) {
@@ -252,25 +262,25 @@ void validate_field_ref(const Object& holder, const Path& path, const std::set<s
     errors.invalid(target, text, "error converting fieldPath: unsupported pod version: " + std::string(version));
     return;
   }
-  const auto bracket = text.find("['");
-  if (bracket != std::string_view::npos && text.ends_with("']")) {
-    const std::string_view base = text.substr(0, bracket);
-    if (base == "metadata.labels" || base == "metadata.annotations") return;
-    errors.invalid(target, text, "error converting fieldPath: field label does not support subscript");
+  if (const auto part = subscript_of(text)) {
+    const auto& [base, key] = *part;
+    if (base == "metadata.labels") return add_problems(is_qualified_name(key), field, key, errors);
+    const std::string lowered = lower_case(key);
+    if (base == "metadata.annotations") return add_problems(is_qualified_name(lowered), field, lowered, errors);
+    return errors.invalid(target, text, "error converting fieldPath: field label does not support subscript: " + std::string(text));
+  }
+  // spec.host is the former name of spec.nodeName.
+  const std::string name(text == "spec.host" ? std::string_view("spec.nodeName") : text);
+  if (allowed.contains(name)) return;
+  static const std::set<std::string, std::less<>> kKnown = {
+      "metadata.annotations", "metadata.labels",    "metadata.name",           "metadata.namespace", "metadata.uid",
+      "spec.nodeName",        "spec.restartPolicy", "spec.serviceAccountName", "spec.schedulerName", "status.phase",
+      "status.hostIP",        "status.hostIPs",     "status.podIP",            "status.podIPs"};
+  if (!kKnown.contains(name)) {
+    errors.invalid(target, text, "error converting fieldPath: field label not supported: " + name);
     return;
   }
-  // spec.host is an old name of spec.nodeName.
-  if (allowed.contains(std::string(text == "spec.host" ? std::string_view("spec.nodeName") : text))) return;
-  static const std::set<std::string> kKnown = {
-      "metadata.annotations", "metadata.labels",  "metadata.name",      "metadata.namespace",
-      "metadata.uid",         "spec.nodeName",    "spec.restartPolicy", "spec.serviceAccountName",
-      "spec.schedulerName",   "spec.hostNetwork", "status.phase",       "status.hostIP",
-      "status.hostIPs",       "status.podIP",     "status.podIPs",      "status.nominatedNodeName"};
-  if (!kKnown.contains(std::string(text))) {
-    errors.invalid(target, text, "error converting fieldPath: field label not supported: " + std::string(text));
-    return;
-  }
-  errors.not_supported(target, text, {allowed.begin(), allowed.end()});
+  errors.not_supported(target, name, {allowed.begin(), allowed.end()});
 }
 
 void validate_resource_field_ref(const Object& ref, const Path& path, bool volume, FieldErrors& errors) {
@@ -305,7 +315,7 @@ void validate_containers(const Object& pod_spec, const Path& path, const std::se
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { names.emplace(get_string(container, "name")); });
   validate_init(pod_spec, path.at("initContainers"), around, names, errors);
   validate_ephemeral(pod_spec, path.at("ephemeralContainers"), around, names, errors);
-  validate_pod_resources(pod_spec, path, claims, errors);
+  validate_pod_resources(pod_spec, path, claims, options, errors);
   validate_file_keys(pod_spec, path, errors);
 }
 

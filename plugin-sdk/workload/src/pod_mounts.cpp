@@ -61,6 +61,10 @@ void validate_mounts(const Object& container, const Path& path, const std::set<s
       errors.invalid(item.at("mountPath"), target, "must not already exist as a path in volumeDevices");
     }
     validate_modes(container, mount, list, errors);
+    for (std::string_view member : {"subPath", "subPathExpr"}) {
+      const std::string_view below = get_string(mount, member);
+      if (!below.empty()) add_problems(descending_path_problems(below), list.at(member), below, errors);
+    }
   });
 }
 

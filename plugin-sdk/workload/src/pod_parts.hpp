@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "backplane/json.hpp"
 #include "backplane/kit/path.hpp"
@@ -28,7 +29,8 @@ std::set<std::string> validate_resource_claims(const Object& pod_spec, const kit
 // `claims` of a `resources`: each is one of `known`, and there once.
 void validate_claims_used(const Object& resources, const kit::Path& path, const std::set<std::string>& known, FieldErrors& errors);
 // spec.resources, and what containers ask for within them.
-void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims, FieldErrors& errors);
+void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims,
+                            const PodValidationOptions& options, FieldErrors& errors);
 
 // ---- pod_mounts.cpp
 // The names of volumes that come from claims: only those have block devices.
@@ -39,6 +41,16 @@ void validate_container_volumes(const Object& container, const kit::Path& path, 
 
 // Files of variables lie in volumes of the pod that are empty at first.
 void validate_file_keys(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+
+// ---- pod_projections.cpp
+// Why the path may leave its directory; the schema's format relativePath, for paths that upstream blames elsewhere.
+std::vector<std::string> descending_path_problems(std::string_view text);
+// A projected volume's sources, and the paths of their files.
+void validate_projected(const Object& source, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
+// Whether a projected token of the spec has a path that leaves its volume.
+bool has_outer_token_path(const Object& pod_spec);
+// One file of a downward API volume.
+void validate_downward_item(const Object& item, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_security.cpp
 // securityContext of a container, but for what the host's flags say of it.

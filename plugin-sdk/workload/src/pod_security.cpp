@@ -5,6 +5,7 @@
 #include "backplane/names.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/resources.hpp"
 #include "pod_parts.hpp"
 
 namespace backplane::workload {
@@ -168,6 +169,11 @@ PodValidationOptions PodValidationOptions::beside(const Object& old_spec) const 
     each_container(old_spec, Path("spec"),
                    [&](const Object& container, const Path&) { out.devices_without_host_users |= has_devices(container); });
   }
+  each_container(old_spec, Path("spec"), [&](const Object& container, const Path&) {
+    out.parts_of_pages |= has_parts_of_pages(object_or_empty(container, "resources"));
+  });
+  out.parts_of_pages |= has_parts_of_pages(Object{{"limits", object_or_empty(old_spec, "overhead")}});
+  out.token_paths = has_outer_token_path(old_spec);
   FieldErrors twice;
   each(old_spec, "topologySpreadConstraints",
        [&](const Object& constraint, std::size_t) { validate_spread_keys(constraint, Path("spec"), twice); });

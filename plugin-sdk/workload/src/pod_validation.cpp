@@ -52,6 +52,42 @@ void validate_spread(const Object& pod_spec, const Path& path, const PodValidati
   });
 }
 
+// matchLabelKeys or mismatchLabelKeys (`member`) of a term: names of labels, for a selector that is there.
+void validate_label_keys(const Object& term, std::string_view member, const Path& path, FieldErrors& errors) {
+  const auto keys = texts(term, member);
+  const Path list = path.at(member);
+  if (keys.empty()) return;
+  if (!has(term, "labelSelector")) return errors.forbidden(list, "must not be specified when labelSelector is not set");
+  for (std::size_t i = 0; i < keys.size(); ++i) add_problems(is_qualified_name(keys[i]), list.at(i), keys[i], errors);
+}
+
+void validate_affinity_term(const Object& term, const Path& path, FieldErrors& errors) {
+  validate_label_keys(term, "matchLabelKeys", path, errors);
+  validate_label_keys(term, "mismatchLabelKeys", path, errors);
+  validate_spread_keys(term, path, errors);
+  const auto matched = texts(term, "matchLabelKeys"), mismatched = texts(term, "mismatchLabelKeys");
+  const std::set<std::string_view> others(mismatched.begin(), mismatched.end());
+  const Path list = path.at("matchLabelKeys");
+  for (std::size_t i = 0; i < matched.size(); ++i) {
+    if (others.contains(matched[i])) errors.invalid(list.at(i), matched[i], "exists in both matchLabelKeys and mismatchLabelKeys");
+  }
+}
+
+void validate_affinity_keys(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  const Path affinity_path = path.at("affinity");
+  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    const Object& affinity = object_or_empty(object_or_empty(pod_spec, "affinity"), kind);
+    const Path kind_path = affinity_path.at(kind);
+    each(affinity, "requiredDuringSchedulingIgnoredDuringExecution", [&](const Object& term, std::size_t i) {
+      validate_affinity_term(term, kind_path.at("requiredDuringSchedulingIgnoredDuringExecution", i), errors);
+    });
+    each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", [&](const Object& preferred, std::size_t i) {
+      const Path item = kind_path.at("preferredDuringSchedulingIgnoredDuringExecution", i);
+      validate_affinity_term(object_or_empty(preferred, "podAffinityTerm"), item.at("podAffinityTerm"), errors);
+    });
+  }
+}
+
 constexpr std::size_t kMaxSysctlName = 253;
 constexpr std::string_view kSysctlText =
     "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
@@ -157,26 +193,6 @@ void validate_tokens_have_account(const Object& pod_spec, const Path& path, Fiel
   });
 }
 
-// Variables in files: those of an emptyDir.
-void validate_file_volumes(const Object& pod_spec, const Path& path, FieldErrors& errors) {
-  std::map<std::string_view, bool> volumes;  // by name: whether they are
-  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) { volumes[get_string(volume, "name")] = has(volume, "emptyDir"); });
-  each_container(pod_spec, path, [&](const Object& container, const Path& container_path) {
-    each(container, "env", [&](const Object& variable, std::size_t i) {
-      const Object* file = get_object(object_or_empty(variable, "valueFrom"), "fileKeyRef");
-      if (file == nullptr) return;
-      const std::string_view name = get_string(*file, "volumeName");
-      const auto volume = volumes.find(name);
-      const Path place = container_path.at("env", i), at = place.at("valueFrom.fileKeyRef.volumeName");
-      if (volume == volumes.end()) {
-        errors.not_found(at, name);
-      } else if (!volume->second) {
-        errors.invalid(at, name, "referenced volume must be of type emptyDir");
-      }
-    });
-  });
-}
-
 // Rules of pods that their templates are spared.
 void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   validate_tokens_have_account(pod_spec, path, errors);
@@ -232,19 +248,19 @@ PodValidationOptions pod_validation_options(const Host& host) {
 
 void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_view pod_name, const PodValidationOptions& options,
                        FieldErrors& errors) {
-  const auto volumes = validate_volumes(pod_spec, path, pod_name, errors);
+  const auto volumes = validate_volumes(pod_spec, path, pod_name, options, errors);
   validate_containers(pod_spec, path, volumes, options, errors);
   validate_dns(pod_spec, path, errors);
   check_at(validate_labels, object_or_empty(pod_spec, "nodeSelector"), path.at("nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
   validate_pod_security(pod_spec, path, options, errors);
   validate_spread(pod_spec, path, options, errors);
+  validate_affinity_keys(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
-    validate_resource_requirements(limits, path.at("overhead"), errors);
+    validate_resource_requirements(limits, path.at("overhead"), errors, options.parts_of_pages);
   }
-  validate_file_volumes(pod_spec, path, errors);
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }
 

@@ -5,6 +5,7 @@
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/volume_sources.hpp"
+#include "pod_parts.hpp"
 
 namespace backplane::workload {
 
@@ -12,27 +13,10 @@ using namespace kit;
 
 namespace {
 
-const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
-                                             "metadata.uid"};
-
-void validate_downward_item(const Object& item, const Path& path, FieldErrors& errors) {
-  const bool field = has(item, "fieldRef"), resource = has(item, "resourceFieldRef");
-  if (!field && !resource) {
-    errors.required(path, "one of fieldRef and resourceFieldRef is required");
-    return;
-  }
-  if (field) validate_field_ref(item, path, kVolumeFields, errors);
-  if (field && resource) {
-    errors.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
-  } else if (const Object* ref = get_object(item, "resourceFieldRef")) {
-    validate_resource_field_ref(*ref, path.at("resourceFieldRef"), true, errors);
-  }
-}
-
-void validate_downward(const Object& source, const Path& path, FieldErrors& errors) {
+void validate_downward(const Object& source, const Path& path, const PodValidationOptions&, FieldErrors& errors) {
   each(source, "items", [&](const Object& item, std::size_t) { validate_downward_item(item, path, errors); });
 }
-void validate_ephemeral(const Object& source, const Path& path, FieldErrors& errors) {
+void validate_ephemeral(const Object& source, const Path& path, const PodValidationOptions&, FieldErrors& errors) {
   const Object* claim = get_object(source, "volumeClaimTemplate");
   if (claim == nullptr) return;
   const Path inside = path.at("volumeClaimTemplate"), metadata_path = inside.at("metadata");
@@ -42,46 +26,9 @@ void validate_ephemeral(const Object& source, const Path& path, FieldErrors& err
   validate_claim_spec(object_or_empty(*claim, "spec"), inside.at("spec"), errors);
 }
 
-// Files of all sources lie in one directory.
-void validate_projected_paths(const Object& source, const Path& path, FieldErrors& errors) {
-  std::set<std::string> paths;
-  each(source, "sources", [&](const Object& each_source, std::size_t) {
-    for (std::string_view kind : {"secret", "configMap", "downwardAPI"}) {
-      const Object& part = object_or_empty(each_source, kind);
-      each(part, "items", [&](const Object& item, std::size_t) {
-        const std::string_view target = get_string(item, "path");
-        if (target.empty() || paths.emplace(target).second) return;
-        errors.invalid(path, kind == "downwardAPI" ? target : get_string(part, "name"), "conflicting duplicate paths");
-      });
-    }
-  });
-}
-
-// What the format volumePath says, of a path that is told of in another place.
-void validate_token_path(std::string_view place, const Path& path, FieldErrors& errors) {
-  if (place.starts_with('/')) errors.invalid(path, place, "must be a relative path");
-  if (("/" + std::string(place) + "/").find("/../") != std::string::npos) errors.invalid(path, place, "must not contain '..'");
-  if (place.starts_with("..") && !place.starts_with("../")) errors.invalid(path, place, "must not start with '..'");
-}
-
-void validate_projected(const Object& source, const Path& path, FieldErrors& errors) {
-  each(source, "sources", [&](const Object& each_source, std::size_t i) {
-    const Path item = path.at("sources", i);
-    if (const Object* downward = get_object(each_source, "downwardAPI")) {
-      each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, item.at("downwardAPI"), errors); });
-    }
-    if (const Object* token = get_object(each_source, "serviceAccountToken")) {
-      const std::string_view place = get_string(*token, "path");
-      if (place.empty()) errors.required(path.at("path"));
-      validate_token_path(place, path.at("path"), errors);
-    }
-  });
-  validate_projected_paths(source, path, errors);
-}
-
 struct SourceRow {
   std::string_view key;
-  void (*validate)(const Object&, const Path&, FieldErrors&);
+  void (*validate)(const Object&, const Path&, const PodValidationOptions&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
     {"downwardAPI", validate_downward},
@@ -90,11 +37,11 @@ constexpr SourceRow kSources[] = {
 };
 
 // Only the first source is looked into: there may be no other.
-void validate_source(const Object& volume, const Path& path, FieldErrors& errors) {
+void validate_source(const Object& volume, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   for (const auto& member : volume) {
     if (!member.value().is_object()) continue;
     for (const SourceRow& row : kSources) {
-      if (row.key == member.key()) row.validate(member.value().get_object(), path.at(row.key), errors);
+      if (row.key == member.key()) row.validate(member.value().get_object(), path.at(row.key), options, errors);
     }
     return;
   }
@@ -127,7 +74,8 @@ std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, con
 
 }  // namespace
 
-std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path, std::string_view pod_name, FieldErrors& errors) {
+std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path, std::string_view pod_name,
+                                       const PodValidationOptions& options, FieldErrors& errors) {
   std::set<std::string> names;
   const auto blamed = blamed_volumes(errors, path);
   const auto made = made_claims(pod_spec, pod_name);
@@ -135,8 +83,11 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
     const Path item = path.at("volumes", i);
     const std::size_t found_before = errors.size();
     const std::string name(get_string(volume, "name"));
-    validate_source(volume, item, errors);
+    validate_source(volume, item, options, errors);
     validate_volume_source(volume, item, "", errors);
+    if (const Object* iscsi = get_object(volume, "iscsi"); iscsi != nullptr && has(*iscsi, "initiatorName")) {
+      validate_portal_length(name, get_string(*iscsi, "targetPortal"), item.at("name"), errors);
+    }
     const Object* image = get_object(volume, "image");
     const bool alone = std::count_if(volume.begin(), volume.end(), [](const auto& member) { return member.value().is_object(); }) == 1;
     if (image != nullptr && alone && !pod_name.empty() && get_string(*image, "reference").empty()) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -50,10 +53,12 @@ bool has_one(const Object& amounts, bool (*wanted)(std::string_view)) {
   return false;
 }
 
-void validate_amount(std::string_view name, const Value& amount, const Path& path, FieldErrors& errors) {
+void validate_amount(std::string_view name, const Value& amount, bool allow_parts_of_pages, const Path& path, FieldErrors& errors) {
   for (const std::string& problem : container_resource_name_problems(name)) errors.invalid(path, name, problem);
   validate_quantity_not_negative(amount, path, errors);
   for (const std::string& problem : counted_quantity_problems(name, text_of(amount))) errors.invalid(path, text_of(amount), problem);
+  if (allow_parts_of_pages) return;
+  for (const std::string& problem : huge_page_problems(name, text_of(amount))) errors.invalid(path, text_of(amount), problem);
 }
 
 }  // namespace
@@ -66,11 +71,72 @@ void validate_requests(const Object& resources, const Path& path, FieldErrors& e
   if (!any(is_processing) && any(is_huge_page)) errors.forbidden(path, "HugePages require cpu or memory");
 }
 
-void validate_resource_requirements(const Object& resources, const Path& path, FieldErrors& errors) {
+std::optional<std::int64_t> whole_units(std::string_view quantity) {
+  struct Unit {
+    std::string_view suffix;
+    std::int64_t factor;
+    std::int64_t divisor;
+  };
+  constexpr std::int64_t kThousand = 1000;
+  static constexpr std::array<Unit, 16> kUnits = {{{"", 1, 1},
+                                                   {"Ki", std::int64_t{1} << 10, 1},
+                                                   {"Mi", std::int64_t{1} << 20, 1},
+                                                   {"Gi", std::int64_t{1} << 30, 1},
+                                                   {"Ti", std::int64_t{1} << 40, 1},
+                                                   {"Pi", std::int64_t{1} << 50, 1},
+                                                   {"Ei", std::int64_t{1} << 60, 1},
+                                                   {"n", 1, kThousand * kThousand * kThousand},
+                                                   {"u", 1, kThousand * kThousand},
+                                                   {"m", 1, kThousand},
+                                                   {"k", kThousand, 1},
+                                                   {"M", kThousand* kThousand, 1},
+                                                   {"G", kThousand* kThousand* kThousand, 1},
+                                                   {"T", kThousand* kThousand* kThousand* kThousand, 1},
+                                                   {"P", kThousand* kThousand* kThousand* kThousand* kThousand, 1},
+                                                   {"E", kThousand* kThousand* kThousand* kThousand* kThousand* kThousand, 1}}};
+  std::int64_t number = 0, product = 0;
+  const auto [end, wrong] = std::from_chars(quantity.data(), quantity.data() + quantity.size(), number);
+  if (wrong != std::errc()) return std::nullopt;
+  std::string_view suffix = quantity.substr(static_cast<std::size_t>(end - quantity.data()));
+  const bool exponent = suffix.size() > 1 && (suffix.front() == 'e' || suffix.front() == 'E');
+  if (exponent) {
+    int zeros = 0;
+    std::from_chars(suffix.data() + 1, suffix.data() + suffix.size(), zeros);
+    for (; zeros > 0; --zeros) {
+      if (__builtin_mul_overflow(number, std::int64_t{10}, &number)) return std::nullopt;
+    }
+    suffix = {};
+  }
+  const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& each) { return each.suffix == suffix; });
+  if (unit == kUnits.end() || __builtin_mul_overflow(number, unit->factor, &product)) return std::nullopt;
+  const std::int64_t rest = product % unit->divisor;
+  return product / unit->divisor + (rest > 0 ? 1 : rest < 0 ? -1 : 0);
+}
+
+Problems huge_page_problems(std::string_view name, std::string_view quantity) {
+  constexpr std::size_t kPrefix = std::string_view("hugepages-").size();
+  if (!is_huge_page(name)) return {};
+  const auto page = canonical_quantity(name.substr(kPrefix));
+  const auto size = page && counted_quantity_problems("pods", *page).empty() ? whole_units(*page) : std::nullopt;
+  const auto amount = whole_units(quantity);
+  if (size && *size > 0 && amount && *amount % *size == 0) return {};
+  return {std::string(quantity) + " is not positive integer multiple of " + std::string(name)};
+}
+
+bool has_parts_of_pages(const Object& resources) {
+  for (std::string_view list : {"limits", "requests"}) {
+    for (const auto& amount : object_or_empty(resources, list)) {
+      if (!huge_page_problems(amount.key(), text_of(amount.value())).empty()) return true;
+    }
+  }
+  return false;
+}
+
+void validate_resource_requirements(const Object& resources, const Path& path, FieldErrors& errors, bool allow_parts_of_pages) {
   for (std::string_view list : {"limits", "requests"}) {
     const Path list_path = path.at(list);
     for (const auto& amount : object_or_empty(resources, list)) {
-      validate_amount(amount.key(), amount.value(), list_path.at_key(amount.key()), errors);
+      validate_amount(amount.key(), amount.value(), allow_parts_of_pages, list_path.at_key(amount.key()), errors);
     }
   }
   validate_requests(resources, path, errors);

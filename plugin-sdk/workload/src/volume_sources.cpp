@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kMaxTenant = 64;
 constexpr std::size_t kMaxPortalName = 64;
 
+constexpr std::string_view kPortalText =
+    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+
 // A source, where it stands, and the persistent volume's name (empty: a pod's).
 struct Source {
   const Object& source;
@@ -67,8 +70,7 @@ void check_iscsi(const Source& in, FieldErrors& errors) {
   const bool named = has(in.source, "initiatorName");
   const std::string_view portal = in.text("targetPortal"), name = in.text("iqn");
   if (in.persistent() && named && in.volume.size() + 1 + portal.size() > kMaxPortalName) {
-    errors.invalid(in.path.at("targetportal"), portal,
-                   "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.");
+    errors.invalid(in.path.at("targetportal"), portal, kPortalText);
   }
   if (!name.empty()) check_iscsi_name(name, in.path.at("iqn"), in.persistent(), errors);
   if (named) check_iscsi_name(in.text("initiatorName"), in.path.at("initiatorname"), in.persistent(), errors);
@@ -156,6 +158,10 @@ bool is_forbidden(const std::string& place, const FieldErrors& errors) {
 }
 
 }  // namespace
+
+void validate_portal_length(std::string_view volume_name, std::string_view portal, const Path& path, FieldErrors& errors) {
+  if (volume_name.size() + 1 + portal.size() > kMaxPortalName) errors.invalid(path, volume_name, kPortalText);
+}
 
 void validate_volume_source(const Object& holder, const Path& path, std::string_view volume_name, FieldErrors& errors) {
   for (const auto& member : holder) {

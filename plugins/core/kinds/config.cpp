@@ -2,6 +2,8 @@
 #include "backplane/kit/base64.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/workload/annotation_value.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
@@ -31,7 +33,12 @@ class SecretStrategy final : public KindStrategy {
       const std::string key = "." + std::string(name);
       if (get_string(object, "type") != "kubernetes.io/" + std::string(name) || !data.contains(key)) continue;
       const auto parsed = parse_json(bytes_at(data, key), {}, nullptr);
-      if (!parsed.ok()) errors.invalid(at_key("data", key), "<secret contents redacted>", parsed.status().message());
+      const auto refuse = [&](const std::string& why) { errors.invalid(at_key("data", key), "<secret contents redacted>", why); };
+      if (!parsed.ok()) {
+        refuse(parsed.status().message());
+      } else if (!parsed->is_object() && !parsed->is_null()) {
+        refuse("json: cannot unmarshal " + std::string(workload::go_kind(*parsed)) + " into Go value of type map[string]interface {}");
+      }
     }
   }
 };

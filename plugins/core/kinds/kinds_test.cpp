@@ -42,7 +42,7 @@ TEST(ConfigMaps, ImmutableOnesStay) {
 TEST(ConfigMaps, AreSmall) {
   const std::string half(600 * 1024, 'a');
   EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"a":")" + half + R"(","b":")" + half + R"("}})"),
-            "<nil>: Too long: may not be more than 1048576 bytes");
+            "[]: Too long: may not be more than 1048576 bytes");
   EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"a":")" + half + R"("}})"), "");
 }
 

@@ -9,8 +9,10 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/schema.hpp"
 #include "backplane/workload/resources.hpp"
 #include "kinds/kinds.hpp"
+#include "kinds/node_annotations.hpp"
 
 namespace backplane::core {
 namespace {
@@ -68,6 +70,16 @@ void drop_unused(Object& object, const Object& old, std::string_view part, std::
   if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
 }
 
+// Each address is there once.
+void check_addresses(const Object& node, FieldErrors& errors) {
+  std::set<std::pair<std::string, std::string>> seen;
+  const Schema* type = core_schemas()->find("io.k8s.api.core.v1.NodeAddress");
+  each(object_or_empty(node, "status"), "addresses", [&](const Object& address, std::size_t i) {
+    if (seen.emplace(get_string(address, "type"), get_string(address, "address")).second) return;
+    errors.add({FieldErrorType::kDuplicate, at("status.addresses", i), "Duplicate value: " + to_json(type->go_struct(address))});
+  });
+}
+
 class NodeStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
@@ -77,7 +89,11 @@ class NodeStatusStrategy final : public StatusStrategy {
   }
 
  protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_features(object, errors); }
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
+    check_features(object, errors);
+    check_node_annotations(object, errors);
+    check_addresses(object, errors);
+  }
 };
 
 // Whether two ranges are of two families cannot be told of one that is none: upstream says so besides.
@@ -105,9 +121,14 @@ class NodeStrategy final : public KindStrategy {
     drop_unused(object, {}, "status", "config");
   }
   void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
+  void check(const Object& object, FieldErrors& errors) const override {
+    check_node_annotations(object, errors);
+    check_families(object, errors);
+  }
+  // Upstream asks updates twice.
+  void check_change(const Object& object, const Object&, FieldErrors& errors) const override { check_node_annotations(object, errors); }
   void check_new(const Object& object, FieldErrors& errors) const override {
     check_features(object, errors);
-    check_families(object, errors);
   }
 };
 

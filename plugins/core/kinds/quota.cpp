@@ -76,6 +76,33 @@ void check_ratios(const Object& limit, const Path& path, FieldErrors& errors) {
   }
 }
 
+// Two lists of a limit, of which no amount of the first is above that of the second.
+struct Order {
+  std::string_view low, high, blamed, shown;
+  std::string_view before, between;  // the text around the two amounts
+};
+constexpr std::array<Order, 5> kOrders = {
+    {{"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value ", " is greater than default request value "},
+     {"defaultRequest", "max", "defaultRequest", "defaultRequest", "default request value ", " is greater than max value "},
+     {"defaultRequest", "default", "defaultRequest", "defaultRequest", "default request value ", " is greater than default limit value "},
+     {"min", "default", "default", "min", "min value ", " is greater than default value "},
+     {"default", "max", "default", "max", "default value ", " is greater than max value "}}};
+
+// Pods have no defaults, which the schema says.
+void check_default_orders(const Object& limit, const Path& path, FieldErrors& errors) {
+  if (get_string(limit, "type") == "Pod") return;
+  for (const Order& order : kOrders) {
+    const Path list = path.at(order.blamed);
+    for (const auto& entry : object_or_empty(limit, order.low)) {
+      const Value* high = find(object_or_empty(limit, order.high), entry.key());
+      if (high == nullptr || compare_quantities(text_of(entry.value()), text_of(*high)) <= 0) continue;
+      const std::string least(text_of(entry.value())), most(text_of(*high));
+      errors.invalid(list.at_key(entry.key()), order.shown == order.low ? least : most,
+                     std::string(order.before) + least + std::string(order.between) + most);
+    }
+  }
+}
+
 // What nobody gets more of than they asked for is asked for as it is limited.
 void check_same_defaults(const Object& limit, const Path& path, FieldErrors& errors) {
   if (get_string(limit, "type") == "Pod") return;  // pods have no defaults, which is said elsewhere
@@ -105,6 +132,7 @@ class LimitRangeStrategy final : public KindStrategy {
         errors.required(item.at("limits"), "either minimum or maximum storage value is required, but neither was provided");
       }
       check_ratios(limit, item, errors);
+      check_default_orders(limit, item, errors);
       check_same_defaults(limit, item, errors);
     });
   }

@@ -11,6 +11,7 @@
 #include "backplane/resource_names.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/resources.hpp"
 #include "backplane/workload/volume_sources.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
@@ -20,6 +21,8 @@ namespace {
 
 using namespace kit;
 using namespace workload;
+
+constexpr std::string_view kAttributes = "volumeAttributesClassName";
 
 void warn_of_term(const Value& term, const std::string& path, std::vector<std::string>& warnings) {
   warn_of_node_term(term.get_object(), false, path, warnings);
@@ -77,6 +80,18 @@ bool is_local(const Object& spec) {
          });
 }
 
+// Kinds of volumes that are mounted with options: the annotation with them is forbidden for all others.
+void check_mount_options(const Object& volume, FieldErrors& errors) {
+  constexpr std::array<std::string_view, 13> kMounted = {"gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs",       "rbd",
+                                                         "quobyte",           "iscsi",                "cinder",    "cephfs",    "azureFile",
+                                                         "vsphereVolume",     "azureDisk",            "photonPersistentDisk"};
+  constexpr std::string_view kOptions = "volume.beta.kubernetes.io/mount-options";
+  const Object& spec = object_or_empty(volume, "spec");
+  if (!object_or_empty(object_or_empty(volume, "metadata"), "annotations").contains(kOptions)) return;
+  if (std::any_of(kMounted.begin(), kMounted.end(), [&](std::string_view kind) { return has(spec, kind); })) return;
+  errors.forbidden("metadata.annotations." + std::string(kOptions), "may not specify mount options for this volume type");
+}
+
 // What a new volume is, until a controller says otherwise.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
@@ -90,9 +105,19 @@ class PersistentVolumeStrategy final : public KindStrategy {
     status["lastPhaseTransitionTime"] = now_rfc3339();
   }
   void check(const Object& object, FieldErrors& errors) const override {
+    check_spec(object, errors);
+    check_mount_options(object, errors);
+  }
+  static void check_spec(const Object& object, FieldErrors& errors) {
     const Object& spec = object_or_empty(object, "spec");
     validate_volume_source(spec, "spec", meta_name(object), errors);
     if (is_local(spec) && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
+    for (const auto& amount : object_or_empty(spec, "capacity")) {
+      const std::string_view text = text_of(amount.value());
+      if (compare_quantities(text, "0") >= 0) continue;
+      errors.invalid(at_key("spec.capacity", amount.key()), static_cast<long long>(whole_units(text).value_or(0)),
+                     "must be a valid resource quantity");
+    }
     const std::string host_path(get_string(object_or_empty(spec, "hostPath"), "path"));
     if (std::filesystem::path(host_path).lexically_normal() == "/" && get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
       errors.forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
@@ -103,7 +128,10 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     // Upstream asks updates twice.
-    check(object, errors);
+    check_spec(object, errors);
+    if (has(object_or_empty(old, "spec"), kAttributes) && !has(object_or_empty(object, "spec"), kAttributes)) {
+      errors.forbidden(at("spec", kAttributes), "update from non-nil value to nil is forbidden");
+    }
     const Object* before = get_object(object_or_empty(old, "spec"), "nodeAffinity");
     if (before == nullptr || mutable_node_affinity_) return;
     const Object* affinity = get_object(object_or_empty(object, "spec"), "nodeAffinity");
@@ -173,6 +201,29 @@ class PersistentVolumeClaimStatusStrategy final : public StatusStrategy {
   }
 };
 
+// The class of a claim from before there was a field for it: it stays.
+void check_class_annotation(const Object& claim, const Object& old, FieldErrors& errors) {
+  constexpr std::string_view kClass = "volume.beta.kubernetes.io/storage-class";
+  const auto class_of = [](const Object& object) {
+    return get_string(object_or_empty(object_or_empty(object, "metadata"), "annotations"), kClass);
+  };
+  if (class_of(claim) == class_of(old)) return;
+  // The field may take the annotation's place.
+  const bool removed = class_of(claim).empty() && !has(object_or_empty(old, "spec"), "storageClassName");
+  if (removed && get_string_path(claim, "spec.storageClassName") == class_of(old)) return;
+  errors.invalid("metadata.annotations." + std::string(kClass), class_of(claim), "field is immutable");
+}
+
+// A claim that has been given attributes keeps some.
+void check_attributes_change(const Object& claim, const Object& old, FieldErrors& errors) {
+  const Object &spec = object_or_empty(claim, "spec"), &before = object_or_empty(old, "spec");
+  if (same_member(spec, before, kAttributes) || !has(object_or_empty(old, "status"), "currentVolumeAttributesClassName")) return;
+  if (!get_string(spec, kAttributes).empty()) return;
+  const std::string_view what = has(spec, kAttributes) ? "empty string" : "nil";
+  errors.forbidden(at("spec", kAttributes),
+                   "update to " + std::string(what) + " is forbidden when status.currentVolumeAttributesClassName is not nil");
+}
+
 bool is_classic_source(const Object& source) {
   const std::string_view kind = get_string(source, "kind"), group = get_string(source, "apiGroup");
   return (kind == "PersistentVolumeClaim" && group.empty()) || (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
@@ -204,6 +255,8 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   }
   // A claim that has grown can be asked for less again, as long as that is more than there is.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    check_class_annotation(object, old, errors);
+    check_attributes_change(object, old, errors);
     constexpr std::string_view kAsked = "spec.resources.requests.storage";
     const std::string_view asks = get_string_path(object, kAsked);
     if (compare_quantities(asks, get_string_path(old, kAsked)) >= 0) return;

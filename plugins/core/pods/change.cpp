@@ -7,6 +7,7 @@
 
 #include "backplane/kit/struct_difference.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::core {
 namespace {
@@ -28,7 +29,9 @@ bool check_containers(const Object& spec, const Object& before, std::string_view
     return false;
   }
   each(spec, list, [&](const Object& container, std::size_t i) {
-    if (get_string(container, "image").empty()) errors.required(at(at(at("spec", list), i), "image"));
+    const std::string item = at(at("spec", list), i);
+    if (get_string(container, "image").empty()) errors.required(at(item, "image"));
+    workload::validate_image_ends(container, item, errors);
   });
   return true;
 }

@@ -141,7 +141,10 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
     return {.reaches = {"spec.containers.*.resources", "spec.containers.*.resizePolicy", "spec.initContainers.*.resources",
                         "spec.initContainers.*.resizePolicy"}};
   }
-  void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
+  void apply_defaults(Object& object) const override {
+    apply_pod_spec_defaults(ensure_object(object, "spec"));
+    apply_pod_only_defaults(object);
+  }
 
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     const Object sent(object_or_empty(object, "spec"));
@@ -178,7 +181,7 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, publ
   // In place of whatever else is wrong.
   static void refuse(std::string_view why, FieldErrors& errors) {
     errors = FieldErrors();
-    errors.forbidden("", why);
+    errors.forbidden("[]", why);  // the object itself
   }
 
   static void check_pod(const Object& object, const Object& old, FieldErrors& errors) {

@@ -69,7 +69,7 @@ TEST(Resize, LeavesPodsThatAFileMadeAlone) {
   Object old = pod_of(kSmall);
   old.at("metadata").get_object()["annotations"] = Object{{"kubernetes.io/config.mirror", "x"}};
   EXPECT_EQ(resized(pod_of(R"({"requests":{"cpu":"2"},"limits":{"cpu":"3"}})"), old).problems,
-            "<nil>: Forbidden: static pods cannot be resized");
+            "[]: Forbidden: static pods cannot be resized");
 }
 
 TEST(Resize, OfAPodAndOfInitContainersNeedsItsGate) {

@@ -13,6 +13,7 @@
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
+#include "pods/container_statuses.hpp"
 
 namespace backplane::core {
 namespace {
@@ -231,6 +232,7 @@ class PodStatusStrategy final : public StatusStrategy {
     check_claim_statuses(status, spec, errors);
     check_ips(status, before, "podIPs", errors);
     check_host_ips(status, before, errors);
+    check_container_statuses(spec, status, errors);
     if (const Object* claim = get_object(status, "extendedResourceClaimStatus")) check_extended_claim(*claim, spec, errors);
   }
 };

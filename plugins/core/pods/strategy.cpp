@@ -24,6 +24,8 @@ using namespace kit;
 using namespace workload;
 
 constexpr std::int64_t kDefaultGraceSeconds = 30;
+// What upstream prints for the path of the object itself.
+constexpr const char* kRoot = "[]";
 // Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
 void add_label_keys(Object& holder, std::string_view keys, std::string_view op, const Object& labels) {
   if (!has(holder, "labelSelector")) return;
@@ -74,6 +76,13 @@ void add_gated_condition(const Object& spec, Object& status) {
 
 const Object& annotations_of(const Object& pod) { return object_or_empty(object_or_empty(pod, "metadata"), "annotations"); }
 
+// Each claim of a static pod is refused.
+void check_static_claims(const Object& pod, FieldErrors& errors) {
+  if (!has(annotations_of(pod), kMirrorAnnotation)) return;
+  const std::size_t count = count_of(object_or_empty(pod, "spec"), "resourceClaims");
+  for (std::size_t i = 0; i < count; ++i) errors.forbidden(kRoot, "static pods do not support resource claims");
+}
+
 class PodStrategy final : public Strategy {
  public:
   explicit PodStrategy(KindFacts facts, PodValidationOptions options = {}) : Strategy(std::move(facts)), options_(options) {}
@@ -101,6 +110,7 @@ class PodStrategy final : public Strategy {
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
     const Object& spec = object_or_empty(object, "spec");
+    check_static_claims(object, errors);
     validate_pod_annotations(annotations_of(object), spec, "metadata.annotations", nullptr, errors);
     validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
     if (count_of(spec, "ephemeralContainers") > 0) errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
@@ -111,8 +121,11 @@ class PodStrategy final : public Strategy {
     validate_profiles_told_twice(annotations_of(object), spec, "spec", errors);
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    // Upstream asks updates twice.
+    check_finalizer_names(object, errors);
     check_finalizer_names(object, errors);
     const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
+    check_static_claims(object, errors);
     // Upstream looks at the annotations twice: as those of any pod, and as changed ones.
     validate_pod_annotations(annotations_of(object), object_or_empty(object, "spec"), "metadata.annotations", &annotations_of(old), errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options, errors);
@@ -139,7 +152,10 @@ class PodStrategy final : public Strategy {
 class EphemeralContainersStrategy final : public Strategy, public WithoutTables {
  public:
   explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
-  void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
+  void apply_defaults(Object& object) const override {
+    apply_pod_spec_defaults(ensure_object(object, "spec"));
+    apply_pod_only_defaults(object);
+  }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     Object spec(object_or_empty(old, "spec"));
     take_member(spec, object_or_empty(object, "spec"), "ephemeralContainers");
@@ -154,7 +170,7 @@ class EphemeralContainersStrategy final : public Strategy, public WithoutTables 
     if (has(annotations_of(old), kMirrorAnnotation)) {
       // In place of whatever else is wrong.
       errors = FieldErrors();
-      errors.forbidden("", "static pods do not support ephemeral containers");
+      errors.forbidden(kRoot, "static pods do not support ephemeral containers");
       return;
     }
     const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.EphemeralContainer");

@@ -27,6 +27,17 @@ std::vector<T> without(const std::vector<T>& list, const std::vector<T>& kept) {
   return out;
 }
 
+// "10.0.0.0/24", with the network's own address.
+std::string cidr_of(const AddressRange& range) {
+  constexpr int kMostBits = 128;
+  for (int bits = 0; bits <= kMostBits; ++bits) {
+    std::string text = range.address(0) + "/" + std::to_string(bits);
+    const auto parsed = AddressRange::parse(text);
+    if (parsed.ok() && *parsed == range) return text;
+  }
+  return range.address(0);
+}
+
 Status blamed(const FieldErrors& errors, const Object& service) { return errors.to_status("", "Service", meta_name(service)); }
 
 // What one try of a write takes and gives back.
@@ -114,7 +125,7 @@ class ServiceHooks final : public StoreHooks {
     FieldErrors errors;
     init_families(spec, nullptr, resources_->addresses, errors);
     if (!errors.empty()) co_return blamed(errors, service);
-    Status allocated = co_await take_all_addresses(service, write->taken);
+    Status allocated = co_await take_all_addresses(service, dry_run, write->taken);
     if (!allocated.ok()) co_return allocated;
     allocated = co_await take_ports(service, nullptr, dry_run, *write);
     if (!allocated.ok()) co_return allocated;
@@ -130,7 +141,7 @@ class ServiceHooks final : public StoreHooks {
     FieldErrors errors;
     init_families(spec, &before, resources_->addresses, errors);
     if (!errors.empty()) co_return blamed(errors, service);
-    Status allocated = co_await change_addresses(service, before, *write);
+    Status allocated = co_await change_addresses(service, before, dry_run, *write);
     if (!allocated.ok()) co_return allocated;
     allocated = co_await take_ports(service, &before, dry_run, *write);
     if (!allocated.ok()) co_return allocated;
@@ -146,26 +157,27 @@ class ServiceHooks final : public StoreHooks {
 
  private:
   // One address for each family; those that the client names must be free.
-  Task<Status> take_all_addresses(Object& service, Holdings& taken) const {
+  Task<Status> take_all_addresses(Object& service, bool dry_run, Holdings& taken) const {
     Object& spec = ensure_object(service, "spec");
     const auto ips = cluster_ips(spec);
     if (get_string(spec, "type") == "ExternalName" || (!ips.empty() && ips[0] == kHeadless)) co_return Status();
     const auto families = texts_of(spec, "ipFamilies");
     for (std::size_t i = 0; i < families.size(); ++i) {
-      Status status = co_await take_address(service, i, families[i], taken);
+      Status status = co_await take_address(service, i, families[i], dry_run, taken);
       if (!status.ok()) co_return status;
     }
     co_return Status();
   }
 
   // Address number `i` of the service.
-  Task<Status> take_address(Object& service, std::size_t i, std::string family, Holdings& taken) const {
+  Task<Status> take_address(Object& service, std::size_t i, std::string family, bool dry_run, Holdings& taken) const {
     Object& spec = ensure_object(service, "spec");
     if (!resources_->addresses.has_family(family)) co_return internal_error("no service addresses of family " + family + " are configured");
     auto ips = cluster_ips(spec);
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
-      auto why = co_await why_not(address);
+      Result<std::string> why = why_not_in_range(address);
+      if (!dry_run) why = co_await why_not(address);
       if (!why.ok()) co_return std::move(why).status();
       if (why->empty()) {
         taken.addresses.push_back(std::move(address));
@@ -185,6 +197,17 @@ class ServiceHooks final : public StoreHooks {
     co_return Status();
   }
 
+  // Upstream asks the first range of the family alone if nothing is to be written, and only whether it has the address.
+  std::string why_not_in_range(const std::string& address) const {
+    const auto now = resources_->addresses.ranges().now();
+    for (const AddressRange& range : now->ready) {
+      if (range.family() != family_of(address)) continue;
+      if (range.holds(address)) return {};
+      return "the provided IP (" + address + ") is not in the valid range. The range of valid IPs is " + cidr_of(range);
+    }
+    return "the provided network does not match the current range";
+  }
+
   // Why an address cannot be had; empty: it can.
   Task<Result<std::string>> why_not(std::string address) const {
     const auto now = resources_->addresses.ranges().now();
@@ -194,18 +217,18 @@ class ServiceHooks final : public StoreHooks {
     co_return std::string(*found == nullptr ? "" : "provided IP is already allocated");
   }
 
-  Task<Status> change_addresses(Object& service, const Object& before, ServiceWrite& write) const {
+  Task<Status> change_addresses(Object& service, const Object& before, bool dry_run, ServiceWrite& write) const {
     const Object& spec = object_or_empty(service, "spec");
     const bool was_external = get_string(before, "type") == "ExternalName", is_external = get_string(spec, "type") == "ExternalName";
     if (keeps_its_families(spec, &before)) co_return Status();
-    if (was_external && !is_external) co_return co_await take_all_addresses(service, write.taken);
+    if (was_external && !is_external) co_return co_await take_all_addresses(service, dry_run, write.taken);
     if (is_headless(before)) co_return Status();
     if (is_external && !was_external) {
       write.given.addresses = holdings_of(before).addresses;
       co_return Status();
     }
     const auto families = texts_of(spec, "ipFamilies"), old_families = texts_of(before, "ipFamilies");
-    if (old_families.size() == 1 && families.size() == 2) co_return co_await take_address(service, 1, families[1], write.taken);
+    if (old_families.size() == 1 && families.size() == 2) co_return co_await take_address(service, 1, families[1], dry_run, write.taken);
     if (old_families.size() == 2 && families.size() == 1) {
       const auto held = holdings_of(before).addresses;
       if (held.size() > 1) write.given.addresses = {held[1]};

@@ -115,7 +115,6 @@ void normalize_cluster_ips(Object& spec, const Object* before) {
 namespace {
 
 bool is_load_balancer(const Object& spec) { return type_of(spec) == "LoadBalancer"; }
-bool is_external_name(const Object& spec) { return type_of(spec) == "ExternalName"; }
 
 // Members that only some services have; the first rows ask what the last ones take away.
 struct Belonging {
@@ -125,12 +124,10 @@ struct Belonging {
 constexpr Belonging kBelongings[] = {
     {needs_cluster_ip, "ipFamilies"},
     {needs_cluster_ip, "ipFamilyPolicy"},
-    {needs_cluster_ip, "internalTrafficPolicy"},
     {needs_health_check_port, "healthCheckNodePort"},
     {is_external, "externalTrafficPolicy"},
     {is_load_balancer, "allocateLoadBalancerNodePorts"},
     {is_load_balancer, "loadBalancerClass"},
-    {is_external_name, "externalName"},
 };
 
 }  // namespace

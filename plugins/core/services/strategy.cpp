@@ -36,6 +36,16 @@ void print_addresses(const Object& service, std::int64_t, Array& cells) {
   cells.emplace_back(!all.empty() ? all : balances ? "<pending>" : "<none>");
 }
 
+// Two annotations of one meaning say the same.
+void check_topology_annotations(const Object& service, FieldErrors& errors) {
+  constexpr std::string_view kMode = "service.kubernetes.io/topology-mode", kHints = "service.kubernetes.io/topology-aware-hints";
+  const Object& annotations = object_or_empty(object_or_empty(service, "metadata"), "annotations");
+  const Value *mode = find(annotations, kMode), *hints = find(annotations, kHints);
+  if (mode == nullptr || hints == nullptr || *mode == *hints) return;
+  errors.invalid(at_key("metadata.annotations", kMode), text_of(*mode),
+                 "must match annotations[" + std::string(kHints) + "] when both are specified");
+}
+
 class ServiceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -45,7 +55,10 @@ class ServiceStrategy final : public KindStrategy {
     drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
     if (get_string(object_or_empty(object, "spec"), "type") != "LoadBalancer") ensure_object(object, "status")["loadBalancer"] = Object();
   }
-  void check(const Object& object, FieldErrors& errors) const override { validate_service_spec(object_or_empty(object, "spec"), errors); }
+  void check(const Object& object, FieldErrors& errors) const override {
+    check_topology_annotations(object, errors);
+    validate_service_spec(object_or_empty(object, "spec"), errors);
+  }
   void check_new(const Object& object, FieldErrors& errors) const override { validate_source_ranges(object, nullptr, errors); }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     validate_source_ranges(object, &old, errors);

@@ -60,7 +60,8 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   }
   if (ips.size() > 2) errors.invalid_raw("spec.clusterIPs", printed(), "may only hold up to 2 values");
   if (!good || ips[0] == kHeadless) return;
-  if (ips.size() == 2 && family_of(ips[0]) == family_of(ips[1])) {
+  const auto fours = std::count_if(ips.begin(), ips.end(), [](const std::string& ip) { return family_of(ip) == "IPv4"; });
+  if (ips.size() > 1 && (fours == 0 || fours == static_cast<std::ptrdiff_t>(ips.size()))) {
     errors.invalid_raw("spec.clusterIPs", printed(), "may specify no more than one IP for each IP family");
   }
   check_families_of_ips(spec, ips, errors);

@@ -24,6 +24,8 @@ struct PodValidationOptions {
   bool init_resize_policy = false;
   bool devices_without_host_users = false;
   bool spread_keys_twice = false;
+  bool parts_of_pages = false;
+  bool token_paths = false;
 
   // These, and what `old_spec` has of that.
   PodValidationOptions beside(const Object& old_spec) const;
@@ -42,7 +44,8 @@ void validate_containers(const Object& pod_spec, const kit::Path& path, const st
 // Images of pods (those of templates may be anything, for now) have no blanks around them.
 void validate_image_ends(const Object& container, const kit::Path& path, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
-std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, FieldErrors& errors);
+std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name,
+                                       const PodValidationOptions& options, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const kit::Path& path, FieldErrors& errors);
 void validate_field_ref(const Object& holder, const kit::Path& path, const std::set<std::string>& allowed, FieldErrors& errors);
 void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool volume, FieldErrors& errors);

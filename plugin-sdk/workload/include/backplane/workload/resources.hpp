@@ -3,6 +3,8 @@
 // Thread-safety: pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +15,15 @@
 
 namespace backplane::workload {
 
-// Rules for `resources` of a container: names, quantities not negative, requests not above limits.
-void validate_resource_requirements(const Object& resources, const kit::Path& path, FieldErrors& errors);
+// Rules for `resources` of a container: names, quantities not negative, requests not above limits, huge pages whole unless
+// `allow_parts_of_pages`.
+void validate_resource_requirements(const Object& resources, const kit::Path& path, FieldErrors& errors, bool allow_parts_of_pages = false);
+// A canonical quantity in whole units, rounded away from zero; nothing if it exceeds 64 bits.
+std::optional<std::int64_t> whole_units(std::string_view quantity);
+// Why a canonical quantity of huge pages is not a number of whole pages of the size in the name; empty for other names.
+Problems huge_page_problems(std::string_view name, std::string_view quantity);
+// Whether the limits and requests have huge pages that are not whole.
+bool has_parts_of_pages(const Object& resources);
 // Of these what requests and limits say of each other.
 void validate_requests(const Object& resources, const kit::Path& path, FieldErrors& errors);
 

@@ -16,4 +16,7 @@ namespace backplane::workload {
 // empty: the volume is a pod's.
 void validate_volume_source(const Object& holder, const kit::Path& path, std::string_view volume_name, FieldErrors& errors);
 
+// The name of a pod's iSCSI volume that names its initiator, together with its portal.
+void validate_portal_length(std::string_view volume_name, std::string_view portal, const kit::Path& path, FieldErrors& errors);
+
 }  // namespace backplane::workload

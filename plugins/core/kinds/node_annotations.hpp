@@ -1,0 +1,13 @@
+// Annotations of nodes that were fields before they were stable: taints, and pods that are better placed elsewhere.
+//
+// Thread-safety: pure function.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::core {
+
+void check_node_annotations(const Object& node, FieldErrors& errors);
+
+}  // namespace backplane::core

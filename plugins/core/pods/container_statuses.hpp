@@ -1,0 +1,14 @@
+// What a kubelet may report of containers: who they run as, how their devices are, and the images that they mount.
+//
+// Thread-safety: pure function.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::core {
+
+// `spec`: of the pod; `status`: its status as it is to be.
+void check_container_statuses(const Object& spec, const Object& status, FieldErrors& errors);
+
+}  // namespace backplane::core
