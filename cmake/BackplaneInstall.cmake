@@ -1,6 +1,7 @@
 # The install tree: bin/backplane, lib/libbackplane-sdk.so, lib/libbackplane-workload.a, lib/backplane/plugins, include/backplane, lib/cmake/BackplanePluginSdk.
 # (backplane_add_plugin() installs the built-in plugins.)
 include(CMakePackageConfigHelpers)
+include(CheckCXXSourceCompiles)
 include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
 
 set(_BACKPLANE_INSTALL_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -15,16 +16,30 @@ function(_backplane_check_sdk_version)
   endif()
 endfunction()
 
+# _backplane_library_mode(OUT CONDITION): 1 if the condition of the preprocessor holds with the build's flags, else 0.
+function(_backplane_library_mode out condition)
+  check_cxx_source_compiles("#include <string>\n#if !(${condition})\n#error\n#endif\nint main() { return 0; }" BACKPLANE_LIBRARY_${out})
+  set(${out} 0 PARENT_SCOPE)
+  if(BACKPLANE_LIBRARY_${out})
+    set(${out} 1 PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(_backplane_write_contract)
   set(folder ${CMAKE_SOURCE_DIR}/plugin-sdk/include)
   backplane_contract_headers(headers ${folder})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
   backplane_contract_hash(hash ${folder})
+  _backplane_library_mode(cxx11_abi "defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI")
+  _backplane_library_mode(debug "defined(_GLIBCXX_DEBUG)")
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/contract.h CONTENT
 "/* A hash of what the SDK's headers declare; part of every plugin's stamp.  Made when the SDK is built. */
 #ifndef BACKPLANE_CONTRACT_H
 #define BACKPLANE_CONTRACT_H
 #define BACKPLANE_SDK_CONTRACT 0x${hash}ULL
+/* Modes of the C++ library that the SDK was built with. */
+#define BACKPLANE_SDK_CXX11_ABI ${cxx11_abi}
+#define BACKPLANE_SDK_GLIBCXX_DEBUG ${debug}
 #endif
 ")
 endfunction()
@@ -41,7 +56,8 @@ function(backplane_install_rules)
   foreach(definition IN ITEMS BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
-  install(TARGETS backplane_sdk backplane_workload EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+  install(TARGETS backplane_sdk backplane_workload backplane_check_documents EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib
+    ARCHIVE DESTINATION lib RUNTIME DESTINATION lib/backplane)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
     ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})

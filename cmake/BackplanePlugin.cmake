@@ -12,7 +12,7 @@
 #   requires                      [{"name", "version": "a range", "optional": true|false}]
 #   in_front_of, behind           names or capabilities this plugin stands before or after in the delegation chain; "*" is everybody
 #   conflicts                     names or capabilities that must not be loaded beside it
-# SCHEMAS are carried in the .so as read-only bytes (see BackplaneEmbed.cmake).
+# SCHEMAS are checked (docs/plugins.md) and carried in the .so as read-only bytes (see BackplaneEmbed.cmake).
 
 set(_BACKPLANE_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(_BACKPLANE_MANIFEST_KEYS behind conflicts description in_front_of license name provides requires vendor version)
@@ -98,12 +98,12 @@ function(_backplane_read_manifest out file)
 endfunction()
 
 # The source that puts the descriptor into the note section; compiled with the plugin's own flags, so that the stamp tells the truth.
-function(_backplane_write_descriptor file text)
+function(_backplane_write_descriptor file text documents)
   set(source "// The descriptor of this plugin.  Made from its manifest by backplane_add_plugin(); changes are overwritten.
 #include <backplane/abi.hpp>
 
 namespace {
-constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\");
+constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents});
 }
 extern \"C\" {
 extern __attribute__((visibility(\"default\"))) const decltype(kNote) backplane_plugin_note;
@@ -139,6 +139,23 @@ function(_backplane_add_built_in name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/backplane/plugins)
 endfunction()
 
+# Refuses documents with words that no engine knows, columns that lead nowhere, JSON that is none: file:line: /pointer: what.
+function(_backplane_check_documents name)
+  if(NOT ARGN OR NOT TARGET backplane::check_documents)
+    return()
+  endif()
+  set(files "")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(path "${file}" ABSOLUTE)
+    list(APPEND files "${path}")
+  endforeach()
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${name}_documents.checked)
+  add_custom_command(OUTPUT ${stamp} COMMAND backplane::check_documents ${files} COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${files} backplane::check_documents COMMENT "Checking the documents of ${name}" VERBATIM)
+  add_custom_target(${name}_documents DEPENDS ${stamp})
+  add_dependencies(${name} ${name}_documents)
+endfunction()
+
 function(backplane_add_plugin name)
   cmake_parse_arguments(ARG "" "MANIFEST" "SOURCES;SCHEMAS;LIBRARIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_MANIFEST OR NOT ARG_SOURCES)
@@ -148,7 +165,11 @@ function(backplane_add_plugin name)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
   _backplane_read_manifest(text "${manifest}")
   set(descriptor ${CMAKE_CURRENT_BINARY_DIR}/${name}_descriptor.cpp)
-  _backplane_write_descriptor(${descriptor} "${text}")
+  set(documents 0)
+  if(TARGET backplane::check_documents OR NOT ARG_SCHEMAS)
+    set(documents BP_DOCUMENTS_CHECKED)
+  endif()
+  _backplane_write_descriptor(${descriptor} "${text}" ${documents})
 
   set(options -fvisibility=hidden -fvisibility-inlines-hidden)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -165,6 +186,11 @@ function(backplane_add_plugin name)
   endif()
 
   add_library(${name} MODULE ${descriptor} $<TARGET_OBJECTS:${name}_objects>)
+  _backplane_check_documents(${name} ${ARG_SCHEMAS})
+  # The stamp tells the truth about the sources only if the descriptor is compiled as they are.
+  foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS)
+    set_property(TARGET ${name} APPEND PROPERTY ${property} $<TARGET_PROPERTY:${name}_objects,${property}>)
+  endforeach()
   target_link_libraries(${name} PRIVATE backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${options})
   # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)

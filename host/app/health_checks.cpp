@@ -47,6 +47,8 @@ constexpr std::string_view kKnownOrder[] = {
     "poststarthook/apiservice-openapiv3-controller",
 };
 
+constexpr std::string_view kHookCheck = "poststarthook/";
+
 std::ptrdiff_t place_of(std::string_view name) {
   return std::distance(std::begin(kKnownOrder), std::find(std::begin(kKnownOrder), std::end(kKnownOrder), name));
 }
@@ -109,6 +111,12 @@ Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
     if (Status status = registry.add(row.check, row.where); !status.ok()) return status;
   }
   return {};
+}
+
+bool is_upstream_hook(std::string_view name) {
+  return std::any_of(std::begin(kKnownOrder), std::end(kKnownOrder), [name](std::string_view check) {
+    return check.starts_with(kHookCheck) && check.substr(kHookCheck.size()) == name;
+  });
 }
 
 Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks) {

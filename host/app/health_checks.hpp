@@ -34,6 +34,8 @@ struct PlacedCheck {
 };
 // Adds the checks of hooks and plugins in the order in which kube-apiserver shows its own of these names; the others behind, as given.
 Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks);
+// Whether kube-apiserver has a post-start hook of this name, and ends when it fails.
+bool is_upstream_hook(std::string_view name);
 // readyz only, and last: the check named shutdown.
 Status add_shutdown_check(HealthRegistry& registry, const Signal& shutdown_initiated);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/log.hpp"
+#include "base/caught.hpp"
 #include "base/plain_message.hpp"
 #include "routing/health.hpp"
 
@@ -27,36 +28,22 @@ Status admit(const Kind& kind, const std::string& name, bool has_function, bool 
   return Status(Reason::kAlreadyExists, "unable to add " + quoted(name) + " because it was already registered by " + *first_registrant);
 }
 
-Task<Status> not_finished_until(std::shared_ptr<std::atomic<bool>> done) {
-  if (done->load()) co_return Status();
-  co_return Status(Reason::kInternalError, "not finished");
-}
-
-// A hook is a plugin's code: what it throws becomes a Status.
-Task<Status> fenced(PostStartHook hook, PostStartHookContext context) {
-  std::string what;
-  try {
-    Status status = co_await hook(context);
-    co_return status;
-  } catch (const std::exception& error) {
-    what = error.what();
-  } catch (...) {
-    what = "unknown exception";
-  }
-  co_return Status(Reason::kInternalError, what);
-}
-
-Task<Status> fenced(PreShutdownHook hook) {
-  std::string what;
+// What a hook of the host throws becomes a Status; hooks of plugins have a fence of their own, which names the plugin.
+Task<Status> fenced(std::function<Task<Status>()> hook) {
+  Caught thrown;
   try {
     Status status = co_await hook();
     co_return status;
-  } catch (const std::exception& error) {
-    what = error.what();
   } catch (...) {
-    what = "unknown exception";
+    thrown = caught();
   }
-  co_return Status(Reason::kInternalError, what);
+  app_log().error("a hook threw error={:?}{}", thrown.what, thrown.stack);
+  co_return Status(Reason::kInternalError, thrown.what);
+}
+
+// Upstream's sentence, with the registrant behind it.
+std::string failed(std::string_view kind, const std::string& name, const std::string& registrant, const Status& status) {
+  return std::string(kind) + quoted(name) + " failed: " + std::string(plain_message(status)) + " (registered by " + registrant + ")";
 }
 
 Task<void> report(PreShutdownHook hook, Promise<Status> ended) {
@@ -88,7 +75,7 @@ Status Hooks::add(PreShutdownHookEntry entry) {
 std::vector<std::shared_ptr<HealthCheck>> Hooks::health_checks() const {
   std::vector<std::shared_ptr<HealthCheck>> checks;
   for (const auto& hook : post_start_) {
-    checks.push_back(make_health_check("poststarthook/" + hook.entry.name, [done = hook.done] { return not_finished_until(done); }));
+    checks.push_back(make_health_check("poststarthook/" + hook.entry.name, [progress = hook.progress] { return finished(progress); }));
   }
   return checks;
 }
@@ -103,16 +90,43 @@ void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop)
   }
 }
 
+Task<Status> Hooks::finished(std::shared_ptr<std::atomic<Progress>> progress) {
+  switch (progress->load()) {
+    case Progress::kFinished:
+      co_return Status();
+    case Progress::kFailed:
+      co_return Status(Reason::kInternalError, "failed");
+    case Progress::kRunning:
+      break;
+  }
+  co_return Status(Reason::kInternalError, "not finished");
+}
+
 Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
   const Started& hook = post_start_[index];
-  Status status = co_await fenced(hook.entry.hook, context);
-  if (!status.ok()) {
-    fatal_("PostStartHook " + quoted(hook.entry.name) + " failed: " + std::string(plain_message(status)));
+  Status status = co_await fenced([&hook, &context] { return hook.entry.hook(context); });
+  if (!status.ok() && is_needed_(hook.entry)) {
+    fatal_(failed("PostStartHook ", hook.entry.name, hook.entry.registrant, status));
     co_return;
   }
-  app_log().debug("post-start hook finished name={}", hook.entry.name);
-  hook.done->store(true);
+  if (status.ok()) {
+    app_log().debug("post-start hook finished name={}", hook.entry.name);
+  } else {
+    app_log().error("post-start hook failed, its health check stays red plugin={} hook={} error={:?}", hook.entry.registrant,
+                    hook.entry.name, plain_message(status));
+  }
+  hook.progress->store(status.ok() ? Progress::kFinished : Progress::kFailed);
   if (running_.fetch_sub(1) == 1) all_done_.fire();
+}
+
+void Hooks::report_slow(Executor& executor, std::chrono::seconds after) const {
+  executor.after(after, [hooks = post_start_, after] {
+    for (const Started& hook : hooks) {
+      if (hook.progress->load() != Progress::kRunning) continue;
+      app_log().warn("post-start hook has not finished, its health check stays red plugin={} hook={} after={}s", hook.entry.registrant,
+                     hook.entry.name, after.count());
+    }
+  });
 }
 
 Task<Status> Hooks::run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit) {
@@ -124,7 +138,7 @@ Task<Status> Hooks::run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, s
     auto cancel = current_executor()->after(limit, [ended] { ended.set(Status(Reason::kTimeout, "it has not ended in time")); });
     Status status = co_await ended.future();
     cancel();
-    if (!status.ok()) problems.push_back("PreShutdownHook " + quoted(hook.name) + " failed: " + std::string(plain_message(status)));
+    if (!status.ok()) problems.push_back(failed("PreShutdownHook ", hook.name, hook.registrant, status));
   }
   if (problems.empty()) co_return Status();
   if (problems.size() == 1) co_return internal_error(problems[0]);

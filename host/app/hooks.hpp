@@ -2,8 +2,9 @@
 //
 // Thread-safety: add() on one thread before start(); the rest from any thread.
 // Lifetime:      outlives the hooks' tasks.
-// Errors:        add(): duplicates name the first registrant; late ones are refused.  A post-start hook that fails calls `fatal` once;
-//                pre-shutdown hooks all run, and their errors come back together.
+// Errors:        add(): duplicates name the first registrant; late ones are refused.  A post-start hook that fails calls `fatal` if the
+//                server needs it; otherwise the log names the hook and its registrant once and its check stays red.  Pre-shutdown hooks
+//                all run, and their errors come back together.
 #pragma once
 
 #include <atomic>
@@ -21,28 +22,37 @@ class Hooks {
  public:
   // The executor of whoever registered a hook.
   using ExecutorOf = std::function<Executor&(const std::string& registrant)>;
+  // Whether the server cannot run without a post-start hook.
+  using IsNeeded = std::function<bool(const PostStartHookEntry& hook)>;
   // `fatal` gets the sentence to die with; it may return (tests).
-  explicit Hooks(std::function<void(std::string why)> fatal) : fatal_(std::move(fatal)), all_done_("PostStartHooksDone") {}
+  Hooks(std::function<void(std::string why)> fatal, IsNeeded is_needed)
+      : fatal_(std::move(fatal)), is_needed_(std::move(is_needed)), all_done_("PostStartHooksDone") {}
 
   Status add(PostStartHookEntry entry);
   Status add(PreShutdownHookEntry entry);
-  // One check poststarthook/<name> per hook, red until the hook has returned.
+  // One check poststarthook/<name> per hook, red until the hook has returned without an error.
   std::vector<std::shared_ptr<HealthCheck>> health_checks() const;
   // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
   void start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop);
+  // Logs, once each, the hooks that have not returned `after` from now; on `executor`.
+  void report_slow(Executor& executor, std::chrono::seconds after) const;
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
+  std::size_t pre_shutdown_count() const noexcept { return pre_shutdown_.size(); }
   // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.
   Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
 
  private:
+  enum class Progress : unsigned char { kRunning, kFinished, kFailed };
   struct Started {
     PostStartHookEntry entry;
-    std::shared_ptr<std::atomic<bool>> done = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<std::atomic<Progress>> progress = std::make_shared<std::atomic<Progress>>(Progress::kRunning);
   };
+  static Task<Status> finished(std::shared_ptr<std::atomic<Progress>> progress);
   Task<void> run(std::size_t index, PostStartHookContext context);
 
   std::function<void(std::string)> fatal_;
+  IsNeeded is_needed_;
   std::vector<Started> post_start_;
   std::vector<PreShutdownHookEntry> pre_shutdown_;
   std::atomic<std::size_t> running_{0};

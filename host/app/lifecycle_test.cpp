@@ -204,9 +204,10 @@ struct HookTest : ::testing::Test {
   NamedSignal died{"died"};
   std::string last_words;
   Hooks hooks{[this](std::string why) {
-    last_words = std::move(why);
-    died.fire();
-  }};
+                last_words = std::move(why);
+                died.fire();
+              },
+              [](const PostStartHookEntry& hook) { return hook.registrant != "optional"; }};
 };
 
 TEST_F(HookTest, ADuplicateNamesItsFirstRegistrant) {
@@ -249,6 +250,7 @@ TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
   hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
   EXPECT_TRUE(last_words.starts_with("PostStartHook \"bad\" failed: ")) << last_words;
+  EXPECT_TRUE(last_words.ends_with(" (registered by x)")) << last_words;
   EXPECT_NE(last_words.find("no store"), std::string::npos);
   EXPECT_FALSE(hooks.all_done().fired());
 }
@@ -258,6 +260,17 @@ TEST_F(HookTest, AHookThatThrowsEndsTheProcessInWords) {
   hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
   EXPECT_NE(last_words.find("a bug"), std::string::npos);
+}
+
+TEST_F(HookTest, AnOptionalHookThatFailsLeavesTheServerRunningAndItsCheckRed) {
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", throws, "optional"}).ok());
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"good", ok, "x"}).ok());
+  const auto checks = hooks.health_checks();
+  hooks.start(tasks, on_loop, stop);
+  run_on(loop, wait(hooks.all_done()));
+  EXPECT_FALSE(died.fired());
+  EXPECT_EQ(run_on(loop, check(*checks[0])).message(), "failed");
+  EXPECT_TRUE(run_on(loop, check(*checks[1])).ok());
 }
 
 TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {

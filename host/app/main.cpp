@@ -13,10 +13,12 @@
 #include "app/options.hpp"
 #include "app/server.hpp"
 #include "app/startup_log.hpp"
+#include "app/stop_deadline.hpp"
 #include "app/store_cli.hpp"
 #include "base/cpu_limit.hpp"
 #include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
+#include "plugin/plugin_code.hpp"
 #include "routing/version.hpp"
 #include "transport/tls_memory.hpp"
 
@@ -31,6 +33,9 @@ constexpr std::string_view kAbout =
     "  backplane [flags]\n"
     "  backplane plugin list|inspect|check|graph [-o json]\n"
     "  backplane store copy|release\n";
+
+// So long a plugin may take to return to a host that was asked to stop.
+constexpr std::chrono::seconds kLoadStop{10};
 
 // Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
 // share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
@@ -79,6 +84,13 @@ int print_version(std::string_view form) {
   return 0;
 }
 
+Result<PreparedServer> prepare(Config config, StopEvent& stop) {
+  const LoadDeadline deadline(stop, kLoadStop);
+  auto server = Server::create(std::move(config), stop);
+  if (!server.ok()) return std::move(server.status());
+  return Server::prepare_run(std::move(*server));
+}
+
 int serve(std::unique_ptr<Options> options) {
   Problems log_problems;
   FeatureGates gates;
@@ -94,9 +106,8 @@ int serve(std::unique_ptr<Options> options) {
   if (!config.ok()) return fail(config.status().message());
   StopEvent stop;
   stop.install_signal_handlers();
-  auto server = Server::create(std::move(*config), stop);
-  if (!server.ok()) return fail(server.status().message());
-  auto prepared = Server::prepare_run(std::move(*server));
+  report_crashes();
+  auto prepared = prepare(std::move(*config), stop);
   if (!prepared.ok()) return fail(prepared.status().message());
   const auto code = PreparedServer::run(std::move(*prepared));
   if (!code.ok()) return fail("unable to start serving: " + code.status().message());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/health_checks.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
+#include "app/stop_deadline.hpp"
 #include "base/cpu_limit.hpp"
 #include "security/users.hpp"
 
@@ -39,13 +41,20 @@ ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
       in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
       loopback_authentication(loopback_user()),
       health(options().generic.livez_grace_period),
-      hooks(die) {
+      hooks(die, [this](const PostStartHookEntry& hook) { return needs(hook); }) {
   set_blocking_executor(&blocking);
 }
 
 ServerParts::~ServerParts() {
   take_down();
   set_blocking_executor(nullptr);
+}
+
+// As upstream, where every hook's failure ends the process: its own, and those of plugins that must run.
+bool ServerParts::needs(const PostStartHookEntry& hook) const {
+  const auto& required = options().backplane.require_plugins;
+  return hook.registrant == kTheHost || is_upstream_hook(hook.name) ||
+         std::find(required.begin(), required.end(), hook.registrant) != required.end();
 }
 
 void ServerPartsDeleter::operator()(ServerParts* parts) const noexcept { delete parts; }
@@ -82,6 +91,7 @@ Result<int> PreparedServer::run(PreparedServer server) {
   }
   parts.start_hooks_with_store();
   parts.stop.wait();
+  const ShutdownDeadline deadline(parts.shutdown_limit());
   Status drained = parts.drain();
   parts.take_down();
   app_log().info("[graceful-termination] apiserver is exiting");

@@ -99,8 +99,11 @@ struct ServerParts {
   void start_hooks_with_store();
   Task<void> wait_for_store();
   void start_hooks();
+  bool needs(const PostStartHookEntry& hook) const;
   void announce();
   Status drain();
+  // What drain() and take_down() may take, all steps together.
+  std::chrono::nanoseconds shutdown_limit() const;
   void stop_plugin_tasks();
   void stop_plugin_loops();
   [[noreturn]] void leave_behind();

@@ -17,6 +17,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPluginTasks{10};
 // And what it has posted to its executor after this.
 constexpr std::chrono::seconds kPluginLoops{2};
+// Connections and stores are closed in this time.
+constexpr std::chrono::seconds kClosing{15};
+// A post-start hook that takes longer is named in the log.
+constexpr std::chrono::seconds kSlowHook{30};
 // Between two tries to reach a store that was not there at the start.
 constexpr std::chrono::milliseconds kFirstStorePause{100}, kLongestStorePause{2'000};
 
@@ -146,6 +150,7 @@ void ServerParts::start_hooks() {
   hooks.all_done().on_fire([this] { announce(); });
   hooks.start(
       tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_plugins);
+  hooks.report_slow(background, kSlowHook);
 }
 
 void ServerParts::announce() {
@@ -167,6 +172,15 @@ Status ServerParts::drain() {
         pre_shutdown_limit(options().generic));
   };
   return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, pre_shutdown}));
+}
+
+std::chrono::nanoseconds ServerParts::shutdown_limit() const {
+  const auto& generic = options().generic;
+  // Requests without a limit are waited for.
+  if (generic.request_timeout <= std::chrono::nanoseconds::zero()) return std::chrono::hours(24);
+  const auto hooks_limit = static_cast<long>(hooks.pre_shutdown_count()) * pre_shutdown_limit(generic);
+  return generic.shutdown_delay_duration + generic.request_timeout + generic.shutdown_watch_termination_grace_period + hooks_limit +
+         kPluginTasks + kPluginLoops + kClosing;
 }
 
 void ServerParts::stop_plugin_tasks() {

@@ -20,6 +20,8 @@ class StopEvent {
   void install_signal_handlers();
   // Returns when the first signal has come.
   void wait();
+  // Readable from the first signal on.
+  int descriptor() const noexcept { return fd_; }
 
  private:
   int fd_;

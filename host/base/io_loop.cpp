@@ -7,6 +7,11 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "backplane/log_limit.hpp"
+#include "base/caught.hpp"
+#include "base/log.hpp"
+#include "base/signal_stack.hpp"
+
 namespace backplane {
 namespace asio = boost::asio;
 namespace {
@@ -33,6 +38,23 @@ class LoopWatch final : public DescriptorWatch {
   asio::posix::stream_descriptor descriptor_;
   const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // an event may be on its way when the watch goes
 };
+
+// A loop that others may block runs what others have posted: what that throws ends with a log line, and the loop goes on.  (On the host's
+// loops it ends the process.)
+void run_plugins_loop(asio::io_context& context, const std::string& name) {
+  LogLimit limit;
+  while (!context.stopped()) {
+    try {
+      context.run();
+    } catch (...) {
+      const Caught thrown = caught();
+      const auto suppressed = limit.admit();
+      if (!suppressed) continue;
+      base_log().error("a function posted to an executor threw executor={} suppressed={} error={:?}{}", name, *suppressed, thrown.what,
+                       thrown.stack);
+    }
+  }
+}
 
 }  // namespace
 
@@ -87,8 +109,12 @@ std::unique_ptr<DescriptorWatch> IoLoop::watch(int descriptor) { return std::mak
 void IoLoop::start() {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+    const SignalStack signals;
     ExecutorScope scope(this);
-    context_.run();
+    if (may_block_)
+      run_plugins_loop(context_, name_);
+    else
+      context_.run();
     ended_->release();
   });
 }

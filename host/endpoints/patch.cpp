@@ -35,10 +35,12 @@ constexpr std::array<PatchTypeRow, 5> kPatchTypes = {{
     {"application/apply-patch+cbor", {PatchType::kJson, true, BodyFormat::kCbor}},
 }};
 
-// Custom resources have no Go type to take merge keys from; what is offered for them is offered for their scale, too.
+// A structural schema has no merge keys: custom resources and structural kinds of plugins take no strategic merge patch.  The scale of a
+// custom resource takes what the resource takes.
 bool offered(const Resource& resource, const PatchForm& form) {
   if (form.format == BodyFormat::kCbor) return find_codec("cbor") != nullptr;
-  return form.applies || form.type != PatchType::kStrategic || (resource.schema != nullptr && !resource.scope.published);
+  if (form.applies || form.type != PatchType::kStrategic) return true;
+  return resource.schema != nullptr && !resource.custom && !resource.scope.published;
 }
 
 Result<PatchForm> patch_form(const Resource& resource, const Exchange& exchange) {

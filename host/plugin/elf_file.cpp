@@ -179,6 +179,7 @@ std::optional<ElfFile> ElfFile::open(const std::string& path, Findings& findings
   if (header.e_shentsize == sizeof(Elf64_Shdr)) {
     elf.section_table_ = header.e_shoff;
     elf.section_count_ = header.e_shnum;
+    elf.section_names_ = header.e_shstrndx;
   }
   return elf;
 }
@@ -239,6 +240,28 @@ std::optional<std::string> ElfFile::note(std::string_view owner, std::uint32_t t
       }
       at = align_up(text_at + header.n_descsz, alignment);
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ElfFile::section(std::string_view name) const {
+  std::vector<Elf64_Shdr> sections(section_count_);
+  if (section_names_ >= section_count_ || !file_.read(section_table_, sections.data(), sections.size() * sizeof(Elf64_Shdr))) {
+    return std::nullopt;
+  }
+  const auto& names = sections[section_names_];
+  for (const auto& section : sections) {
+    std::string text(name.size() + 1, '\1');
+    if (section.sh_name >= names.sh_size || names.sh_offset > file_.size() ||
+        !file_.read(names.sh_offset + section.sh_name, text.data(), text.size())) {
+      continue;
+    }
+    if (text.back() != '\0' || text.compare(0, name.size(), name) != 0) continue;
+    if (section.sh_type == SHT_NOBITS || section.sh_offset > file_.size() || section.sh_size > file_.size() - section.sh_offset) {
+      return std::nullopt;
+    }
+    std::string bytes(section.sh_size, '\0');
+    return file_.read(section.sh_offset, bytes.data(), bytes.size()) ? std::optional(std::move(bytes)) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -43,6 +43,8 @@ class ElfFile {
   const RegularFile& file() const noexcept { return file_; }
   // The description of the first note of this owner and type in any PT_NOTE segment.  `corrupt` is set when a note runs over its segment.
   std::optional<std::string> note(std::string_view owner, std::uint32_t type, bool& corrupt) const;
+  // The bytes of the section, nothing when the file has none of this name.
+  std::optional<std::string> section(std::string_view name) const;
   // Is `name` defined for others to find?  Nothing when the file has no section table to look in.
   std::optional<bool> exports(std::string_view name) const;
 
@@ -57,6 +59,7 @@ class ElfFile {
   std::vector<Segment> segments_;
   std::uint64_t section_table_ = 0;
   std::uint16_t section_count_ = 0;
+  std::uint16_t section_names_ = 0;  // index of the section that has the names
 };
 
 }  // namespace backplane

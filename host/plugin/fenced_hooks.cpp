@@ -1,9 +1,9 @@
 #include "plugin/fenced_hooks.hpp"
 
-#include <functional>
-
+#include "base/caught.hpp"
 #include "plugin/fence.hpp"
 #include "plugin/finding.hpp"
+#include "plugin/log.hpp"
 
 namespace backplane {
 
@@ -14,16 +14,17 @@ Status hook_threw(const std::string& plugin, const std::string& what, const std:
   return Status(Reason::kInternalError, std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
 }
 
-Task<Status> fenced(std::string plugin, std::string what, std::function<Task<Status>()> run) {
+enum class Stack : unsigned char { kLogged, kDropped };
+
+Task<Status> fenced(std::string plugin, std::string what, std::function<Task<Status>()> run, Stack stack) {
   std::string error;
   try {
     auto task = run();
     auto status = co_await std::move(task);
     co_return status;
-  } catch (const std::exception& thrown) {
-    error = thrown.what();
   } catch (...) {
-    error = "an exception that is not a std::exception";
+    if (stack == Stack::kLogged) log_thrown(plugin, what);
+    error = backplane::fenced([]() -> Status { throw; }).status.message();
   }
   co_return hook_threw(plugin, what, error);
 }
@@ -31,15 +32,16 @@ Task<Status> fenced(std::string plugin, std::string what, std::function<Task<Sta
 class FencedHealthCheck final : public HealthCheck {
  public:
   FencedHealthCheck(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check)
-      : plugin_(std::move(plugin)), name_(std::move(name)), check_(std::move(check)) {}
+      : plugin_(std::move(plugin)), name_(std::move(name)), group_(check->group()), check_(std::move(check)) {}
   std::string name() const override { return name_; }
-  std::string group() const override { return check_->group(); }
+  std::string group() const override { return group_; }
   Task<Status> check() override {
-    return fenced(plugin_, "health check " + name_, [check = check_] { return check->check(); });
+    // Each probe runs it: a stack every second helps nobody.
+    return fenced(plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }
 
  private:
-  std::string plugin_, name_;  // the name under which it was admitted
+  std::string plugin_, name_, group_;  // as they were when it was admitted
   std::shared_ptr<HealthCheck> check_;
 };
 
@@ -47,15 +49,44 @@ class FencedHealthCheck final : public HealthCheck {
 
 Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
   return fenced(std::move(plugin), "post-start hook " + name,
-                [hook = std::move(hook), context = std::move(context)] { return hook(context); });
+                [hook = std::move(hook), context = std::move(context)] { return hook(context); }, Stack::kLogged);
 }
 
 Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook) {
-  return fenced(std::move(plugin), "pre-shutdown hook " + name, std::move(hook));
+  return fenced(std::move(plugin), "pre-shutdown hook " + name, std::move(hook), Stack::kLogged);
 }
 
 std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check) {
   return std::make_shared<FencedHealthCheck>(std::move(plugin), std::move(name), std::move(check));
+}
+
+Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory) {
+  return [what = "the factory of the storage backend " + quoted(name) + " of plugin " + plugin, factory = std::move(factory)](
+             const StorageBackendConfig& config) -> Result<std::unique_ptr<StorageBackend>> {
+    Result<std::unique_ptr<StorageBackend>> made;
+    const FencedCall call = backplane::fenced([&]() -> Status {
+      made = factory(config);
+      return {};
+    });
+    if (call.threw) return Status(Reason::kInternalError, what + " threw: " + call.status.message());
+    if (made.ok() && *made == nullptr) return Status(Reason::kInternalError, what + " made nothing");
+    return made;
+  };
+}
+
+std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback) {
+  return [plugin = std::move(plugin), what = std::move(what), callback = std::move(callback)] {
+    try {
+      callback();
+    } catch (...) {
+      log_thrown(plugin, what);
+    }
+  };
+}
+
+void log_thrown(const std::string& plugin, const std::string& what) {
+  const Caught thrown = caught();
+  plugin_log().error("{} {} threw plugin={} error={:?}{}", finding_code::kHookThrew, what, plugin, thrown.what, thrown.stack);
 }
 
 }  // namespace backplane

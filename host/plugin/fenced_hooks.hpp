@@ -1,8 +1,9 @@
-// Hooks and health checks of plugins, where what they throw becomes a status that names plugin and hook.
+// Hooks, health checks and callbacks of plugins: what they throw becomes a status or a log line that names plugin and hook.
 //
-// Thread-safety: as what they wrap.  Errors: InternalError with the code PLG-RUN of a hook that threw.
+// Thread-safety: as what they wrap.  Errors: InternalError with the code PLG-LIFE-013 of a hook that threw; the log has its stack.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,5 +15,11 @@ Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHo
 Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook);
 // `name` is the name under which it was admitted.
 std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check);
+// What the factory of the storage backend `name` throws, or a null backend, is its error.
+Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory);
+// `what`: "callback of the signal StopPlugins".
+std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback);
+// Of a callback that has no caller to tell: the line for the exception that is being handled.
+void log_thrown(const std::string& plugin, const std::string& what);
 
 }  // namespace backplane

@@ -47,6 +47,10 @@ inline constexpr std::string_view kBadVersion = "PLG-DESC-007";
 inline constexpr std::string_view kBadRange = "PLG-DESC-008";
 inline constexpr std::string_view kBadName = "PLG-DESC-009";
 inline constexpr std::string_view kNoEntry = "PLG-DESC-010";
+// The documents it carries
+inline constexpr std::string_view kDocument = "PLG-DOC-001";
+inline constexpr std::string_view kDocumentNote = "PLG-DOC-002";
+inline constexpr std::string_view kNoDocuments = "PLG-DOC-003";
 // The stamp
 inline constexpr std::string_view kSdkVersion = "PLG-ABI-001";
 inline constexpr std::string_view kEntryAbi = "PLG-ABI-002";
@@ -76,6 +80,7 @@ inline constexpr std::string_view kRequiredMissing = "PLG-PLAN-005";
 inline constexpr std::string_view kUnknownDisabled = "PLG-PLAN-006";
 inline constexpr std::string_view kOptionalCycle = "PLG-PLAN-007";
 inline constexpr std::string_view kCannotReadDirectory = "PLG-PLAN-008";
+inline constexpr std::string_view kSharedGroup = "PLG-PLAN-009";
 // The life
 inline constexpr std::string_view kLoadFailed = "PLG-LIFE-001";
 inline constexpr std::string_view kUndefinedSymbol = "PLG-LIFE-002";

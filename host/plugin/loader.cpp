@@ -19,9 +19,11 @@
 #include <exception>
 #include <filesystem>
 
+#include "plugin/carried_documents.hpp"
 #include "plugin/elf_file.hpp"
 #include "plugin/fence.hpp"
 #include "plugin/log.hpp"
+#include "plugin/plugin_code.hpp"
 
 namespace backplane {
 
@@ -164,13 +166,15 @@ std::vector<boost::dll::shared_library>& mapped_libraries() {
   return *libraries;
 }
 
-Plugin* call_entry(boost::dll::shared_library& library, Findings& findings) {
+Plugin* call_entry(boost::dll::shared_library& library, const InspectedPlugin& inspected, Findings& findings) {
   if (!library.has(BP_ENTRY_SYMBOL)) {
     add(findings, finding_code::kEntryMissing, "entry", {}, "the file does not export " BP_ENTRY_SYMBOL,
         "write BACKPLANE_PLUGIN(YourPlugin) in one source");
     return nullptr;
   }
   auto& create = library.get<Plugin*()>(BP_ENTRY_SYMBOL);
+  remember_plugin_code(inspected.display_name(), inspected.path, reinterpret_cast<const void*>(&create));
+  const LifecycleCallScope running(inspected.display_name(), "constructor");
   Plugin* plugin = nullptr;
   const auto call = fenced([&]() -> Status {
     plugin = create();
@@ -219,16 +223,21 @@ GenerationDirectory::~GenerationDirectory() {
 }
 
 std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
+  check_unchecked_documents(inspected, findings);
+  if (has_errors(findings)) return nullptr;
   const auto copy = copy_file(inspected, directory, findings);
   if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return nullptr;
   const LoadWatch watch(inspected);
   boost::dll::shared_library library;
-  if (const auto error = map_file(library, *copy); !error.empty()) {
-    add_load_error(error, findings);
-    return nullptr;
+  {
+    const LifecycleCallScope running(inspected.display_name(), "static initializers");
+    if (const auto error = map_file(library, *copy); !error.empty()) {
+      add_load_error(error, findings);
+      return nullptr;
+    }
   }
   auto& mapped = mapped_libraries().emplace_back(std::move(library));
-  return std::unique_ptr<Plugin>(call_entry(mapped, findings));
+  return std::unique_ptr<Plugin>(call_entry(mapped, inspected, findings));
 }
 
 }  // namespace backplane

@@ -73,6 +73,31 @@ void Planner::reject_duplicates() {
   }
 }
 
+// The second to install a version of the group will be refused; which versions they install is known once they run.
+void Planner::warn_of_shared_groups() {
+  constexpr std::string_view kGroup = "group:";
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (const auto i : running()) {
+    for (const auto& capability : descriptor(i).provides) {
+      if (capability.name.starts_with(kGroup)) groups[capability.name].push_back(i);
+    }
+  }
+  for (const auto& [group, plugins] : groups) {
+    for (const auto i : plugins) {
+      for (const auto j : plugins) {
+        if (i == j) continue;
+        warn_once(i, {finding_code::kSharedGroup,
+                      Severity::kWarning,
+                      "provides",
+                      {},
+                      group + " of " + at(j).name() + " in " + at(j).inspected.path,
+                      "another plugin provides the group, too; a group version that both install is served by the first alone",
+                      "disable one of the two with --disable-plugin, or give it another group"});
+      }
+    }
+  }
+}
+
 std::optional<Planner::Conflict> Planner::conflict_of(std::size_t i) {
   for (const auto& name : descriptor(i).conflicts) {
     for (const auto j : running()) {

@@ -53,6 +53,7 @@ class Planner {
     plan_.start_order = start->sorted(running(), rank(), Graph::Direction::kTargetsFirst);
     plan_.chain = chain->sorted(running(), rank(), Graph::Direction::kSourcesFirst);
     check_required();
+    warn_of_shared_groups();
   }
 
  private:
@@ -95,6 +96,7 @@ class Planner {
   void disable();
   void disable_idle_stores();
   void reject_duplicates();
+  void warn_of_shared_groups();
   // The first running plugin that `i` says it cannot run beside, and the word it says so with.
   struct Conflict {
     std::size_t with;

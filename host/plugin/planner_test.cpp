@@ -296,5 +296,20 @@ TEST(Planner, FiveHundredPluginsAllFindTheirPlace) {
   EXPECT_EQ(front, (Names{"plugin-1007", "plugin-1107", "plugin-1207", "plugin-1307", "plugin-1407"}));
 }
 
+TEST(Planner, TwoPluginsWithOneGroupAreToldOfEachOtherAndBothRun) {
+  const auto plan = plan_plugins({named("a", R"("provides":["group:example.com","group:other.com"])"),
+                                  named("b", R"("provides":["group:example.com"])"), named("c", R"("provides":["group:third.com"])")},
+                                 {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"a", "b", "c"}));
+  for (const auto& [name, other] : {std::pair{"a", "b"}, std::pair{"b", "a"}}) {
+    const auto& findings = find_plugin(plan, name).inspected.findings;
+    ASSERT_EQ(findings.size(), 1u) << name;
+    EXPECT_EQ(findings[0].code, finding_code::kSharedGroup);
+    EXPECT_EQ(findings[0].severity, Severity::kWarning);
+    EXPECT_EQ(findings[0].found, std::string("group:example.com of ") + other + " in /plugins/" + other + ".so");
+  }
+  EXPECT_TRUE(find_plugin(plan, "c").inspected.findings.empty());
+}
+
 }  // namespace
 }  // namespace backplane

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "plugin/carried_documents.hpp"
 #include "plugin/plugin_report.hpp"
 #include "plugin/plugin_set.hpp"
 
@@ -88,7 +89,8 @@ int inspect(const CliOptions& options, std::ostream& out, std::ostream& err) {
 }
 
 int check(const CliOptions& options, std::ostream& out) {
-  const auto plan = make_plan(options, options.files);
+  auto plan = make_plan(options, options.files);
+  for (auto& plugin : plan.plugins) check_carried_documents(plugin.inspected.path, plugin.inspected.findings);
   const auto shown = options.files.empty() ? plan.plugins.size() : options.files.size();
   const auto result = check_plan(plan, shown);
   out << (options.json() ? result.json : result.text);

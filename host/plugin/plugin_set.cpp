@@ -8,6 +8,7 @@
 #include "plugin/fence.hpp"
 #include "plugin/loader.hpp"
 #include "plugin/log.hpp"
+#include "plugin/plugin_code.hpp"
 #include "plugin/staging_host.hpp"
 
 namespace backplane {
@@ -23,12 +24,12 @@ struct RunningPlugin {
 
 // A lifecycle call, and the codes of its two ways to fail.
 struct LifecycleCall {
-  const char* name;
+  const char *name, *shown;
   std::string_view failed, threw;
 };
-constexpr LifecycleCall kConfigure{"configure", finding_code::kConfigureFailed, finding_code::kConfigureThrew};
-constexpr LifecycleCall kProvision{"provision", finding_code::kProvisionFailed, finding_code::kProvisionThrew};
-constexpr LifecycleCall kValidate{"validate", finding_code::kValidateFailed, finding_code::kValidateThrew};
+constexpr LifecycleCall kConfigure{"configure", "configure()", finding_code::kConfigureFailed, finding_code::kConfigureThrew};
+constexpr LifecycleCall kProvision{"provision", "provision()", finding_code::kProvisionFailed, finding_code::kProvisionThrew};
+constexpr LifecycleCall kValidate{"validate", "validate()", finding_code::kValidateFailed, finding_code::kValidateThrew};
 
 }  // namespace
 
@@ -128,6 +129,7 @@ class PluginStarter {
 
   template <class Function>
   bool call(std::size_t i, const LifecycleCall& what, Function&& function) {
+    const LifecycleCallScope running(plan_.plugins[i].name(), what.shown);
     const auto result = fenced(std::forward<Function>(function));
     if (result.status.ok()) return true;
     std::string message = std::string(what.name) + "() " + (result.threw ? "threw: " : "failed: ") + result.status.message();

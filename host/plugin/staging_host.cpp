@@ -17,6 +17,11 @@ Status TakenNames::take(const std::string& kind, const std::string& name, const 
   return Status(Reason::kAlreadyExists, entry->first + " is already registered by " + entry->second);
 }
 
+const std::string* TakenNames::registrant(const std::string& kind, const std::string& name) const {
+  const auto entry = taken_.find(kind + " " + name);
+  return entry == taken_.end() ? nullptr : &entry->second;
+}
+
 void TakenNames::give_back(const std::string& registrant) {
   std::erase_if(taken_, [&](const auto& entry) { return entry.second == registrant; });
 }
@@ -87,7 +92,7 @@ class StagingHost::PublishedPaths final : public DynamicPaths {
 // ---- the host
 
 StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names)
-    : plugin_(std::move(plugin)), services_(services), names_(names), logger_(std::make_unique<PluginLogger>(plugin_)) {
+    : plugin_(std::move(plugin)), services_(services), names_(names), logger_(std::make_unique<PluginLogger>(plugin_)), stop_(plugin_, services.stop) {
   staged_.target.name = plugin_;
 }
 
@@ -129,7 +134,11 @@ Status StagingHost::check_conversions(const ResourceConfig& config) {
 Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfig config) {
   Status convertible = check_conversions(config);
   if (!convertible.ok()) return convertible;
-  return make_store(services_.stores, std::move(config));
+  const std::string version = config.kind.group_version().to_string();
+  auto made = make_store(services_.stores, std::move(config));
+  const std::string* first = names_.registrant("group version", version);
+  if (made.ok() || first == nullptr || *first == plugin_) return made;
+  return Status(Reason::kAlreadyExists, made.status().message() + ": group version " + version + " is already registered by " + *first);
 }
 
 Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent,
@@ -167,11 +176,20 @@ std::vector<GroupVersionInfo> StagingHost::group_versions() const {
 
 void StagingHost::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   if (!callback) return;
+  auto fenced = [plugin = plugin_, callback = std::move(callback)](const GroupVersionsChange& change) {
+    fenced_callback(plugin, "callback of on_group_versions_changed()", [&] { callback(change); })();
+  };
   if (committed_->load(std::memory_order_acquire)) {
-    services_.on_group_versions_changed(std::move(callback));
+    services_.on_group_versions_changed(std::move(fenced));
   } else {
-    staged_.group_version_callbacks.push_back(std::move(callback));
+    staged_.group_version_callbacks.push_back(std::move(fenced));
   }
+}
+
+Signal& StagingHost::groups_complete() {
+  // The host has it once the groups are installed.
+  std::call_once(groups_complete_made_, [this] { groups_complete_.emplace(plugin_, services_.groups_complete()); });
+  return *groups_complete_;
 }
 
 std::shared_ptr<HttpClient> StagingHost::client() { return services_.client(std::nullopt); }
@@ -200,8 +218,8 @@ Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
   if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
   auto status = admit("poststarthook", name);
   if (!status.ok()) return status;
-  PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook)](PostStartHookContext context) {
-    return fenced_post_start(plugin, name, hook, context);
+  PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook), this](PostStartHookContext context) {
+    return fenced_post_start(plugin, name, hook, PostStartHookContext{context.executor, stop_});
   };
   staged_.target.post_start_hooks.push_back({std::move(name), std::move(fenced), plugin_});
   return {};
@@ -237,8 +255,10 @@ Result<std::shared_ptr<Signal>> StagingHost::register_mux_and_discovery_complete
 Status StagingHost::register_storage_backend(std::string name, StorageBackendFactory factory) {
   if (!factory) return no_object("storage backend factory");
   auto status = admit("storage", name);
-  if (status.ok()) staged_.storage_backends.emplace(std::move(name), std::move(factory));
-  return status;
+  if (!status.ok()) return status;
+  auto fenced = fenced_factory(plugin_, name, std::move(factory));
+  staged_.storage_backends.emplace(std::move(name), std::move(fenced));
+  return {};
 }
 
 Status StagingHost::register_authenticator(std::shared_ptr<Authenticator> authenticator) {

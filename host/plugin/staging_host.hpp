@@ -10,11 +10,14 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backplane/peer_servers.hpp"
 #include "backplane/request_gate.hpp"
+#include "plugin/fenced_signal.hpp"
 #include "plugin/plugin_set.hpp"
 
 namespace spdlog {
@@ -29,6 +32,8 @@ class TakenNames {
   explicit TakenNames(std::map<std::string, std::string> taken) : taken_(std::move(taken)) {}
   // Errors: kAlreadyExists `path /metrics is already registered by core`.
   Status take(const std::string& kind, const std::string& name, const std::string& registrant);
+  // Null: the name is free.
+  const std::string* registrant(const std::string& kind, const std::string& name) const;
   void give_back(const std::string& registrant);
 
  private:
@@ -72,7 +77,7 @@ class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
   std::vector<GroupVersionInfo> group_versions() const override;
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) override;
-  Signal& groups_complete() override { return services_.groups_complete(); }
+  Signal& groups_complete() override;
   std::shared_ptr<HttpClient> client() override;
   std::shared_ptr<HttpClient> client_as(UserInfo user) override;
   Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) override;
@@ -99,7 +104,7 @@ class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
   Executor& executor() override { return services_.executor_of(plugin_); }
   Executor& executor(std::string_view name) override { return services_.executor_of(plugin_ + "/" + std::string(name)); }
   void spawn(std::string name, Task<void> task) override;
-  Signal& stop_signal() override { return services_.stop; }
+  Signal& stop_signal() override { return stop_; }
   std::optional<std::string> flag(std::string_view name) const override;
 
  private:
@@ -116,6 +121,9 @@ class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
   TakenNames& names_;
   std::unique_ptr<PluginLogger> logger_;
   StagedRegistrations staged_;
+  FencedSignal stop_;
+  std::once_flag groups_complete_made_;
+  std::optional<FencedSignal> groups_complete_;
   Scheme* committed_scheme_ = nullptr;
   std::shared_ptr<std::atomic<bool>> committed_ = std::make_shared<std::atomic<bool>>(false);
 };

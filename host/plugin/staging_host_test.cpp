@@ -381,5 +381,51 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
   EXPECT_EQ(ended[3].message(), "PLG-LIFE-013 pre-shutdown hook seven of plugin core threw: an exception that is not a std::exception");
 }
 
+TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
+  auto plugin = host("core");
+  int called = 0;
+  plugin->stop_signal().on_fire([] { throw std::runtime_error("boom"); });
+  plugin->stop_signal().on_fire([&called] { ++called; });
+  ASSERT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext context) {
+    context.stop.on_fire([] { throw 7; });
+    return quiet_hook();
+  }).ok());
+  plugin->on_group_versions_changed([](const GroupVersionsChange&) { throw std::runtime_error("boom"); });
+  Scheme scheme;
+  auto staged = plugin->commit(scheme);
+  EXPECT_TRUE(run_on(loop_, staged.target.post_start_hooks.at(0).hook({loop_, stop_})).ok());
+  stop_.fire();
+  EXPECT_EQ(called, 1) << "those behind a callback that throws run all the same";
+}
+
+TEST_F(StagingHostTest, AStorageFactoryThatThrowsOrMakesNothingIsAnErrorThatNamesThePlugin) {
+  auto plugin = host("example.com/disk");
+  ASSERT_TRUE(plugin->register_storage_backend("bad", [](const StorageBackendConfig&) -> Result<std::unique_ptr<StorageBackend>> {
+    throw std::runtime_error("no disk");
+  }).ok());
+  ASSERT_TRUE(plugin->register_storage_backend("none", [](const StorageBackendConfig&) {
+    return Result<std::unique_ptr<StorageBackend>>(std::unique_ptr<StorageBackend>());
+  }).ok());
+  Scheme scheme;
+  const auto staged = plugin->commit(scheme);
+  EXPECT_EQ(staged.storage_backends.at("bad")({}).status().message(),
+            R"(the factory of the storage backend "bad" of plugin example.com/disk threw: no disk)");
+  EXPECT_EQ(staged.storage_backends.at("none")({}).status().message(),
+            R"(the factory of the storage backend "none" of plugin example.com/disk made nothing)");
+}
+
+TEST_F(StagingHostTest, AFunctionOnAnExecutorThatThrowsStopsNoneOfTheOthers) {
+  LoopSet loops;
+  loops.start();
+  services_.executor_of = [&loops](const std::string& name) -> Executor& { return loops.of(name); };
+  auto plugin = host("core");
+  std::promise<void> ran;
+  plugin->executor().post([] { throw std::runtime_error("posted"); });
+  plugin->executor().after(std::chrono::nanoseconds(1), [] { throw 7; });
+  plugin->executor().after(std::chrono::milliseconds(1), [&ran] { ran.set_value(); });
+  ran.get_future().wait();
+  EXPECT_TRUE(loops.stop(std::chrono::hours(1)).empty());
+}
+
 }  // namespace
 }  // namespace backplane

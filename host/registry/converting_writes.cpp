@@ -1,5 +1,6 @@
 #include "registry/converting_writes.hpp"
 
+#include "backplane/kit/walk.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 
@@ -42,7 +43,18 @@ Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   co_return admitted;
 }
 
+void ConvertingWrite::check_schema(Object& object, const Object* old) {
+  const Schema* schema = store_.schema();
+  const KindFacts& facts = asked_.strategy->facts();
+  if (schema == nullptr || !schema->structural() || facts.checked == ObjectPart::kNone) return;
+  // The store below resets the status of such a write.
+  const bool resets_status = facts.status && !asked_.subresource && (old != nullptr || !facts.status_on_create);
+  if (resets_status) kit::take_member(object, old != nullptr ? *old : Object(), "status");
+  schema->check(object, old, facts.checked, "", found_);
+}
+
 void ConvertingWrite::check_new(Object& object) {
+  check_schema(object, nullptr);
   if (own_ == nullptr) return;
   own_->prepare_for_create(context_, object);
   const std::string_view prefix = meta_text(object, "generateName");
@@ -59,6 +71,7 @@ void ConvertingWrite::check_new(Object& object) {
 }
 
 void ConvertingWrite::check_change(Object& object, const Object& old) {
+  check_schema(object, &old);
   if (own_ == nullptr) return;
   own_->prepare_for_update(context_, object, old);
   own_->validate_update(context_, object, old, found_);

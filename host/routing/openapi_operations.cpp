@@ -86,6 +86,8 @@ class RowOperations {
     watch_all_ = base + "/watch/" + row.resource;
     item_ = collection_ + "/{name}" + (row.subresource.empty() ? "" : "/" + row.subresource);
     custom_ = table.dynamic;
+    const Schema* schema = row.storage != nullptr ? row.storage->schema() : nullptr;
+    structural_ = schema != nullptr && schema->structural();
     list_ = openapi_list_definition(row);
     const RowRef* parent = table.rows.find(row.resource);
     subject_ = parent == nullptr ? row.kind.kind : (*parent)->kind.kind;
@@ -188,7 +190,7 @@ class RowOperations {
     operation.codes = std::move(codes);
     operation.body_required = operation.action == "post" || operation.action == "put" || operation.action == "patch";
     operation.streams = streams;
-    operation.custom = custom_;
+    operation.custom = custom_ || structural_;
     operation.row = &row_;
     operation.kind = said_;
     out_[path].push_back(std::move(operation));
@@ -199,6 +201,7 @@ class RowOperations {
   std::string id_part_, kind_, list_, subject_, name_, plain_name_;
   std::string collection_, all_, watch_, watch_all_, item_;
   bool custom_ = false;
+  bool structural_ = false;  // no protobuf, no strategic merge patch
   const GroupVersionKind* said_ = nullptr;
 };
 

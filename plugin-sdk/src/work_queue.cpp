@@ -8,6 +8,7 @@
 
 #include "backplane/host.hpp"
 #include "backplane/informer.hpp"
+#include "backplane/log_limit.hpp"
 #include "backplane/logger.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -256,7 +257,28 @@ Task<Status> fenced(const Reconcile& reconcile, std::string key) {
 }
 }  // namespace
 
-Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger) {
+namespace {
+
+// A conflict is another writer's success; so many in a row are a fault.
+constexpr int kUsualConflicts = 4;
+
+// What the workers of one controller have in common.
+struct Controller {
+  std::string name;
+  Logger& logger;
+  LogLimit limit{std::chrono::seconds(10)};
+
+  void report(const WorkQueue& queue, const std::string& key, const Status& status) {
+    std::string line = "reconcile failed, it is tried again controller=" + name + " key=" + quoted(key) + " error=" + quoted(status.message());
+    const bool usual = status.reason() == Reason::kConflict && queue.num_requeues(key) < kUsualConflicts;
+    const std::optional<std::uint64_t> suppressed = usual ? std::nullopt : limit.admit();
+    if (!suppressed) return logger.debug(line);
+    if (*suppressed > 0) line += " suppressed=" + std::to_string(*suppressed);
+    logger.warn(line);
+  }
+};
+
+Task<void> work(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, std::shared_ptr<Controller> controller) {
   while (true) {
     std::optional<std::string> key = co_await queue->get();
     if (!key) co_return;
@@ -264,15 +286,22 @@ Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Log
     if (status.ok()) {
       queue->forget(*key);
     } else {
-      logger.debug("work on a key has failed and is tried again key=" + quoted(*key) + " reason=" + quoted(status.message()));
+      controller->report(*queue, *key, status);
       queue->add_rate_limited(*key);
     }
     queue->done(*key);
   }
 }
 
+}  // namespace
+
+Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger, std::string controller) {
+  return work(std::move(queue), std::move(reconcile), std::shared_ptr<Controller>(new Controller{std::move(controller), logger}));
+}
+
 void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile) {
-  for (int i = 0; i < count; ++i) host.spawn(name + "/" + std::to_string(i), run_worker(queue, reconcile, host.logger()));
+  const std::shared_ptr<Controller> controller(new Controller{name, host.logger()});
+  for (int i = 0; i < count; ++i) host.spawn(name + "/" + std::to_string(i), work(queue, reconcile, controller));
 }
 
 ResourceEventHandler enqueue_keys(std::shared_ptr<WorkQueue> queue) {

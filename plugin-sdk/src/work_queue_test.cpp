@@ -118,7 +118,7 @@ TEST_F(WorkQueueTest, AWorkerTriesAgainUntilItSucceeds) {
   test::QuietLogger logger;
   auto job = std::make_shared<Job>();
   turns.start(run_worker(
-      queue, [job](std::string key) { return job->work(std::move(key)); }, logger));
+      queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "jobs"));
   queue->add("a");
   turns.settle();
   EXPECT_EQ(job->calls, 1);
@@ -136,15 +136,43 @@ TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
   test::QuietLogger logger;
   auto job = std::make_shared<Job>();
   turns.start(run_worker(
-      queue, [job](std::string key) { return job->work(std::move(key)); }, logger));
+      queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "jobs"));
   queue->add("throws");
   queue->add("throws an int");
   turns.settle();
   EXPECT_EQ(job->calls, 2);
   EXPECT_EQ(queue->num_requeues("throws"), 1);
   EXPECT_EQ(queue->num_requeues("throws an int"), 1);
+  ASSERT_EQ(logger.lines.size(), 2u);
+  EXPECT_EQ(logger.lines[0],
+            R"(reconcile failed, it is tried again controller=jobs key="throws" error="Internal error occurred: no")");
+  EXPECT_EQ(logger.warnings, 1) << "one line for a controller that fails at every key";
   queue->shut_down();
   turns.settle();
+}
+
+TEST_F(WorkQueueTest, AConflictIsNoFaultUntilItComesAgainAndAgain) {
+  test::QuietLogger logger;
+  turns.start(run_worker(
+      queue, [](std::string) -> Task<Status> { co_return Status(Reason::kConflict, "the object has been modified"); }, logger, "jobs"));
+  queue->add("a");
+  turns.settle();
+  for (int i = 0; i < 3; ++i) turns.fire_timers();
+  EXPECT_EQ(logger.warnings, 0);
+  turns.fire_timers();
+  EXPECT_EQ(logger.warnings, 1);
+  queue->shut_down();
+  turns.settle();
+}
+
+TEST(LogLimit, LetsOneLineAnIntervalThroughAndCountsTheOthers) {
+  LogLimit limit(10s);
+  const LogLimit::Clock::time_point start{};
+  EXPECT_EQ(limit.admit(start), 0u);
+  EXPECT_EQ(limit.admit(start + 1s), std::nullopt);
+  EXPECT_EQ(limit.admit(start + 9s), std::nullopt);
+  EXPECT_EQ(limit.admit(start + 10s), 2u);
+  EXPECT_EQ(limit.admit(start + 11s), std::nullopt);
 }
 
 }  // namespace

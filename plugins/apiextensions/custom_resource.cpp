@@ -183,16 +183,6 @@ void ask_rules(const CustomVersion& version, const Value& object, const Value* o
   run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
 }
 
-// A status alone is a whole to upstream: messages name what is in it from there on, fields as ever.
-void check_status(const Schema& schema, const Value& status, const Value* before, FieldErrors& errors) {
-  FieldErrors found;
-  validate_change(schema, status, before, "", found);
-  for (FieldError error : found.list()) {
-    error.field = error.field.empty() ? "status" : "status." + error.field;
-    errors.add(std::move(error));
-  }
-}
-
 }  // namespace
 
 const CustomVersion* CustomResource::find(std::string_view version) const noexcept {
@@ -289,9 +279,7 @@ void validate_custom_update(const CustomVersion& version, const Object& object, 
 void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
                             cel::Budget budget) {
   const Value* status = find(object, "status");
-  const Schema* schema = version.schema.root->property("status");
-  // A status that is null is none.
-  if (status != nullptr && !status->is_null() && schema != nullptr) check_status(*schema, *status, find(old, "status"), findings.errors);
+  version.schema.root->check(object, &old, ObjectPart::kStatus, "", findings.errors);
   check_scale_status(version, object, findings.errors);
   if (version.rules == nullptr) return;
   const Value before(old);

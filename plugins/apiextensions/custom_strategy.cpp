@@ -60,7 +60,11 @@ void warn(RequestContext& context, const std::vector<std::string>& warnings) {
 class CustomFacts : public Strategy {
  public:
   explicit CustomFacts(std::shared_ptr<const CustomResource> resource)
-      : Strategy({.namespaced = resource->namespaced, .unconditional_update = false, .selectable = resource->fields()}),
+      // Each version's strategy validates, with the validation rules that the store does not know.
+      : Strategy({.namespaced = resource->namespaced,
+                  .unconditional_update = false,
+                  .checked = ObjectPart::kNone,
+                  .selectable = resource->fields()}),
         resource_(std::move(resource)) {}
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     std::vector<std::string> added = texts(object_or_empty(object, "metadata"), "finalizers");

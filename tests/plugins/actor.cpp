@@ -2,12 +2,17 @@
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   start=H      adds a post-start hook that throws
+//   crash=/p     handles a path: writes to null    recurse=/p   handles a path: uses up its stack
+//   loop=/p      handles a path: never returns
+//   throw on executor   posts a function and arms a timer that throw      throw on stop   adds a callback of the stop signal that throws
 //   throw in C   throws in the call C              fail in C    returns an error from it
+//   loop in C    never returns from it
 //   throw 7 in C throws something that is not a std::exception
 // Without a configuration it acts as ACTOR_ACT says, which a build may define.
 // What happens to it is told to the test through Host::flag("told/<call>/<configuration>").
 #include <backplane/plugin.hpp>
 #include <stdexcept>
+#include <thread>
 
 #ifndef ACTOR_ACT
 #define ACTOR_ACT ""
@@ -32,6 +37,35 @@ class NoHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange&) override { co_return; }
 };
+
+// Does a wrong thing on the executor of the connection.
+class WrongHandler final : public HttpHandler {
+ public:
+  explicit WrongHandler(void (*act)()) : act_(act) {}
+  Task<void> handle(RequestContext&, Exchange&) override {
+    act_();
+    co_return;
+  }
+
+ private:
+  void (*act_)();
+};
+
+void write_to_null() {
+  int* volatile nowhere = nullptr;
+  *nowhere = 1;
+}
+
+int use_up_the_stack(int depth) {
+  volatile char room[4096];
+  room[0] = static_cast<char>(depth);
+  return depth < 0 ? 0 : use_up_the_stack(depth + 1) + room[0];
+}
+void recurse() { use_up_the_stack(0); }
+
+void never_return() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
 
 Task<Status> throw_in_hook() {
   throw std::runtime_error("thrown in a hook");
@@ -77,6 +111,14 @@ class Actor final : public Plugin {
       return host_->add_post_start_hook(std::string(word.substr(6)), [](PostStartHookContext) { return throw_in_hook(); });
     }
     if (word.starts_with("kind=")) return make_known(word.substr(5));
+    if (word.starts_with("crash=")) return handle_wrongly(word.substr(6), write_to_null);
+    if (word.starts_with("recurse=")) return handle_wrongly(word.substr(8), recurse);
+    if (word.starts_with("loop=")) return handle_wrongly(word.substr(5), never_return);
+    if (word == "throw on stop") host_->stop_signal().on_fire([] { throw std::runtime_error("thrown on stop"); });
+    if (word == "throw on executor") {
+      host_->executor().post([] { throw std::runtime_error("thrown by what was posted"); });
+      host_->executor().after(std::chrono::milliseconds(1), [] { throw 7; });
+    }
     if (!word.starts_with("group=")) return {};
     const auto version = GroupVersion::parse(word.substr(6));
     APIGroupInfo info;
@@ -84,6 +126,10 @@ class Actor final : public Plugin {
     info.prioritized_versions = {version.version};
     info.storages[version.version]["nothings"] = std::make_shared<Nothing>();
     return host_->install_api_group(std::move(info));
+  }
+
+  Status handle_wrongly(std::string_view path, void (*act)()) {
+    return host_->handle({std::string(path), false, true, std::make_shared<WrongHandler>(act)});
   }
 
   Status make_known(std::string_view kind) {
@@ -96,6 +142,7 @@ class Actor final : public Plugin {
   Status react(const std::string& call) const {
     if (act_.find("throw in " + call) != std::string::npos) throw std::runtime_error("thrown in " + call);
     if (act_.find("throw 7 in " + call) != std::string::npos) throw 7;
+    if (act_.find("loop in " + call) != std::string::npos) never_return();
     if (act_.find("fail in " + call) != std::string::npos) return Status(Reason::kInvalid, "refused in " + call);
     return {};
   }

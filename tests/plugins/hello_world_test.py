@@ -89,6 +89,71 @@ class HelloWorld(unittest.TestCase):
         for snippet in snippets:
             self.assertIn(snippet, sources)
 
+    def build_changed(self, name, old='', new='', flags=''):
+        """Builds a copy of hello-world with one text in its schema replaced; (exit code, output)."""
+        folder = os.path.join(self.dir, name)
+        shutil.copytree(os.path.join(EXAMPLES, 'hello-world'), folder)
+        path = os.path.join(folder, 'greetings.json')
+        with open(path) as f:
+            text = f.read()
+        self.assertIn(old, text)
+        with open(path, 'w') as f:
+            f.write(text.replace(old, new))
+        run('cmake', '-G', 'Ninja', '-S', folder, '-B', folder + '/build', '-DCMAKE_PREFIX_PATH=' + self.prefix,
+            '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=' + os.environ.get('SDK_CXX_FLAGS', '') + ' ' + flags)
+        done = subprocess.run(['cmake', '--build', folder + '/build', '--', '-k', '0'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def test_a_wrong_document_is_an_error_of_the_build_with_its_place(self):
+        code, text = self.build_changed('misspelt', '"minLength"', '"minLenght"')
+        self.assertNotEqual(code, 0)
+        place = '/definitions/com.example.demo.v1.Greeting/properties/spec/properties/name/minLenght'
+        self.assertRegex(text, r'greetings\.json:17: %s: "minLenght" is no word of a schema; did you mean "minLength"\?' % place)
+        self.assertFalse(os.path.exists(os.path.join(self.dir, 'misspelt/build/hello-world.so')))
+
+    def test_another_mode_of_the_library_is_a_code_and_no_error_of_the_linker(self):
+        for flag, wanted in (('-D_GLIBCXX_USE_CXX11_ABI=0', 'PLG-ABI-005'), ('-D_GLIBCXX_DEBUG', 'PLG-ABI-006')):
+            code, text = self.build_changed(wanted, flags=flag)
+            self.assertNotEqual(code, 0)
+            self.assertIn(wanted, text)
+            self.assertNotIn('undefined reference', text)
+
+    def test_kubectl_applies_again_what_it_has_applied(self):
+        """With a change, on the client's side (a JSON merge patch for structural kinds) and on the server's."""
+        from harness import Server, kubectls
+        if not kubectls():
+            self.skipTest('there is no kubectl')
+        plugins = os.path.join(self.dir, 'plugins-to-apply')
+        shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
+        for name in ('hello-world', 'two-versions', 'runner'):
+            shutil.copy(os.path.join(self.dir, name, name + '.so'), plugins)
+        template = {'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}
+        kinds = [('demo.example.com/v1', 'Greeting', 'greetings', {'spec': {'name': 'world'}}),
+                 ('tickets.example.com/v2', 'Ticket', 'tickets', {'spec': {'passenger': {'first': 'Ada', 'last': 'L'}}}),
+                 ('tickets.example.com/v1', 'Ticket', 'tickets.v1.tickets.example.com', {'spec': {'passenger': 'Ada L'}}),
+                 ('run.example.com/v1', 'Runner', 'runners', {'template': template})]
+        with Server(plugin_dir=plugins) as server:
+            for kubectl in kubectls():
+                for number, (version, kind, resource, rest) in enumerate(kinds):
+                    for flags in ([], ['--server-side']):
+                        name = 'a%d%s' % (number, len(flags))
+                        for label in ('one', 'two', 'two'):
+                            thing = dict(rest, apiVersion=version, kind=kind, metadata={'name': name, 'labels': {'is': label}})
+                            done = subprocess.run([kubectl, '--kubeconfig', server.kubeconfig, 'apply', *flags, '-f', '-'], input=json.dumps(thing),
+                                                  capture_output=True, text=True)
+                            self.assertEqual(done.returncode, 0, '%s %s: %s' % (kind, flags, done.stderr))
+                        shown = run(kubectl, '--kubeconfig', server.kubeconfig, 'get', resource, name, '-o', 'jsonpath={.metadata.labels.is}')
+                        self.assertEqual(shown.strip(), 'two')
+                        run(kubectl, '--kubeconfig', server.kubeconfig, 'delete', resource, name)
+            greetings = '/apis/demo.example.com/v1/namespaces/default/greetings'
+            code, _, refused = server.request('PATCH', greetings + '/x', '{}', {'Content-Type': 'application/strategic-merge-patch+json'})
+            self.assertEqual(code, 415, refused)
+            self.assertEqual(refused['message'], 'the body of the request was in an unknown format - accepted media types include: '
+                             'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml')
+            described = server.request('GET', '/openapi/v3/apis/demo.example.com/v1')[2]
+            patch = described['paths']['/apis/demo.example.com/v1/namespaces/{namespace}/greetings/{name}']['patch']
+            self.assertEqual(set(patch['requestBody']['content']), {'application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'})
+
     def test_a_server_with_it_serves_its_group(self):
         from harness import Server
         plugins = os.path.join(self.dir, 'plugins')
@@ -103,9 +168,13 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual((code, made['spec']), (201, {'greeting': 'Hello', 'name': 'world'}), made)
             table = server.request('GET', greetings, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})[2]
             self.assertEqual(table['rows'][0]['cells'], ['first', 'Hello, world!'])
-            for spec in ({'name': 'nobody'}, {'name': ''}, {}):
+            for spec in ({'name': 'nobody'}, {'name': ''}, {}, {'name': 7}):
                 wrong = dict(greeting, metadata={'name': 'wrong'}, spec=spec)
                 self.assertEqual(server.request('POST', greetings, wrong)[0], 422, spec)
+            refused = server.request('POST', greetings, dict(greeting, metadata={'name': 'wrong'}, spec={}))[2]
+            self.assertEqual(refused['message'], 'Greeting.demo.example.com "wrong" is invalid: spec.name: Required value')
+            self.assertEqual(refused['details']['causes'], [{'reason': 'FieldValueRequired', 'message': 'Required value', 'field': 'spec.name'}])
+            self.assertEqual(server.request('PUT', greetings + '/first', dict(made, spec={'name': ''}))[0], 422)
             loud = dict(greeting, metadata={'name': 'loud'}, spec={'name': 'you', 'greeting': 'HEY!'})
             self.assertEqual(server.request('POST', greetings, loud)[0], 403)
             long = dict(greeting, metadata={'name': 'long'}, spec={'name': 'you', 'greeting': 'Good day' * 6})

@@ -144,10 +144,10 @@ class WrongDirectory(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('PLG-PLAN-008', done.stdout)
 
-    def test_a_post_start_hook_that_fails_ends_the_process_at_once(self):
+    def test_a_post_start_hook_of_a_required_plugin_that_fails_ends_the_process_at_once(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(os.path.join(ACTORS, 'actor_throws_at_start.so'), folder)
-            with Server('--plugin-dir=' + folder, '--shutdown-delay-duration=1h', plugin_dir=PLUGINS, wait=False) as server:
+            with Server('--plugin-dir=' + folder, '--require-plugin=actor', '--shutdown-delay-duration=1h', plugin_dir=PLUGINS, wait=False) as server:
                 self.assertEqual(server.process.wait(60), 255)
                 self.assertRegex(server.text(), r'PostStartHook "never-ready" failed: .*thrown in a hook')
                 self.assertNotIn('ShutdownInitiated', server.text())

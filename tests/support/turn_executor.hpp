@@ -61,10 +61,14 @@ class TurnExecutor final : public Executor {
 class QuietLogger final : public Logger {
  public:
   void error(std::string_view text) override { lines.emplace_back(text); }
-  void warn(std::string_view text) override { lines.emplace_back(text); }
+  void warn(std::string_view text) override {
+    ++warnings;
+    lines.emplace_back(text);
+  }
   void info(std::string_view) override {}
   void debug(std::string_view text) override { lines.emplace_back(text); }
   std::vector<std::string> lines;
+  int warnings = 0;
 };
 
 }  // namespace backplane::test

@@ -21,6 +21,14 @@
 #include "backplane/plugin.hpp"
 #include "backplane/visibility.hpp"
 
+// Without the host's form of std::string no function of the SDK would be found by the linker; in debug mode containers have another size.
+#if _GLIBCXX_USE_CXX11_ABI != BACKPLANE_SDK_CXX11_ABI
+#error "PLG-ABI-005 cxx11_abi: std::string must have the same form as in the host: set _GLIBCXX_USE_CXX11_ABI as the SDK was built"
+#endif
+#if defined(_GLIBCXX_DEBUG) != BACKPLANE_SDK_GLIBCXX_DEBUG
+#error "PLG-ABI-006 glibcxx_debug: debug mode changes the size of containers: set or remove -D_GLIBCXX_DEBUG as the SDK was built"
+#endif
+
 namespace backplane::abi {
 
 // FNV-1a, 64 bits, over 32-bit words.
@@ -171,7 +179,7 @@ struct __attribute__((packed, aligned(4))) Note {
 };
 
 template <std::size_t N>
-constexpr Note<N> make_note(const char (&text)[N]) noexcept {
+constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents = 0) noexcept {
   static_assert(N - 1 <= BP_MAX_JSON_SIZE, "the plugin manifest is too long");
   Note<N> note{};
   note.owner_size = sizeof(BP_NOTE_OWNER);
@@ -179,6 +187,7 @@ constexpr Note<N> make_note(const char (&text)[N]) noexcept {
   note.type = BP_NOTE_TYPE;
   for (std::size_t i = 0; i < sizeof(BP_NOTE_OWNER); ++i) note.owner[i] = BP_NOTE_OWNER[i];
   note.head = note_head(N - 1);
+  note.head.documents = documents;
   for (std::size_t i = 0; i < N; ++i) note.json[i] = text[i];
   return note;
 }

@@ -50,6 +50,9 @@
 #define BP_SANITIZE_THREAD 0x2u
 #define BP_SANITIZE_MEMORY 0x4u
 
+/* bp_note_head.documents */
+#define BP_DOCUMENTS_CHECKED 0x1u
+
 typedef struct bp_note_head {
   char magic[8];
   uint16_t head_size; /* of this struct when the plugin was built */
@@ -72,7 +75,18 @@ typedef struct bp_note_head {
   uint64_t layout_fingerprint; /* FNV-1a over size and alignment of every type that crosses the border */
   char vendor[16];
   uint64_t contract; /* of the declarations in the SDK's headers: where virtual functions stand, which sizes do not show */
-  uint8_t reserved[32];
+  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
+  uint8_t reserved[28];
 } bp_note_head;
+
+/* The files of backplane_add_plugin(… SCHEMAS) stand in this section, each on a multiple of 16: a head, the name with its NUL, the bytes. */
+#define BP_DOCUMENT_SECTION ".backplane.documents"
+#define BP_DOCUMENT_MAGIC "BPDOCUMT" /* 8 bytes, no NUL */
+
+typedef struct bp_document_head {
+  char magic[8];
+  uint32_t name_size; /* with its NUL */
+  uint32_t size;
+} bp_document_head;
 
 #endif

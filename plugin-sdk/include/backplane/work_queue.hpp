@@ -73,10 +73,10 @@ class WorkQueue {
 };
 
 // What a worker does with a key: brings the world closer to what the key's object wants.  A Status that is an error, or an exception, puts
-// the key back, later each time.
+// the key back, later each time; the log names controller, key and error, at most once in ten seconds for each controller.
 using Reconcile = std::function<Task<Status>(std::string key)>;
-// One worker, until the queue is shut down.  Spawn as many as may work at once.
-Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger);
+// One worker of `controller`, until the queue is shut down.  Spawn as many as may work at once.
+Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger, std::string controller);
 // `count` of them as tasks of the plugin, called `name`/0 and so on.
 void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile);
 

@@ -11,6 +11,7 @@
 #include "backplane/lifecycle.hpp"
 #include "kit/document_reader.hpp"
 #include "kit/document_table.hpp"
+#include "kit/group_check.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
@@ -43,12 +44,17 @@ NameRule name_rule_of(std::string_view word, const DocumentReader& in) {
   return found->second;
 }
 
+bool is_column_type(std::string_view type) {
+  return type == "string" || type == "integer" || type == "number" || type == "boolean" || type == "date";
+}
+
 using Lifecycles = std::map<std::string, ApiLifecycle>;                        // by version
 using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // by version
 
 class Reading {
  public:
-  explicit Reading(const GroupCode& code) : code_(code) {}
+  // `any_code`: names of printers and checks that are not the kit's are taken to be the code's.
+  explicit Reading(const GroupCode& code, bool any_code = false) : code_(code), any_code_(any_code) {}
 
   GroupDocument document(const Value& value) {
     DocumentReader in(value, "");
@@ -158,6 +164,7 @@ class Reading {
     TableColumn column;
     column.name = in.required_text("name");
     in.text("type", column.type);
+    in.expect(is_column_type(column.type), "type", "string, integer, number, boolean or date");
     in.text("format", column.format);
     column.description = in.required_text("description");
     in.number("priority", column.priority);
@@ -184,6 +191,10 @@ class Reading {
 
   static void column_paths(DocumentReader& in, TableColumn& column) {
     const Value* path = in.take("path");
+    // A path that cannot be read would find nothing in any object.
+    for (const Value& each : path == nullptr ? Array() : path->is_array() ? path->get_array() : Array{*path}) {
+      in.expect(!text_of(each).empty() && JsonPath::parse(text_of(each)).has_value(), "path", "a path that begins with a dot (.spec.name)");
+    }
     if (path != nullptr && path->is_array()) {
       in.texts("path", column.fallbacks);
       in.expect(!column.fallbacks.empty(), "path", "a path or several");
@@ -211,9 +222,9 @@ class Reading {
     if (!word.empty()) {
       const auto own = code_.warnings.find(word);
       row.check = own != code_.warnings.end() ? own->second : kit_warning(word);
-      in.expect(row.check != nullptr, "check", "the name of a check, not " + word);
+      in.expect(row.check != nullptr || any_code_, "check", "the name of a check, not " + word);
     }
-    in.expect(!row.text.empty() || !row.said.empty() || row.check != nullptr, "text", "there, or said, or check");
+    in.expect(!row.text.empty() || !row.said.empty() || row.check != nullptr || any_code_, "text", "there, or said, or check");
     conditions(in, "when", row.when);
     conditions(in, "unless", row.unless);
     word.clear();
@@ -254,6 +265,7 @@ class Reading {
   void set_printer(TableColumn& column, const std::string& name, const DocumentReader& in) {
     const auto own = code_.printers.find(name);
     const Printer* printer = own != code_.printers.end() ? &own->second : kit_printer(name);
+    if (printer == nullptr && any_code_) return;
     in.expect(printer != nullptr, "print", "the name of a printer, not " + name);
     column.print = printer->found;
     column.cells = printer->cells;
@@ -379,12 +391,22 @@ class Reading {
   }
 
   const GroupCode& code_;
+  const bool any_code_;
   GroupDocument out_;
   std::set<std::string> used_;                            // kinds with code
   std::map<std::size_t, documents::DocumentCell> cells_;  // of the kind that is read, by column
 };
 
 }  // namespace
+
+std::string problem_of_group(const Value& document) {
+  try {
+    (void)Reading({}, true).document(document);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
 
 const KindRow& GroupDocument::kind(std::string_view name) const {
   const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindRow& row) { return row.kind == name; });

@@ -178,7 +178,8 @@ void Checker::check_map(const Type& type, const Rules* rules, const Object& map,
 }
 
 void Type::check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const {
-  if (structural() || form_ != Form::kStruct || part == ObjectPart::kNone || !ruled_within()) return;
+  if (structural()) return check_structural(*this, object, old, part, errors);
+  if (form_ != Form::kStruct || part == ObjectPart::kNone || !ruled_within()) return;
   const Place root{nullptr, path, 0, Place::Step::kRoot};
   Checker(object, old, errors).check_struct(*this, object, old, root, part);
 }

@@ -33,6 +33,9 @@ inline bool is_unset(const Value* value, bool whole) noexcept {
 
 inline bool differ(const Value* a, const Value* b) { return !kit::alike(a, b); }
 
+// Type::check() of a structural schema: `part` of the object against its keywords (validate.cpp).
+void check_structural(const Type& type, const Object& object, const Object* old, ObjectPart part, FieldErrors& errors);
+
 class Checker {
  public:
   Checker(const Object& root, const Object* old_root, FieldErrors& errors) : root_(root), old_root_(old_root), errors_(errors) {}

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "backplane/schema_change.hpp"
+#include "schema/checker.hpp"
 #include "schema/findings.hpp"
 #include "schema/old_items.hpp"
 
@@ -296,6 +297,33 @@ void Type::validate(const Value& value, const std::string& path, FieldErrors& er
   Validator().run(value, *this, root, {}).report(errors);
   if (set().embedded_resources) check_embedded(value, *this, root, errors);
   check_list_types(value, *this, root, errors);
+}
+
+namespace {
+
+// Upstream validates a status without the object around it: texts name members of the status alone, fields have the whole path.
+void check_structural_status(const Type& type, const Object& object, const Object* old, FieldErrors& errors) {
+  const Value* status = find(object, "status");
+  const Type* schema = part_of(type, "status");
+  // A status that is null is none.
+  if (status == nullptr || status->is_null() || schema == nullptr) return;
+  FieldErrors found;
+  validate_change(*schema, *status, old != nullptr ? find(*old, "status") : nullptr, "", found);
+  for (FieldError error : found.list()) {
+    error.field = error.field.empty() ? "status" : "status." + error.field;
+    errors.add(std::move(error));
+  }
+}
+
+}  // namespace
+
+void check_structural(const Type& type, const Object& object, const Object* old, ObjectPart part, FieldErrors& errors) {
+  if (part == ObjectPart::kNone) return;
+  if (part == ObjectPart::kStatus) return check_structural_status(type, object, old, errors);
+  const Value whole(object, object.storage());
+  if (old == nullptr) return type.validate(whole, "", errors);
+  const Value before(*old, old->storage());
+  validate_change(type, whole, &before, "", errors);
 }
 
 }  // namespace backplane::schema

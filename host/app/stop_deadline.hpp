@@ -1,0 +1,49 @@
+// The end of a process that was asked to stop while a plugin does not return: a line that names the plugin and the call, and exit code 1.
+//
+// Thread-safety: each has a thread of its own, for as long as it lives.
+// Lifetime:      made and destroyed on the main thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "app/stop_event.hpp"
+
+namespace backplane {
+
+// While the server is being made, no loop looks at SIGTERM.  Ends the process when a plugin's constructor, configure(), provision() or
+// validate() still runs `limit` after the signal; without such a call the server is made, and stops in order.
+class LoadDeadline {
+ public:
+  LoadDeadline(const StopEvent& stop, std::chrono::milliseconds limit);
+  ~LoadDeadline();
+  LoadDeadline(const LoadDeadline&) = delete;
+  LoadDeadline& operator=(const LoadDeadline&) = delete;
+
+ private:
+  void watch();
+
+  const StopEvent& stop_;
+  const std::chrono::milliseconds limit_;
+  int loaded_;  // eventfd
+  std::thread thread_;
+};
+
+// From the signal to the end of the process: `limit` is the sum of what each step of the shutdown may take.
+class ShutdownDeadline {
+ public:
+  explicit ShutdownDeadline(std::chrono::nanoseconds limit);
+  ~ShutdownDeadline();
+  ShutdownDeadline(const ShutdownDeadline&) = delete;
+  ShutdownDeadline& operator=(const ShutdownDeadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace backplane

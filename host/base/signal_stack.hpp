@@ -1,0 +1,40 @@
+// A stack of its own for the signal handlers of a thread: one that has used up its stack can still say so.
+//
+// Thread-safety: made and destroyed on the thread that it is for.
+// Errors:        without memory the thread keeps what it had.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <csignal>
+#include <cstddef>
+
+namespace backplane {
+
+class SignalStack {
+ public:
+  SignalStack() noexcept {
+    void* memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) return;
+    memory_ = memory;
+    stack_t stack{};
+    stack.ss_sp = memory_;
+    stack.ss_size = kSize;
+    sigaltstack(&stack, nullptr);
+  }
+  ~SignalStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    munmap(memory_, kSize);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  static constexpr std::size_t kSize = 128 * 1024;  // touched only by a handler
+  void* memory_ = nullptr;
+};
+
+}  // namespace backplane

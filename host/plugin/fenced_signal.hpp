@@ -1,0 +1,30 @@
+// A signal as a plugin sees it: what its callbacks throw is logged with the plugin's name.
+//
+// Thread-safety: as the signal it stands for.
+// Lifetime:      callbacks keep what they need; the signal itself borrows from the host's, which outlives it.
+#pragma once
+
+#include <string>
+
+#include "backplane/hooks.hpp"
+#include "plugin/fenced_hooks.hpp"
+
+namespace backplane {
+
+class FencedSignal final : public Signal {
+ public:
+  FencedSignal(std::string plugin, Signal& signal) : plugin_(std::move(plugin)), signal_(signal) {}
+  std::string_view name() const noexcept override { return signal_.name(); }
+  void fire() override { signal_.fire(); }
+  bool fired() const noexcept override { return signal_.fired(); }
+  Task<void> wait() override { return signal_.wait(); }
+  void on_fire(std::function<void()> callback) override {
+    signal_.on_fire(fenced_callback(plugin_, "callback of the signal " + std::string(name()), std::move(callback)));
+  }
+
+ private:
+  std::string plugin_;
+  Signal& signal_;
+};
+
+}  // namespace backplane

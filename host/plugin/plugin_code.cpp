@@ -1,0 +1,304 @@
+#include "plugin/plugin_code.hpp"
+
+#include <dirent.h>
+#include <execinfo.h>
+#include <link.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+
+#include "base/caught.hpp"
+#include "base/signal_stack.hpp"
+
+namespace backplane {
+namespace {
+
+// ---- addresses.  Rows are written once, before their number is published.
+
+template <std::size_t N>
+void copy_text(std::array<char, N>& to, const std::string& text) {
+  const std::size_t size = std::min(text.size(), N - 1);
+  std::memcpy(to.data(), text.data(), size);
+  to[size] = '\0';
+}
+
+struct CodeRange {
+  std::uintptr_t base = 0, begin = 0, end = 0;
+  std::array<char, 128> plugin{};
+  std::array<char, 512> file{};
+};
+constexpr std::size_t kMaxPlugins = 256;
+std::array<CodeRange, kMaxPlugins> g_ranges;
+std::atomic<std::size_t> g_range_count{0};
+
+const CodeRange* range_of(std::uintptr_t address) noexcept {
+  const std::size_t count = g_range_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (g_ranges[i].begin <= address && address < g_ranges[i].end) return &g_ranges[i];
+  }
+  return nullptr;
+}
+
+struct Search {
+  std::uintptr_t address;
+  CodeRange found;
+};
+
+int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    begin = std::min<std::uintptr_t>(begin, object->dlpi_addr + segment.p_vaddr);
+    end = std::max<std::uintptr_t>(end, object->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  if (search.address < begin || search.address >= end) return 0;
+  search.found.base = object->dlpi_addr;
+  search.found.begin = begin;
+  search.found.end = end;
+  return 1;
+}
+
+// ---- the call under way: text in fixed memory, so that a signal handler may read it.
+
+std::mutex g_call_mutex;
+struct CallText {
+  std::array<char, 128> plugin{};
+  std::array<char, 32> call{};
+};
+CallText g_call;
+std::atomic<bool> g_in_call{false};
+
+// ---- a line, without memory and locks
+
+class SignalLine {
+ public:
+  SignalLine& text(const char* words) noexcept {
+    while (*words != '\0' && size_ < sizeof(bytes_) - 1) bytes_[size_++] = *words++;
+    return *this;
+  }
+  SignalLine& hex(std::uintptr_t number) noexcept {
+    char digits[20] = "0x";
+    const auto end = std::to_chars(digits + 2, digits + sizeof(digits) - 1, number, 16).ptr;
+    *end = '\0';
+    return text(digits);
+  }
+  void write() noexcept {
+    bytes_[size_++] = '\n';
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, bytes_, size_);
+  }
+
+ private:
+  char bytes_[1024];
+  std::size_t size_ = 0;
+};
+
+std::uintptr_t instruction_of([[maybe_unused]] const void* context) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return 0;
+#endif
+}
+
+struct Innermost {
+  const CodeRange* range = nullptr;
+  std::uintptr_t address = 0;
+};
+
+// The plugin whose code is innermost on this thread's stack.
+Innermost innermost_plugin() noexcept {
+  constexpr int kFrames = 128;
+  void* frames[kFrames];
+  const int count = backtrace(frames, kFrames);
+  for (int i = 0; i < count; ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(frames[i]);
+    if (const CodeRange* range = range_of(address)) return {range, address};
+  }
+  return {};
+}
+
+// ---- crashes
+
+struct CrashSignal {
+  int number;
+  const char* name;
+};
+constexpr CrashSignal kCrashSignals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"},
+};
+std::atomic<bool> g_reported{false};
+
+const char* name_of(int number) noexcept {
+  for (const auto& signal : kCrashSignals) {
+    if (signal.number == number) return signal.name;
+  }
+  return "?";
+}
+
+void report_crash(int number, const siginfo_t* info, const void* context) noexcept {
+  const std::uintptr_t at = instruction_of(context);
+  Innermost in{range_of(at), at};
+  // Unwinding what is broken may not come to an end: the process does.
+  alarm(5);
+  if (in.range == nullptr) in = innermost_plugin();
+  alarm(0);
+  SignalLine line;
+  line.text("fatal signal=").text(name_of(number));
+  if (in.range != nullptr) {
+    line.text(" plugin=").text(in.range->plugin.data()).text(" place=").text(in.range->file.data()).text("+").hex(in.address - in.range->base);
+    if (in.address != at) line.text(" (below it on the stack: the host or a library)");
+  } else {
+    line.text(" plugin=none instruction=").hex(at);
+  }
+  if (number != SIGABRT) line.text(" address=").hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  if (g_in_call.load()) line.text(" while plugin=").text(g_call.plugin.data()).text(" call=").text(g_call.call.data());
+  line.write();
+}
+
+// Installed with SA_RESETHAND: on return the signal does what it did before.
+void on_crash(int number, siginfo_t* info, void* context) {
+  const int saved = errno;
+  if (!g_reported.exchange(true)) report_crash(number, info, context);
+  // A fault happens again on return; what another process or raise() has sent does not.
+  if (info->si_code <= 0) raise(number);
+  errno = saved;
+}
+
+// ---- threads
+
+struct Sample {
+  sem_t done;
+  std::atomic<const CodeRange*> range{nullptr};
+  std::atomic<std::uintptr_t> address{0};
+};
+Sample g_sample;
+
+int sample_signal() { return SIGRTMIN + 7; }
+
+void on_sample(int, siginfo_t*, void* context) {
+  const int saved = errno;
+  const std::uintptr_t at = instruction_of(context);
+  Innermost in{range_of(at), at};
+  if (in.range == nullptr) in = innermost_plugin();
+  g_sample.address = in.address;
+  g_sample.range = in.range;
+  sem_post(&g_sample.done);
+  errno = saved;
+}
+
+bool wait_for_sample(std::chrono::milliseconds patience) {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  const auto nanoseconds = until.tv_nsec + std::chrono::nanoseconds(patience).count();
+  until.tv_sec += nanoseconds / 1'000'000'000;
+  until.tv_nsec = nanoseconds % 1'000'000'000;
+  while (sem_timedwait(&g_sample.done, &until) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+std::vector<pid_t> other_threads() {
+  std::vector<pid_t> out;
+  const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+  DIR* folder = opendir("/proc/self/task");
+  if (folder == nullptr) return out;
+  while (const dirent* entry = readdir(folder)) {
+    const pid_t thread = std::atoi(entry->d_name);
+    if (thread > 0 && thread != self) out.push_back(thread);
+  }
+  closedir(folder);
+  return out;
+}
+
+std::string name_of_thread(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+std::string hex(std::uintptr_t number) {
+  char digits[20];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), number, 16).ptr};
+}
+
+}  // namespace
+
+void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const std::size_t count = g_range_count.load();
+  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  if (count == kMaxPlugins || dl_iterate_phdr(look_at_object, &search) == 0) return;
+  copy_text(search.found.plugin, plugin);
+  copy_text(search.found.file, file);
+  g_ranges[count] = search.found;
+  g_range_count.store(count + 1, std::memory_order_release);
+}
+
+LifecycleCallScope::LifecycleCallScope(const std::string& plugin, const char* call) {
+  const std::lock_guard lock(g_call_mutex);
+  copy_text(g_call.plugin, plugin);
+  copy_text(g_call.call, call);
+  g_in_call.store(true);
+}
+LifecycleCallScope::~LifecycleCallScope() { g_in_call.store(false); }
+
+std::optional<RunningCall> running_lifecycle_call() {
+  const std::lock_guard lock(g_call_mutex);
+  if (!g_in_call.load()) return std::nullopt;
+  return RunningCall{g_call.plugin.data(), g_call.call.data()};
+}
+
+void report_crashes() {
+  if (!kThrowsAreNoted) return;
+  static const SignalStack stack;
+  // The unwinder takes memory at its first use.
+  void* frame = nullptr;
+  backtrace(&frame, 1);
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (const auto& signal : kCrashSignals) sigaction(signal.number, &action, nullptr);
+}
+
+std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds patience) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  sem_init(&g_sample.done, 0, 0);
+  struct sigaction action {};
+  action.sa_sigaction = on_sample;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigaction(sample_signal(), &action, nullptr);
+  std::vector<ThreadInPlugin> out;
+  for (const pid_t thread : other_threads()) {
+    if (syscall(SYS_tgkill, getpid(), thread, sample_signal()) != 0) continue;
+    if (!wait_for_sample(patience)) continue;
+    const CodeRange* range = g_sample.range.load();
+    if (range == nullptr) continue;
+    out.push_back({name_of_thread(thread), range->plugin.data(),
+                   std::string(range->file.data()) + "+0x" + hex(g_sample.address.load() - range->base)});
+  }
+  return out;
+}
+
+}  // namespace backplane

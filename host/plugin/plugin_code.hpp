@@ -1,0 +1,43 @@
+// Whose code runs: which plugin an address belongs to, which lifecycle call is under way, and a line about it when the process crashes.
+//
+// Thread-safety: any thread.  Crash handlers use nothing but memory that was written before.
+// Lifetime:      of the process: code that was mapped stays mapped.
+// Errors:        none; beyond 256 plugins, further ones are not found by address.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backplane {
+
+// Remembers the mapped file that `address` lies in as the plugin's.  `file`: as the operator knows it, not the private copy.
+void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address);
+
+// A call of the host into a plugin while it is loaded: "constructor", "configure()".  One at a time; the innermost that lives counts.
+class LifecycleCallScope {
+ public:
+  LifecycleCallScope(const std::string& plugin, const char* call);
+  ~LifecycleCallScope();
+  LifecycleCallScope(const LifecycleCallScope&) = delete;
+  LifecycleCallScope& operator=(const LifecycleCallScope&) = delete;
+};
+struct RunningCall {
+  std::string plugin;
+  std::string call;
+};
+std::optional<RunningCall> running_lifecycle_call();
+
+// From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write one line to standard error before they do what they did without it (a core
+// dump, the exit status of the signal): the signal, the plugin whose code is innermost on the stack, its file and the offset in it.
+// Builds with sanitizers leave that to the sanitizer.
+void report_crashes();
+
+// Threads that have a plugin's code on their stack right now.
+struct ThreadInPlugin {
+  std::string thread, plugin, place;  // place: "/path/x.so+0x1234"
+};
+std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds patience);
+
+}  // namespace backplane

@@ -1,0 +1,28 @@
+// backplane-check-documents FILE…: checks the documents of one plugin, all of its files at once.
+//
+// Prints one line a problem, file:line: /pointer: what, to standard error; exit code 1 when there is one.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "backplane/document_check.hpp"
+
+int main(int argc, char** argv) {
+  std::vector<backplane::CarriedDocument> documents;
+  for (int i = 1; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    if (!file) {
+      std::fprintf(stderr, "%s: cannot be read\n", argv[i]);
+      return 1;
+    }
+    documents.push_back({argv[i], {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}});
+  }
+  bool refused = false;
+  for (const auto& problem : backplane::check_documents(documents)) {
+    if (problem.is_note) continue;
+    std::fprintf(stderr, "%s\n", backplane::to_line(problem).c_str());
+    refused = true;
+  }
+  return refused ? 1 : 0;
+}
