@@ -144,7 +144,8 @@ void add_unfinished(Families& families, const AccessMetrics& access) {
 
 void add_in_flight(Families& families, const InFlightLimits& in_flight) {
   auto& family = add_family(families, "apiserver_current_inflight_requests",
-                            "Maximal number of currently used inflight request limit of this apiserver per request kind in last second.", MetricType::Gauge);
+                            "Maximal number of currently used inflight request limit of this apiserver per request kind in last second.",
+                            MetricType::Gauge);
   for (const bool mutating : {true, false}) {
     auto metric = with_labels({{"request_kind", mutating ? "mutating" : "readOnly"}});
     metric.gauge.value = in_flight.highest(mutating);
@@ -247,9 +248,9 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
 
 void add_build_info(Families& families) {
   static constexpr std::pair<std::string_view, const char*> kLabels[] = {
-      {"buildDate", "build_date"},   {"compiler", "compiler"},    {"gitCommit", "git_commit"},
-      {"gitTreeState", "git_tree_state"}, {"gitVersion", "git_version"}, {"goVersion", "go_version"},
-      {"major", "major"},            {"minor", "minor"},          {"platform", "platform"}};
+      {"buildDate", "build_date"},   {"compiler", "compiler"},    {"gitCommit", "git_commit"}, {"gitTreeState", "git_tree_state"},
+      {"gitVersion", "git_version"}, {"goVersion", "go_version"}, {"major", "major"},          {"minor", "minor"},
+      {"platform", "platform"}};
   ClientMetric metric;
   for (const auto& [field, label] : kLabels) {
     for (const auto& [key, value] : kVersionFields) {

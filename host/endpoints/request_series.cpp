@@ -4,7 +4,6 @@
 #include <map>
 #include <mutex>
 
-
 namespace backplane {
 namespace {
 
@@ -29,8 +28,7 @@ struct Families {
       "apiserver_request_duration_seconds",
       "[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and "
       "component.",
-      labels_with({}),
-      {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60});
+      labels_with({}), {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60});
   Metric& sli = Metric::histogram(
       "apiserver_request_sli_duration_seconds",
       "[ALPHA] Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each "
@@ -47,9 +45,9 @@ struct Families {
   Metric& own = Metric::counter("apiserver_selfrequest_total",
                                 "[ALPHA] Counter of apiserver self-requests broken out for each verb, API resource and subresource.",
                                 {"group", "resource", "subresource", "verb"});
-  Metric& terminations = Metric::counter("apiserver_request_terminations_total",
-                                         "[ALPHA] Number of requests which apiserver terminated in self-defense.",
-                                         labels_without_dry_run({"code"}));
+  Metric& terminations =
+      Metric::counter("apiserver_request_terminations_total", "[ALPHA] Number of requests which apiserver terminated in self-defense.",
+                      labels_without_dry_run({"code"}));
   Metric& aborts = Metric::counter("apiserver_request_aborts_total",
                                    "[ALPHA] Number of requests which apiserver aborted possibly due to a timeout, for each group, version, "
                                    "verb, resource, subresource and scope",
@@ -145,7 +143,8 @@ void count_terminated(const RequestInfo& info, const Exchange& exchange, int cod
 }
 
 void count_aborted(const RequestInfo& info, const Exchange& exchange) {
-  families().aborts.add({info.api_group, info.resource, request_scope(info), info.subresource, request_verb(info, exchange), info.api_version});
+  families().aborts.add(
+      {info.api_group, info.resource, request_scope(info), info.subresource, request_verb(info, exchange), info.api_version});
 }
 
 // ---- one series
@@ -172,14 +171,16 @@ RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
       scope_(of.scope),
       component_(of.component),
       durations_(MetricCell::of(families().durations, {component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_})),
-      sli_(dry_run_.empty() ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_}) : nullptr),
+      sli_(dry_run_.empty() ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_})
+                            : nullptr),
       sizes_(sized ? MetricCell::of(families().sizes, {component_, group_, resource_, scope_, subresource_, verb_, version_}) : nullptr) {}
 
 void RequestSeries::count(const Ended& request) noexcept {
   if (MetricCell* total = total_of(request.code)) total->add();
   const double took = std::chrono::duration<double>(request.took).count();
   if (durations_ != nullptr) durations_->observe(took);
-  if (sli_ != nullptr) sli_->observe(request.waited.count() == 0 ? took : std::chrono::duration<double>(request.took - request.waited).count());
+  if (sli_ != nullptr)
+    sli_->observe(request.waited.count() == 0 ? took : std::chrono::duration<double>(request.took - request.waited).count());
   if (sizes_ != nullptr) sizes_->observe(static_cast<double>(request.bytes));
 }
 

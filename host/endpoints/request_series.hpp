@@ -85,7 +85,7 @@ class RouteSeries {
   RequestSeries& find(const RequestInfo& info, const Exchange& exchange, std::string_view scope, bool sized);
 
  private:
-  static constexpr std::array<std::string_view, 10> kVerbs{"GET",   "LIST",   "WATCH",   "POST",   "PUT",
+  static constexpr std::array<std::string_view, 10> kVerbs{"GET",   "LIST",   "WATCH",   "POST",  "PUT",
                                                            "PATCH", "DELETE", "CONNECT", "APPLY", "other"};
   static constexpr std::array<std::string_view, 3> kScopes{"resource", "namespace", "cluster"};
   const std::string_view group_, version_, resource_, subresource_;

@@ -189,10 +189,11 @@ class ResourceHandler final : public HttpHandler {
   }
 
   void count_deprecated(RequestContext& context) const {
-    static Metric& requested = Metric::gauge("apiserver_requested_deprecated_apis",
-                                             "[STABLE] Gauge of deprecated APIs that have been requested, broken out by API group, version, "
-                                             "resource, subresource, and removed_release.",
-                                             {"group", "removed_release", "resource", "subresource", "version"});
+    static Metric& requested =
+        Metric::gauge("apiserver_requested_deprecated_apis",
+                      "[STABLE] Gauge of deprecated APIs that have been requested, broken out by API group, version, "
+                      "resource, subresource, and removed_release.",
+                      {"group", "removed_release", "resource", "subresource", "version"});
     const auto& [group, version, resource] = resource_.scope.resource;
     const std::string& removed = resource_.scope.deprecation.removed_release;
     requested.set({group, removed, resource, resource_.scope.subresource, version}, 1);

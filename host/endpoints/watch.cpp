@@ -39,9 +39,10 @@ class InitialEvents {
   // The first bookmark is the one that says it.
   void passed(const WatchEvent& event) {
     if (!begun_ || event.type != WatchEvent::Type::kBookmark) return;
-    static Metric& durations = Metric::histogram("apiserver_watch_list_duration_seconds", "[BETA] Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.",
-                                                 {"group", "version", "resource", "scope"},
-                                                 {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60});
+    static Metric& durations = Metric::histogram(
+        "apiserver_watch_list_duration_seconds",
+        "[BETA] Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.",
+        {"group", "version", "resource", "scope"}, {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - *begun_;
     durations.observe({labels_[0], labels_[1], labels_[2], labels_[3]}, took.count());
     begun_.reset();
@@ -56,8 +57,8 @@ class InitialEvents {
 class EventCounts {
  public:
   void begin(const GroupVersionResource& resource) {
-    static Metric& totals = Metric::counter("apiserver_watch_events_total", "[ALPHA] Number of events sent in watch clients",
-                                            {"group", "resource", "version"});
+    static Metric& totals =
+        Metric::counter("apiserver_watch_events_total", "[ALPHA] Number of events sent in watch clients", {"group", "resource", "version"});
     static Metric& sizes = Metric::histogram("apiserver_watch_events_sizes", "[ALPHA] Watch event size distribution in bytes",
                                              {"group", "resource", "version"}, exponential_bounds(1024, 2, 8));
     total_ = MetricCell::of(totals, {resource.group, resource.resource, resource.version});

@@ -19,9 +19,7 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
 // What is behind a filter has `front` for its exchange as long as this lives.
 class InFront {
  public:
-  InFront(FilterCall& call, Exchange& front) : inner(call.with(front)), outer_(call.context.exchange) {
-    inner.context.exchange = &front;
-  }
+  InFront(FilterCall& call, Exchange& front) : inner(call.with(front)), outer_(call.context.exchange) { inner.context.exchange = &front; }
   ~InFront() { inner.context.exchange = outer_; }
   InFront(const InFront&) = delete;
   InFront& operator=(const InFront&) = delete;

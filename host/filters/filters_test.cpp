@@ -11,7 +11,8 @@ double counted(std::string_view name) {
   double all = 0;
   for (const auto& metric : Metric::all()) {
     if (metric.name != name) continue;
-    for (const auto& [_, series] : metric.series) all += metric.kind == Metric::Kind::kHistogram ? static_cast<double>(series.count) : series.value;
+    for (const auto& [_, series] : metric.series)
+      all += metric.kind == Metric::Kind::kHistogram ? static_cast<double>(series.count) : series.value;
   }
   return all;
 }

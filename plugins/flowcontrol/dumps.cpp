@@ -136,10 +136,11 @@ std::string dump_queues(const std::vector<LevelState>& levels) {
 
 // Those that wait have their place in the queue, those that run have -1.
 std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details) {
-  Row head = {"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
-              "InitialSeats",      "FinalSeats",     "AdditionalLatency", "StartTime"};
+  Row head = {"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher",
+              "ArriveTime",        "InitialSeats",   "FinalSeats", "AdditionalLatency",   "StartTime"};
   if (details) {
-    for (const char* each : {"UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"}) head.emplace_back(each);
+    for (const char* each : {"UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"})
+      head.emplace_back(each);
   }
   TextTable table(std::move(head));
   for (const LevelState& state : levels) {

@@ -25,10 +25,10 @@ constexpr std::uint32_t kWatch = 1, kOwn = 2;
 // A request of the server's own takes none of the seats that clients share: its controllers send hundreds at once when they start.
 bool is_own(const Level& level, const RequestContext& context) { return level.exempt() && context.user->name == "system:apiserver"; }
 
-
 RequestDetails details_of(const RequestContext& context) {
   const RequestInfo& info = context.info;
-  return {context.user->name, info.verb, info.path, info.ns, info.name, info.gvr().group_version().to_string(), info.resource, info.subresource};
+  return {context.user->name, info.verb,       info.path, info.ns, info.name, info.gvr().group_version().to_string(),
+          info.resource,      info.subresource};
 }
 
 bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
@@ -54,7 +54,8 @@ const std::shared_ptr<const Gate::Snapshot>& Gate::snapshot() const {
 
 // ---- a request
 
-std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) const {
+std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry,
+                              const StoredCounts& stored) const {
   const std::string_view verb = context.info.verb;
   if (verb != "list" && verb != "watch") return 1;
   return list_width(context.info, target, stored, entry.most_seats, list_cost_);

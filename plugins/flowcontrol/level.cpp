@@ -282,7 +282,8 @@ std::vector<Level::QueueDump> Level::dump() const {
   std::vector<QueueDump> out;
   for (const auto& queue : queues_) {
     QueueDump& dump = out.emplace_back();
-    for (const auto& waiter : queue->waiting) dump.waiting.push_back({waiter->schema, waiter->flow_name, waiter->arrived, waiter->seats, waiter->details});
+    for (const auto& waiter : queue->waiting)
+      dump.waiting.push_back({waiter->schema, waiter->flow_name, waiter->arrived, waiter->seats, waiter->details});
     dump.executing = queue->executing;
     dump.seats_in_use = queue->seats_in_use;
     dump.seats_waiting = queue->seats_waiting;

@@ -48,7 +48,7 @@ bool is_column_type(std::string_view type) {
   return type == "string" || type == "integer" || type == "number" || type == "boolean" || type == "date";
 }
 
-using Lifecycles = std::map<std::string, ApiLifecycle>;                        // by version
+using Lifecycles = std::map<std::string, ApiLifecycle>;                      // by version
 using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // by version
 
 class Reading {
