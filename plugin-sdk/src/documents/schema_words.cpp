@@ -121,10 +121,12 @@ void check_words(const Object& document, const Report& report) {
   const Value* mode = find(document, "x-backplane-mode");
   const std::string_view word = mode != nullptr && mode->is_string() ? std::string_view(mode->get_string()) : std::string_view();
   if (mode != nullptr && word != "structural") report({"x-backplane-mode"}, no_such(word, kModes) + " (leave it out for typed)");
+  const bool former = document.contains("stored");
   for (const auto& member : document) {
-    if (member.key() != "definitions" && member.key() != "x-backplane-mode") {
-      report({std::string(member.key())}, quoted(member.key()) + " is no member of a schema document: definitions, x-backplane-mode");
-    }
+    const std::string_view key = member.key();
+    if (key == "definitions" || key == "x-backplane-mode") continue;
+    if (former && (key == "stored" || key == "like" || key == "kinds")) continue;
+    report({std::string(key)}, quoted(key) + " is no member of a schema document: definitions, x-backplane-mode");
   }
   WordCheck check(word == "structural", report);
   check.enter("definitions");

@@ -76,6 +76,7 @@ constexpr SchemaWord kWords[] = {
     {"x-backplane-into", false, true, kText},
     {"x-backplane-items-say", false, true, kObject},
     {"x-backplane-number-annotations", false, true, kTexts},
+    {"x-backplane-number-text", false, true, kText},
     {"x-backplane-omit", false, true, kText},
     {"x-backplane-pointer", false, true, kFlag},
     {"x-backplane-proto", false, true, kAny},
