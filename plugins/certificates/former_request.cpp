@@ -36,7 +36,8 @@ Status signing_request_from_v1beta1(Object& request) {
   if (count_of(spec, "usages") == 0) spec["usages"] = Array{"digital signature", "key encipherment"};
   if (!has(spec, "signerName")) {
     const std::string text = from_base64(get_string(spec, "request")).value_or("");
-    const auto block = next_pem_block(std::string_view(text));
+    std::string_view rest = text;
+    const auto block = next_pem_block(rest);
     const bool is_request = block && block->type == "CERTIFICATE REQUEST";
     const std::vector<std::string> usages = texts_of(spec, "usages");
     const RequestedIdentity asked = is_request ? identity_of(read_request(block->bytes)) : RequestedIdentity();

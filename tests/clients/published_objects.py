@@ -1,8 +1,7 @@
-"""The objects that every release of the Go module k8s.io/api publishes of its kinds, in JSON, YAML and protobuf (its folder testdata), as a store
+"""The objects that every release of the Go module k8s.io/api publishes of its kinds, in JSON and protobuf (its folder testdata), as a store
 would hold them."""
 import json
 import os
-import re
 import subprocess
 
 import clients
@@ -11,9 +10,7 @@ import clients
 MODULES = {'v0.20.15': ('v1.18.0', 'v1.19.0', 'HEAD'), 'v0.21.14': ('HEAD',), 'v0.24.17': ('v1.22.0', 'v1.23.0', 'HEAD'),
            'v0.27.16': ('v1.25.0', 'v1.26.0', 'HEAD'), 'v0.30.14': ('v1.28.0', 'v1.29.0', 'HEAD'), 'v0.33.3': ('v1.31.0', 'v1.32.0', 'HEAD'),
            'v0.36.3': ('v1.34.0', 'v1.35.0', 'HEAD')}
-FORMS = ('json', 'pb', 'yaml')
-# YAML of older ones cannot be read by kube-apiserver 1.36 either.
-FIRST_YAML = 28
+FORMS = ('json', 'pb')
 
 
 def folder(version):
@@ -38,7 +35,7 @@ class Published:
 
     def named(self, name, namespace):
         """Its bytes with another name; `namespace` empty: it has none."""
-        return {'json': in_json, 'yaml': in_yaml, 'pb': in_protobuf}[self.form](self.data, name, namespace)
+        return (in_json if self.form == 'json' else in_protobuf)(self.data, name, namespace)
 
 
 def in_json(data, name, namespace):
@@ -48,12 +45,6 @@ def in_json(data, name, namespace):
     if namespace:
         tree['metadata']['namespace'] = namespace
     return (json.dumps(tree, indent=2) + '\n').encode()
-
-
-def in_yaml(data, name, namespace):
-    head, block, rest = re.match(r'(.*?^metadata:\n)((?: .*\n)*)(.*)\Z', data.decode(), re.S | re.M).groups()
-    block = re.sub(r'^  (name|namespace): .*\n', '', block, flags=re.M) + '  name: %s\n' % name
-    return (head + block + ('  namespace: %s\n' % namespace if namespace else '') + rest).encode()
 
 
 def varint(number):
@@ -126,7 +117,7 @@ def published():
             for name in sorted(os.listdir(os.path.join(where, release))):
                 parts = name.split('.')
                 number = int(module.split('.')[1]) if release == 'HEAD' else int(release.split('.')[1])
-                if parts[-1] not in FORMS or parts[-2] == 'after_roundtrip' or (parts[-1] == 'yaml' and number < FIRST_YAML):
+                if parts[-1] not in FORMS or parts[-2] == 'after_roundtrip':
                     continue
                 with open(os.path.join(where, release, name), 'rb') as f:
                     data = f.read()
