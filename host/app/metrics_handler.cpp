@@ -252,9 +252,10 @@ void add_build_info(Families& families) {
       {"gitVersion", "git_version"}, {"goVersion", "go_version"}, {"major", "major"},          {"minor", "minor"},
       {"platform", "platform"}};
   ClientMetric metric;
+  const auto fields = version_fields();
   for (const auto& [field, label] : kLabels) {
-    for (const auto& [key, value] : kVersionFields) {
-      if (key == field) metric.label.push_back({label, std::string(key == "gitVersion" ? reported_version() : value)});
+    for (const auto& [key, value] : fields) {
+      if (key == field) metric.label.push_back({label, value});
     }
   }
   metric.gauge.value = 1;
