@@ -22,6 +22,10 @@ const SchemaSet& schemas() {
   return *set;
 }
 
+Result<kit::GroupDocument> group(bool scale_to_zero = false) {
+  return autoscaling_group({std::shared_ptr<const SchemaSet>(), &schemas()}, scale_to_zero);
+}
+
 const Scheme& scheme() {
   static const Scheme made = [] {
     Scheme scheme;
@@ -113,7 +117,7 @@ TEST(AutoscalerConversionTest, V1HasTheDefaultsOfV2) {
 }
 
 TEST(AutoscalerStrategyTest, AStatusWithoutMetricsHasNoListOfThem) {
-  const auto row = autoscaling_group()->kind("HorizontalPodAutoscaler");
+  const auto row = group()->kind("HorizontalPodAutoscaler");
   Object object = parsed(R"({"status":{"currentReplicas":1,"currentMetrics":[]}})");
   row.status_strategy(row.strategy())->canonicalize(object);
   EXPECT_EQ(to_json(object), R"({"status":{"currentReplicas":1,"currentMetrics":null}})");
@@ -125,7 +129,7 @@ TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   Value whole(std::move(object));
   const auto apply = [&] {
     schemas().find(kStored)->apply_defaults(whole);
-    autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(whole.get_object());
+    group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(whole.get_object());
     EXPECT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());  // what came takes its place
   };
   apply();
@@ -162,7 +166,7 @@ TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
 
 // What the strategy and the stored type find.
 std::shared_ptr<const Strategy> strategy(bool scale_to_zero) {
-  return autoscaling_group({std::shared_ptr<const SchemaSet>(), &schemas()}, scale_to_zero)->kind(kStored.kind).strategy();
+  return group(scale_to_zero)->kind(kStored.kind).strategy();
 }
 std::string found(const Object& object, const Object* old, bool scale_to_zero) {
   FieldErrors errors;
@@ -237,7 +241,7 @@ TEST(AutoscalerStrategyTest, AStatusIsAskedForItsCountsAlone) {
 }
 
 TEST(AutoscalerTableTest, ShowsTwoMetricsAndCountsTheOthers) {
-  const Array cells = autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->table_convertor().cells(parsed(kEverything), 0, {});
+  const Array cells = group()->kind("HorizontalPodAutoscaler").strategy()->table_convertor().cells(parsed(kEverything), 0, {});
   EXPECT_EQ(cells[1], "Deployment/d");
   EXPECT_EQ(cells[2], "<unknown>/10, <unknown>/2k + 3 more...");
   EXPECT_EQ(cells[3], "2");

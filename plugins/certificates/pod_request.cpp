@@ -205,6 +205,27 @@ PublicKey asked_key(const Object& spec) {
   return request.ok() ? key_of(*request) : nullptr;
 }
 
+// RFC 5322's dot-atom: words of such characters with single dots between.
+bool is_dot_atom(std::string_view text) {
+  constexpr std::string_view kOthers = "!#$%&'*+-/=?^_`{|}~.";
+  const auto allowed = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80 ||
+           kOthers.find(c) != std::string_view::npos;
+  };
+  return !text.empty() && text.front() != '.' && text.back() != '.' && text.find("..") == std::string_view::npos &&
+         std::all_of(text.begin(), text.end(), allowed);
+}
+
+// Whether the text is an address as RFC 5322 has it, without a name in front.
+bool is_mail_address(std::string_view text) {
+  const auto sign = text.rfind('@');
+  if (sign == std::string_view::npos) return false;
+  const std::string_view local = text.substr(0, sign), domain = text.substr(sign + 1);
+  const bool quoted_local = local.size() > 2 && local.starts_with('"') && local.ends_with('"');
+  const bool literal = domain.size() > 2 && domain.starts_with('[') && domain.ends_with(']');
+  return (quoted_local || is_dot_atom(local)) && (literal || is_dot_atom(domain));
+}
+
 void check_names(const Certificate& leaf, FieldErrors& errors) {
   for (const std::string& name : dns_names(leaf)) {
     if (name.empty()) errors.invalid(kChain, name, "leaf certificate should not contain empty DNSName");
@@ -214,9 +235,7 @@ void check_names(const Certificate& leaf, FieldErrors& errors) {
     }
   }
   for (const std::string& address : email_addresses(leaf)) {
-    const auto sign = address.rfind('@');
-    const bool good = sign != std::string::npos && sign > 0 && sign + 1 < address.size() && address.find(' ') == std::string::npos;
-    if (!good) errors.invalid(kChain, address, "leaf certificate should not contain invalid EmailAddress");
+    if (!is_mail_address(address)) errors.invalid(kChain, address, "leaf certificate should not contain invalid EmailAddress");
   }
 }
 

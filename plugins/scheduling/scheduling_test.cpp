@@ -39,6 +39,12 @@ TEST(PriorityClasses, KeepTheirValue) {
             R"([value: Forbidden: may not be changed in an update., preemptionPolicy: Invalid value: "x": field is immutable])");
 }
 
+TEST(PodGroups, ShowTheDefaultThatTheirGateTakesAway) {
+  Object group = json::parse(R"({"spec":{"schedulingPolicy":{"basic":{}}}})").as_object();
+  scheduling_group()->kind("PodGroup").strategy()->canonicalize(group);
+  EXPECT_EQ(get_string_path(group, "spec.disruptionMode"), "Pod");
+}
+
 struct Alpha {
   explicit Alpha(std::string_view kind) : row(scheduling_group()->kind(kind)) {
     static const auto sets = scheduling_schemas();
