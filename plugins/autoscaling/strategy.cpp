@@ -12,7 +12,7 @@ namespace {
 
 class AutoscalerStrategy final : public kit::KindStrategy {
  public:
-  AutoscalerStrategy(kit::KindFacts facts, std::shared_ptr<const SchemaSet> stored, bool scale_to_zero)
+  AutoscalerStrategy(KindFacts facts, std::shared_ptr<const SchemaSet> stored, bool scale_to_zero)
       : KindStrategy(std::move(facts)), stored_(std::move(stored)), scale_to_zero_(scale_to_zero) {}
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
   // Sets v2's defaults in what v1 carries in annotations: reading the stored object sets them as well.
