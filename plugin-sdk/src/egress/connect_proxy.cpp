@@ -53,8 +53,8 @@ void count_failure(std::string_view transport, std::string_view stage) {
   static Metric& failures = Metric::counter(
       "apiserver_egress_dialer_dial_failure_count",
       "[ALPHA] Dials through the egress proxy that failed, by protocol, transport and stage (connect: to the proxy, proxy: by the proxy).",
-      {"protocol", "transport", "stage"});
-  failures.add({kProtocol, transport, stage});
+      {"protocol", "stage", "transport"});
+  failures.add({kProtocol, stage, transport});
 }
 
 Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
