@@ -236,7 +236,9 @@ class PoolStatusRequestStatusStrategy final : public StatusStrategy {
   // A status that is there does not change, and is not looked at again.
   void check_status(const Object& request, const Object& old, FieldErrors& errors) const override {
     const Object& status = object_or_empty(request, "status");
-    if (get_object(old, "status") != nullptr || count_of(status, "pools") > kMaxPools) return;
+    if (get_object(old, "status") != nullptr || get_object(request, "status") == nullptr) return;
+    if (!has(status, "poolCount")) errors.required("status.poolCount");
+    if (count_of(status, "pools") > kMaxPools) return;
     const Path root("status");
     each(status, "pools", [&](const Object& pool, std::size_t i) {
       const Path holder = root.at("pools", i);
