@@ -83,11 +83,12 @@ void check_request(const Object& request, const Path& path, FieldErrors& errors)
   each(request, "firstAvailable", [&](const Object& one, std::size_t i) { check_selectors(one, path.at("firstAvailable", i), errors); });
 }
 
-void check_constraint(const Object& constraint, const RequestNames& names, const Path& path, FieldErrors& errors) {
+void check_constraint(const Object& constraint, const RequestNames& names, bool distinct, const Path& path, FieldErrors& errors) {
   check_references(constraint, names, path, errors);
   for (const std::string_view member : {"matchAttribute", "distinctAttribute"}) {
     if (has(constraint, member)) return check_whole_qualified_name(get_string(constraint, member), path.at(member), errors);
   }
+  if (!distinct) return errors.required(path.at("matchAttribute"));
   errors.required(path, R"(exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set)");
 }
 
@@ -203,7 +204,7 @@ void check_selectors(const Object& holder, const Path& path, FieldErrors& errors
   });
 }
 
-void check_claim_spec(const Object& spec, const Path& path, FieldErrors& errors) {
+void check_claim_spec(const Object& spec, bool distinct, const Path& path, FieldErrors& errors) {
   const Object& devices = object_or_empty(spec, "devices");
   const RequestNames names = names_of(devices);
   const Path inside = path.at("devices");
@@ -212,8 +213,9 @@ void check_claim_spec(const Object& spec, const Path& path, FieldErrors& errors)
     check_names_differ(devices, "requests", "name", inside, errors);
   }
   if (count_of(devices, "constraints") <= kMaxItems) {
-    each(devices, "constraints",
-         [&](const Object& constraint, std::size_t i) { check_constraint(constraint, names, inside.at("constraints", i), errors); });
+    each(devices, "constraints", [&](const Object& constraint, std::size_t i) {
+      check_constraint(constraint, names, distinct, inside.at("constraints", i), errors);
+    });
   }
   if (count_of(devices, "config") > kMaxItems) return;
   each(devices, "config", [&](const Object& config, std::size_t i) { check_references(config, names, inside.at("config", i), errors); });

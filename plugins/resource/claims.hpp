@@ -9,8 +9,8 @@
 
 namespace backplane::resource {
 
-// `spec` is a ResourceClaimSpec.
-void check_claim_spec(const Object& spec, const kit::Path& path, FieldErrors& errors);
+// `spec` is a ResourceClaimSpec.  `distinct`: the gate of distinctAttribute, DRAConsumableCapacity.
+void check_claim_spec(const Object& spec, bool distinct, const kit::Path& path, FieldErrors& errors);
 void check_claim_status(const Object& claim, const Object& old, FieldErrors& errors);
 // Takes what is reported of devices out of the status that were allocated and no longer are.
 void drop_deallocated(Object& claim, const Object& old);

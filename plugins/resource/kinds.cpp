@@ -110,13 +110,16 @@ class DeviceClassStrategy final : public KindStrategy {
 
 class ClaimStrategy final : public KindStrategy {
  public:
-  using KindStrategy::KindStrategy;
+  ClaimStrategy(KindFacts facts, bool distinct) : KindStrategy(std::move(facts)), distinct_(distinct) {}
   void canonicalize(Object& claim) const override { drop_empty_requests(ensure_object(claim, "spec")); }
 
  protected:
   void check_new(const Object& claim, FieldErrors& errors) const override {
-    check_claim_spec(object_or_empty(claim, "spec"), Path("spec"), errors);
+    check_claim_spec(object_or_empty(claim, "spec"), distinct_, Path("spec"), errors);
   }
+
+ private:
+  const bool distinct_;
 };
 
 class ClaimStatusStrategy final : public StatusStrategy, public WithoutTables {
@@ -136,7 +139,7 @@ class ClaimStatusStrategy final : public StatusStrategy, public WithoutTables {
 
 class ClaimTemplateStrategy final : public KindStrategy {
  public:
-  using KindStrategy::KindStrategy;
+  ClaimTemplateStrategy(KindFacts facts, bool distinct) : KindStrategy(std::move(facts)), distinct_(distinct) {}
   void canonicalize(Object& object) const override { drop_empty_requests(ensure_object(ensure_object(object, "spec"), "spec")); }
 
  protected:
@@ -145,8 +148,11 @@ class ClaimTemplateStrategy final : public KindStrategy {
     const Object& metadata = object_or_empty(spec, "metadata");
     validate_labels(object_or_empty(metadata, "labels"), "spec.metadata.labels", errors);
     validate_annotations(object_or_empty(metadata, "annotations"), "spec.metadata.annotations", errors);
-    check_claim_spec(object_or_empty(spec, "spec"), Path("spec.spec"), errors);
+    check_claim_spec(object_or_empty(spec, "spec"), distinct_, Path("spec.spec"), errors);
   }
+
+ private:
+  const bool distinct_;
 };
 
 // ---- times of taints, from when they are first seen
@@ -261,17 +267,18 @@ std::shared_ptr<const SchemaSet> stored_schemas() {
   return schemas;
 }
 
-Result<GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks) {
+Result<GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks, bool distinct) {
   const auto dated_slice = made<DatedView<date_slice>>();
   GroupCode code{
       .printers = {{"claimState", print_claim_state}, {"poolStatus", print_pool_status}},
-      .kinds = {{"DeviceClass", {.make = made<DeviceClassStrategy>()}},
-                {"ResourceClaim", {.make = made<ClaimStrategy>(), .make_status = made_status<ClaimStatusStrategy>, .hooks = claim_hooks}},
-                {"ResourceClaimTemplate", {.make = made<ClaimTemplateStrategy>(), .hooks = claim_hooks}},
-                {"ResourceSlice", {.make = made<SliceStrategy>(), .views = {{"v1beta2", dated_slice}, {"v1beta1", dated_slice}}}},
-                {"DeviceTaintRule", {.make = made<TaintRuleStrategy>(), .views = {{"v1beta2", made<DatedView<date_rule>>()}}}},
-                {"ResourcePoolStatusRequest",
-                 {.make = made<PoolStatusRequestStrategy>(), .make_status = made_status<PoolStatusRequestStatusStrategy>}}}};
+      .kinds = {
+          {"DeviceClass", {.make = made<DeviceClassStrategy>()}},
+          {"ResourceClaim", {.make = made<ClaimStrategy>(distinct), .make_status = made_status<ClaimStatusStrategy>, .hooks = claim_hooks}},
+          {"ResourceClaimTemplate", {.make = made<ClaimTemplateStrategy>(distinct), .hooks = claim_hooks}},
+          {"ResourceSlice", {.make = made<SliceStrategy>(), .views = {{"v1beta2", dated_slice}, {"v1beta1", dated_slice}}}},
+          {"DeviceTaintRule", {.make = made<TaintRuleStrategy>(), .views = {{"v1beta2", made<DatedView<date_rule>>()}}}},
+          {"ResourcePoolStatusRequest",
+           {.make = made<PoolStatusRequestStrategy>(), .make_status = made_status<PoolStatusRequestStatusStrategy>}}}};
   return read_group(resource_group_json(), code);
 }
 

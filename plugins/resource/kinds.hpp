@@ -13,7 +13,7 @@ namespace backplane::resource {
 // The types of v1, which all but the alpha kinds are stored in.
 std::shared_ptr<const SchemaSet> stored_schemas();
 
-// `claim_hooks`: of claims and their templates; null: none.
-Result<kit::GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks = {});
+// `claim_hooks`: of claims and their templates; null: none.  `distinct`: the gate DRAConsumableCapacity.
+Result<kit::GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks = {}, bool distinct = true);
 
 }  // namespace backplane::resource

@@ -21,7 +21,7 @@ class ResourcePlugin final : public Plugin {
     auto schemas = kit::embedded_schemas({resource_v1beta2_json(), resource_v1beta1_json(), resource_v1alpha3_json()});
     if (schemas.ok()) schemas->insert(schemas->begin(), stored_schemas());
     if (!schemas.ok()) return std::move(schemas).status();
-    auto document = resource_group(std::make_shared<AdminAccessHooks>(host));
+    auto document = resource_group(std::make_shared<AdminAccessHooks>(host), kit::gate_is_on(host, "DRAConsumableCapacity"));
     if (!document.ok()) return std::move(document).status();
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
     if (Status status = group.add_kinds(); !status.ok()) return status;

@@ -27,6 +27,13 @@ std::string claim_problems(const std::string& devices) { return problems("Resour
 constexpr std::string_view kRequests = R"("requests":[{"name":"r","exactly":{"deviceClassName":"c"}},
     {"name":"s","firstAvailable":[{"name":"a","deviceClassName":"c"},{"name":"b","deviceClassName":"c"}]}])";
 
+TEST(ClaimConstraints, BlameTheOneAttributeThereIsWithoutTheGateOfTheOther) {
+  const Object spec = json::parse(R"({"devices":{"constraints":[{}]}})").as_object();
+  FieldErrors errors;
+  check_claim_spec(spec, false, kit::Path("spec"), errors);
+  EXPECT_EQ(errors.aggregate_message(), "spec.devices.constraints[0].matchAttribute: Required value");
+}
+
 TEST(Claims, HaveTheirDefaults) {
   const Object claim = kind("ResourceClaim").defaulted(R"({"spec":{"devices":{)" + std::string(kRequests) + "}}}");
   const Value* request = find_path(claim, "spec.devices.requests");
