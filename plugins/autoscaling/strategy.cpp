@@ -17,7 +17,7 @@ class AutoscalerStrategy final : public kit::KindStrategy {
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
   // Sets v2's defaults in what v1 carries in annotations: reading the stored object sets them as well.
   void canonicalize(Object& object) const override {
-    if (kit::get_object(kit::object_or_empty(object, "spec"), "behavior") == nullptr) return;
+    if (get_object(kit::object_or_empty(object, "spec"), "behavior") == nullptr) return;
     Value tree(std::move(object));
     const Schema& type = *stored_->find(kStored);
     type.apply_defaults(tree);
