@@ -87,6 +87,7 @@ class Aggregation(unittest.TestCase):
         self.assertEqual(backend.requests[-1][2], 'front-proxy-client')
 
     def test_a_new_proxy_certificate_is_shown_without_a_restart(self):
+        self.call('GET', '/readyz/poststarthook/aggregator-reload-proxy-client-cert')
         backend = self.serve(client_ca=self.front.path('ca.crt'))
         self.call('GET', THINGS)
         self.front.issue('proxy', 'front-proxy-successor')

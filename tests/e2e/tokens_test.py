@@ -144,7 +144,7 @@ class Keys(unittest.TestCase):
                 keys = [key['n'] for key in server.request('GET', '/openid/v1/jwks')[2]['keys']]
                 self.assertEqual(len(keys), 2)
                 self.assertEqual(keys[1:], signing)
-                # The key that signs is published only if a file says so, as with kube-apiserver.
+            # The key that signs is published only if a file says so, as with kube-apiserver.
             with Server(*flags, files[0]) as server:
                 self.assertEqual([key['n'] for key in server.request('GET', '/openid/v1/jwks')[2]['keys']], keys[:1])
 

@@ -2,11 +2,11 @@
 
 #include "cel/url.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 std::string url_problem(std::string_view text) { return cel_detail::url_problem(text); }
 std::string request_uri_problem(std::string_view text) { return cel_detail::request_uri_problem(text); }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

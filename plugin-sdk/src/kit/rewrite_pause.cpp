@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
@@ -37,4 +37,4 @@ void RewritePause::drop_old(Clock::time_point now) {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
