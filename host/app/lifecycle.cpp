@@ -41,18 +41,18 @@ Task<void> drain_requests(ShutdownParts& parts, Clock::time_point begun) {
     app_log().warn("requests did not end in time, going on without them count={}", parts.short_requests.count());
     co_return;
   }
-  app_log().info("in-flight non long-running request(s) have drained");
+  app_log().info("[graceful-termination] in-flight non long-running request(s) have drained");
 }
 
 Task<void> drain_watches(ShutdownParts& parts, Clock::time_point begun, std::size_t before) {
   const auto grace = parts.options.watch_termination_grace_period;
   if (grace <= std::chrono::nanoseconds::zero()) {
-    app_log().info("not going to wait for active watch request(s) to drain");
+    app_log().info("[graceful-termination] not going to wait for active watch request(s) to drain");
     co_return;
   }
   const auto limit = until(begun + grace);
   bool drained = co_await wait_for(parts.watches.drained(), limit);
-  app_log().info("active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before,
+  app_log().info("[graceful-termination] active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before,
                  parts.watches.count(), drained);
 }
 

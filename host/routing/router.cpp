@@ -124,7 +124,7 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
     if (storages == group.storages.end()) continue;
     const Storages enabled = enabled_storages(config.enablement, version, storages->second);
     if (enabled.empty()) {
-      routing_log().info("skipping API {}/{}: no resource of it is enabled", group.group, name);
+      routing_details().info("skipping API {}/{}: no resource of it is enabled", group.group, name);
       continue;
     }
     const auto schemas = group.schemas.find(name);

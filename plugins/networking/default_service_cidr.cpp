@@ -89,7 +89,7 @@ Task<void> DefaultServiceCidr::warn(Object object, std::string reason, std::stri
 }
 
 Task<Status> DefaultServiceCidr::make() {
-  host_.logger().info("creating default ServiceCIDR cidrs=" + listed(ranges_));
+  host_.logger().debug("creating default ServiceCIDR cidrs=" + listed(ranges_));
   Object object;
   object["kind"] = "ServiceCIDR";
   object["apiVersion"] = "networking.k8s.io/v1";

@@ -31,7 +31,7 @@ Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& l
   }
   if (have.status().code() != 404) co_return std::move(have).status();
   auto made = co_await client.create(resource, "", object_of(of));
-  if (made.ok()) logger.info("created PriorityClass " + name + " with value " + std::to_string(of.value));
+  if (made.ok()) logger.debug("created PriorityClass " + name + " with value " + std::to_string(of.value));
   if (made.ok() || made.status().code() == 409) co_return Status();
   co_return std::move(made).status();
 }

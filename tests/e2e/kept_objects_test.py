@@ -30,7 +30,7 @@ def names(server, path):
 class PeerLease(unittest.TestCase):
     def test_none_is_kept_of_a_server_on_a_loopback_address(self):
         # It was tried every ten seconds, and refused.
-        server = Server('--advertise-address=127.0.0.1')
+        server = Server('--advertise-address=127.0.0.1', '-v=3')
         self.addCleanup(server.stop)
         self.assertIn('no peer endpoint lease is kept', server.text())
         self.assertNotIn('unable to update peer endpoint leases', server.text())

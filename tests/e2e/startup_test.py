@@ -69,13 +69,15 @@ class StartupTest(unittest.TestCase):
             with open(damaged, 'w', encoding='utf-8') as f:
                 f.write('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
             for reason, flags in {
-                    'goaway-chance': ['--goaway-chance=0.5'],
-                    'address already in use': ['--secure-port=%d' % taken.getsockname()[1]],
-                    'damaged.pem': ['--tls-cert-file=' + damaged, '--tls-private-key-file=' + damaged],
-                    'nope/v1': ['--runtime-config=nope/v1=true'],
-                    'PodSecurity': ['--enable-admission-plugins=PodSecurity'],
-                    'is needed and was not found': ['--require-plugin=nonesuch'],
-                    'couldn\'t be opened': ['--storage-backend=nonesuch'],
+                    '--goaway-chance can not be': ['--goaway-chance=0.5'],
+                    'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
+                    'damaged.pem"': ['--tls-cert-file=' + damaged,
+                                                                                  '--tls-private-key-file=' + damaged],
+                    'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
+                    '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
+                    'wanted nonesuch': ['--require-plugin=nonesuch'],
+                    '--storage-backend "nonesuch" is not offered': ['--storage-backend=nonesuch'],
+                    '--emulated-version "1.35": no other release': ['--emulated-version=1.35'],
             }.items():
                 done = subprocess.run([BINARY, '--plugin-dir', PLUGINS, '--data-dir', os.path.join(place, 'd'), '--secure-port=0', *flags],
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
@@ -83,6 +85,7 @@ class StartupTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertLessEqual(len(lines), MOST_LINES, done.stdout)
                 self.assertTrue(lines[-1].startswith('Error: '), done.stdout)
+                self.assertIn(reason, lines[-1])
                 shutil.rmtree(os.path.join(place, 'd'), ignore_errors=True)
 
     def test_version_names_kubernetes_first_and_then_backplane(self):

@@ -11,7 +11,7 @@ BACKPLANE = os.environ['BACKPLANE']
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 FLAG = re.compile(r'(?<![\w-])--([a-z][a-z0-9-]*)(\*?)')
 # Of other programs, in code that begins with the flag.
-OTHERS = {'as': 'kubectl'}
+OTHERS = {'as': 'kubectl', 'leader-elect': 'kube-controller-manager'}
 
 
 def code_of(page):

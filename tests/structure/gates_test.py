@@ -1,0 +1,50 @@
+"""The table of feature gates says what is so: a gate that a source or a schema asks for switches something, and the others are asked for by none."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / 'host/app/feature_gate_table.cpp'
+# Roles of the bootstrap policy follow them; what else they are about is absent.
+ROLES_ALONE = {'KubeletServiceAccountTokenForCredentialProviders', 'WorkloadWithJob'}
+ASKED = re.compile(r'gate|enabled\(', re.I)
+
+
+def listed(name):
+    body = re.search(name + r'\[\] = \{(.*?)\n\};', TABLE.read_text(), re.S)[1]
+    return set(re.findall(r'"(\w+)"', body))
+
+
+def known():
+    return set(re.findall(r'\{"(\w+)", (?:true|false), Stage::', TABLE.read_text()))
+
+
+def asked():
+    """Gates that stand in a line of a source or a schema that is about gates."""
+    found = set()
+    names = known()
+    for folder in ('host', 'plugin-sdk/src', 'plugin-sdk/schema', 'plugin-sdk/workload/src', 'plugins'):
+        for path in (ROOT / folder).rglob('*'):
+            if path.suffix not in ('.cpp', '.hpp', '.json') or path == TABLE or path.name.endswith('_test.cpp'):
+                continue
+            for line in path.read_text().splitlines():
+                if ASKED.search(line):
+                    found |= names & set(re.findall(r'[".](\w+)"', line))
+    return found
+
+
+class GatesTest(unittest.TestCase):
+    def test_the_lists_name_gates_that_there_are_and_each_once(self):
+        lists = [listed(name) for name in ('kThatSwitch', 'kThere', 'kAbsent')]
+        self.assertEqual(set().union(*lists) - known(), set())
+        self.assertEqual(sum(map(len, lists)), len(set().union(*lists)))
+
+    def test_gates_that_are_asked_for_switch_something_and_no_others(self):
+        switched = listed('kThatSwitch')
+        stages = {'AllAlpha', 'AllBeta'}
+        self.assertEqual(asked() - switched - ROLES_ALONE - stages, set(), 'asked for, and not in kThatSwitch')
+        self.assertEqual(switched - asked(), set(), 'in kThatSwitch, and asked for by none')
+
+
+if __name__ == '__main__':
+    unittest.main()
