@@ -114,9 +114,8 @@ Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
 }
 
 bool is_upstream_hook(std::string_view name) {
-  return std::any_of(std::begin(kKnownOrder), std::end(kKnownOrder), [name](std::string_view check) {
-    return check.starts_with(kHookCheck) && check.substr(kHookCheck.size()) == name;
-  });
+  return std::any_of(std::begin(kKnownOrder), std::end(kKnownOrder),
+                     [name](std::string_view check) { return check.starts_with(kHookCheck) && check.substr(kHookCheck.size()) == name; });
 }
 
 Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks) {

@@ -69,7 +69,8 @@ ShutdownDeadline::ShutdownDeadline(std::chrono::nanoseconds limit)
           app_log().critical("the shutdown does not end, a thread is in a plugin plugin={} thread={} place={}", each.plugin, each.thread,
                              each.place);
         }
-        app_log().critical("the shutdown has not ended, leaving limit={}s", std::chrono::duration_cast<std::chrono::seconds>(limit).count());
+        app_log().critical("the shutdown has not ended, leaving limit={}s",
+                           std::chrono::duration_cast<std::chrono::seconds>(limit).count());
         leave();
       }) {}
 

@@ -34,14 +34,23 @@ void check_carried_documents(const std::string& path, Findings& findings) {
   if (!section) return;
   const auto documents = documents_in(*section);
   if (!documents) {
-    findings.push_back({finding_code::kNoDocuments, Severity::kError, BP_DOCUMENT_SECTION, {}, {},
-                        "the documents of the file cannot be read", "build the plugin again with backplane_add_plugin()"});
+    findings.push_back({finding_code::kNoDocuments,
+                        Severity::kError,
+                        BP_DOCUMENT_SECTION,
+                        {},
+                        {},
+                        "the documents of the file cannot be read",
+                        "build the plugin again with backplane_add_plugin()"});
     return;
   }
   for (const DocumentProblem& problem : check_documents(*documents)) {
     findings.push_back({problem.is_note ? finding_code::kDocumentNote : finding_code::kDocument,
                         problem.is_note ? Severity::kInfo : Severity::kError,
-                        problem.document + ":" + std::to_string(problem.line), {}, problem.pointer, problem.message, {}});
+                        problem.document + ":" + std::to_string(problem.line),
+                        {},
+                        problem.pointer,
+                        problem.message,
+                        {}});
   }
 }
 

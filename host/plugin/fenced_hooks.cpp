@@ -37,7 +37,8 @@ class FencedHealthCheck final : public HealthCheck {
   std::string group() const override { return group_; }
   Task<Status> check() override {
     // Each probe runs it: a stack every second helps nobody.
-    return fenced(plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
+    return fenced(
+        plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }
 
  private:
@@ -48,8 +49,9 @@ class FencedHealthCheck final : public HealthCheck {
 }  // namespace
 
 Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
-  return fenced(std::move(plugin), "post-start hook " + name,
-                [hook = std::move(hook), context = std::move(context)] { return hook(context); }, Stack::kLogged);
+  return fenced(
+      std::move(plugin), "post-start hook " + name, [hook = std::move(hook), context = std::move(context)] { return hook(context); },
+      Stack::kLogged);
 }
 
 Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook) {
@@ -61,8 +63,8 @@ std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string
 }
 
 Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory) {
-  return [what = "the factory of the storage backend " + quoted(name) + " of plugin " + plugin, factory = std::move(factory)](
-             const StorageBackendConfig& config) -> Result<std::unique_ptr<StorageBackend>> {
+  return [what = "the factory of the storage backend " + quoted(name) + " of plugin " + plugin,
+          factory = std::move(factory)](const StorageBackendConfig& config) -> Result<std::unique_ptr<StorageBackend>> {
     Result<std::unique_ptr<StorageBackend>> made;
     const FencedCall call = backplane::fenced([&]() -> Status {
       made = factory(config);

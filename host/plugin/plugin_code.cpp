@@ -161,7 +161,12 @@ void report_crash(int number, const siginfo_t* info, const void* context) noexce
   SignalLine line;
   line.text("fatal signal=").text(name_of(number));
   if (in.range != nullptr) {
-    line.text(" plugin=").text(in.range->plugin.data()).text(" place=").text(in.range->file.data()).text("+").hex(in.address - in.range->base);
+    line.text(" plugin=")
+        .text(in.range->plugin.data())
+        .text(" place=")
+        .text(in.range->file.data())
+        .text("+")
+        .hex(in.address - in.range->base);
     if (in.address != at) line.text(" (below it on the stack: the host or a library)");
   } else {
     line.text(" plugin=none instruction=").hex(at);

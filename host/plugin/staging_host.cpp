@@ -92,7 +92,11 @@ class StagingHost::PublishedPaths final : public DynamicPaths {
 // ---- the host
 
 StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names)
-    : plugin_(std::move(plugin)), services_(services), names_(names), logger_(std::make_unique<PluginLogger>(plugin_)), stop_(plugin_, services.stop) {
+    : plugin_(std::move(plugin)),
+      services_(services),
+      names_(names),
+      logger_(std::make_unique<PluginLogger>(plugin_)),
+      stop_(plugin_, services.stop) {
   staged_.target.name = plugin_;
 }
 

@@ -386,10 +386,13 @@ TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
   int called = 0;
   plugin->stop_signal().on_fire([] { throw std::runtime_error("boom"); });
   plugin->stop_signal().on_fire([&called] { ++called; });
-  ASSERT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext context) {
-    context.stop.on_fire([] { throw 7; });
-    return quiet_hook();
-  }).ok());
+  ASSERT_TRUE(plugin
+                  ->add_post_start_hook("x",
+                                        [](PostStartHookContext context) {
+                                          context.stop.on_fire([] { throw 7; });
+                                          return quiet_hook();
+                                        })
+                  .ok());
   plugin->on_group_versions_changed([](const GroupVersionsChange&) { throw std::runtime_error("boom"); });
   Scheme scheme;
   auto staged = plugin->commit(scheme);
@@ -400,12 +403,17 @@ TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
 
 TEST_F(StagingHostTest, AStorageFactoryThatThrowsOrMakesNothingIsAnErrorThatNamesThePlugin) {
   auto plugin = host("example.com/disk");
-  ASSERT_TRUE(plugin->register_storage_backend("bad", [](const StorageBackendConfig&) -> Result<std::unique_ptr<StorageBackend>> {
-    throw std::runtime_error("no disk");
-  }).ok());
-  ASSERT_TRUE(plugin->register_storage_backend("none", [](const StorageBackendConfig&) {
-    return Result<std::unique_ptr<StorageBackend>>(std::unique_ptr<StorageBackend>());
-  }).ok());
+  ASSERT_TRUE(
+      plugin
+          ->register_storage_backend(
+              "bad", [](const StorageBackendConfig&) -> Result<std::unique_ptr<StorageBackend>> { throw std::runtime_error("no disk"); })
+          .ok());
+  ASSERT_TRUE(plugin
+                  ->register_storage_backend("none",
+                                             [](const StorageBackendConfig&) {
+                                               return Result<std::unique_ptr<StorageBackend>>(std::unique_ptr<StorageBackend>());
+                                             })
+                  .ok());
   Scheme scheme;
   const auto staged = plugin->commit(scheme);
   EXPECT_EQ(staged.storage_backends.at("bad")({}).status().message(),

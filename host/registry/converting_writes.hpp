@@ -53,7 +53,8 @@ class ConvertingWrite {
   // What `info` makes of `old` in the version's form, with its defaults and its managers.
   Task<Result<Object>> ask(UpdatedObjectInfo& info, const Object* old);
   Task<Status> admit(Object& object, const Object* old);
-  // What the structural schema of the version's form demands; `old` is null on create.  A typed form's rules are those of the stored version.
+  // What the structural schema of the version's form demands; `old` is null on create.  A typed form's rules are those of the stored
+  // version.
   void check_schema(Object& object, const Object* old);
   void check_new(Object& object);
   void check_change(Object& object, const Object& old);

@@ -269,7 +269,8 @@ struct Controller {
   LogLimit limit{std::chrono::seconds(10)};
 
   void report(const WorkQueue& queue, const std::string& key, const Status& status) {
-    std::string line = "reconcile failed, it is tried again controller=" + name + " key=" + quoted(key) + " error=" + quoted(status.message());
+    std::string line =
+        "reconcile failed, it is tried again controller=" + name + " key=" + quoted(key) + " error=" + quoted(status.message());
     const bool usual = status.reason() == Reason::kConflict && queue.num_requeues(key) < kUsualConflicts;
     const std::optional<std::uint64_t> suppressed = usual ? std::nullopt : limit.admit();
     if (!suppressed) return logger.debug(line);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/log_limit.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane {
@@ -144,8 +145,7 @@ TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
   EXPECT_EQ(queue->num_requeues("throws"), 1);
   EXPECT_EQ(queue->num_requeues("throws an int"), 1);
   ASSERT_EQ(logger.lines.size(), 2u);
-  EXPECT_EQ(logger.lines[0],
-            R"(reconcile failed, it is tried again controller=jobs key="throws" error="Internal error occurred: no")");
+  EXPECT_EQ(logger.lines[0], R"(reconcile failed, it is tried again controller=jobs key="throws" error="Internal error occurred: no")");
   EXPECT_EQ(logger.warnings, 1) << "one line for a controller that fails at every key";
   queue->shut_down();
   turns.settle();

@@ -1,4 +1,4 @@
-// A plugin that does what its configuration says, wrong things above all.  Words, separated by ';':
+// A plugin that does what its configuration says, wrong things above all.  Words, separated by ';' or '+':
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   start=H      adds a post-start hook that throws
@@ -52,7 +52,7 @@ class WrongHandler final : public HttpHandler {
 };
 
 void write_to_null() {
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   *nowhere = 1;
 }
 
@@ -90,7 +90,7 @@ class Actor final : public Plugin {
     host_ = &host;
     tell("provision");
     for (std::string_view rest = act_; !rest.empty();) {
-      const auto end = rest.find(';');
+      const auto end = rest.find_first_of(";+");
       auto status = act(rest.substr(0, end));
       if (!status.ok()) return status;
       rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);

@@ -32,7 +32,9 @@ class Faults(unittest.TestCase):
         return [line for line in server.text().splitlines() if text in line]
 
     def test_a_post_start_hook_of_an_optional_plugin_that_fails_leaves_its_check_red(self):
-        with self.server('actor_throws_at_start') as server:
+        with self.server('actor_throws_at_start', wait=False) as server:
+            self.wait_for(server, 'export KUBECONFIG=')  # it never is ready
+            server.read_kubeconfig()
             failed = self.lines(server, 'post-start hook failed')
             self.assertEqual(len(failed), 1, server.text()[-3000:])
             for part in ('plugin=actor', 'hook=never-ready', 'thrown in a hook'):
@@ -70,7 +72,7 @@ class Faults(unittest.TestCase):
                 self.assertRegex(told[0], r'plugin=actor place=\S*/actor_rude\.so\+0x[0-9a-f]+')
 
     def test_a_lifecycle_call_that_never_returns_does_not_hold_a_stop(self):
-        with self.server('actor_loops_in_validate', wait=False) as server:
+        with self.server('actor_loops_in_validate', '-v=4', wait=False) as server:
             self.wait_for(server, 'loading plugin=actor')
             time.sleep(1)  # the call follows; there is nothing to wait for
             self.assertEqual(server.terminate(timeout=60), 1)

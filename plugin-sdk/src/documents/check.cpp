@@ -97,7 +97,8 @@ class DocumentsCheck {
   void schema(const Document& document) {
     const CarriedDocument& carried = *document.carried;
     const std::size_t before = problems_.size();
-    documents::check_words(document.tree.get_object(), [&](const Pointer& at, std::string message) { tell(carried, at, std::move(message)); });
+    documents::check_words(document.tree.get_object(),
+                           [&](const Pointer& at, std::string message) { tell(carried, at, std::move(message)); });
     if (problems_.size() != before) return;
     const std::string_view text = carried.text;
     const auto compiled = SchemaSet::compile({&text, 1}, imports(&document));
@@ -129,7 +130,8 @@ class DocumentsCheck {
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const std::string name(get_string(versions[i].get_object(), "name"));
       const std::string version = GroupVersion{std::string(get_string(words, "group")), name}.to_string();
-      if (is_preview(name)) tell(carried, {"versions", std::to_string(i)}, version + " is served only with --runtime-config=" + version + "=true", true);
+      if (is_preview(name))
+        tell(carried, {"versions", std::to_string(i)}, version + " is served only with --runtime-config=" + version + "=true", true);
     }
   }
 
@@ -142,7 +144,8 @@ class DocumentsCheck {
 std::vector<DocumentProblem> check_documents(std::span<const CarriedDocument> documents) { return DocumentsCheck(documents).run(); }
 
 std::string to_line(const DocumentProblem& problem) {
-  return problem.document + ":" + std::to_string(problem.line) + ": " + (problem.pointer.empty() ? "" : problem.pointer + ": ") + problem.message;
+  return problem.document + ":" + std::to_string(problem.line) + ": " + (problem.pointer.empty() ? "" : problem.pointer + ": ") +
+         problem.message;
 }
 
 }  // namespace BACKPLANE_API

@@ -18,11 +18,13 @@ std::string structural(const std::string& spec) {
   return R"({"x-backplane-mode": "structural",
 "definitions": {"com.example.v1.Thing": {"x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Thing"}],
 "type": "object", "properties": {
-"spec": )" + spec + "}}}}";
+"spec": )" +
+         spec + "}}}}";
 }
 std::string typed(const std::string& spec) {
   return R"({"definitions": {"com.example.v1.Thing": {"type": "object", "properties": {
-"spec": )" + spec + "}}}}";
+"spec": )" +
+         spec + "}}}}";
 }
 const std::string kAt = "/definitions/com.example.v1.Thing/properties/spec";
 
@@ -30,7 +32,8 @@ Lines of_structural(const std::string& spec) { return check({{"t.json", structur
 Lines of_typed(const std::string& spec) { return check({{"t.json", typed(spec)}}); }
 
 TEST(DocumentCheck, WhatIsRightHasNoProblems) {
-  EXPECT_EQ(of_structural(R"({"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "pattern": "^a"}}})"), Lines());
+  EXPECT_EQ(of_structural(R"({"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "pattern": "^a"}}})"),
+            Lines());
   EXPECT_EQ(of_typed(R"({"type": "string", "x-backplane-rules": {"maxLength": 5}})"), Lines());
   EXPECT_EQ(of_typed(R"({"allOf": [{"$ref": "#/definitions/io.k8s.api.core.v1.PodTemplateSpec"}], "default": {}})"), Lines());
 }
@@ -56,7 +59,8 @@ TEST(DocumentCheck, AWordOfTheOtherModeIsRefused) {
 
 TEST(DocumentCheck, ValuesThatAWordCannotHaveAreRefused) {
   EXPECT_EQ(of_structural(R"({"type": "integr"})"),
-            Lines{"t.json:4: " + kAt + "/type: \"integr\" is none of array, boolean, integer, number, object, string; did you mean \"integer\"?"});
+            Lines{"t.json:4: " + kAt +
+                  "/type: \"integr\" is none of array, boolean, integer, number, object, string; did you mean \"integer\"?"});
   EXPECT_EQ(of_structural(R"({"type": "string", "minLength": "1"})"),
             Lines{"t.json:4: " + kAt + "/minLength: \"minLength\" must be a whole number that is not negative"});
   EXPECT_EQ(of_structural(R"({"type": "string", "format": "daytime"})"),
@@ -64,22 +68,26 @@ TEST(DocumentCheck, ValuesThatAWordCannotHaveAreRefused) {
   EXPECT_EQ(of_structural(R"({"type": "object", "required": ["nmae"], "properties": {"name": {"type": "string"}}})"),
             Lines{"t.json:4: " + kAt + "/required: \"nmae\" is required and is none of the properties"});
   EXPECT_EQ(of_structural(R"({"type": "string", "pattern": "("})").size(), 1u);
-  EXPECT_EQ(of_structural(R"({"type": "object", "properties": {"a": true}})"), Lines{"t.json:4: " + kAt + "/properties/a: must be a schema"});
+  EXPECT_EQ(of_structural(R"({"type": "object", "properties": {"a": true}})"),
+            Lines{"t.json:4: " + kAt + "/properties/a: must be a schema"});
   EXPECT_EQ(of_typed(R"({"type": "string", "x-backplane-rules": {"maxLenth": 5}})"),
             Lines{"t.json:2: " + kAt + "/x-backplane-rules: \"maxLenth\" is no rule"});
-  EXPECT_EQ(of_typed(R"({"$ref": "#/definitions/no.such.v1.Type"})"), Lines{"t.json:2: " + kAt + ": there is no definition no.such.v1.Type"});
+  EXPECT_EQ(of_typed(R"({"$ref": "#/definitions/no.such.v1.Type"})"),
+            Lines{"t.json:2: " + kAt + ": there is no definition no.such.v1.Type"});
 }
 
 TEST(DocumentCheck, WhatIsNoJsonIsToldWithItsLine) {
   const Lines lines = check({{"t.json", "{\"definitions\":\n {\"a\": }}"}});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("t.json:2: malformed JSON")) << lines[0];
-  EXPECT_EQ(check({{"t.json", "{\"definitions\": {},\n\"definitions\": {}}"}}), Lines{"t.json:1: /definitions: \"definitions\" stands there twice"});
+  EXPECT_EQ(check({{"t.json", "{\"definitions\": {},\n\"definitions\": {}}"}}),
+            Lines{"t.json:1: /definitions: \"definitions\" stands there twice"});
 }
 
 Lines of_group(const std::string& kind, const std::string& version = "v1") {
   return check({{"t.json", structural(R"({"type": "object", "properties": {"title": {"type": "string"}}})")},
-                {"g.json", R"({"group": "example.com", "versions": [{"name": ")" + version + "\"}],\n\"kinds\": [{\"resource\": \"things\", \"kind\": \"Thing\",\n" + kind + "}]}"}});
+                {"g.json", R"({"group": "example.com", "versions": [{"name": ")" + version +
+                               "\"}],\n\"kinds\": [{\"resource\": \"things\", \"kind\": \"Thing\",\n" + kind + "}]}"}});
 }
 
 TEST(DocumentCheck, AGroupDocumentIsReadAsItsPluginReadsIt) {

@@ -77,7 +77,8 @@ void check_kinds(const Object& document, const std::function<const Schema*(const
       const auto* type = dynamic_cast<const Type*>(type_of(gvk));
       const Pointer at{"kinds", std::to_string(i)};
       if (type == nullptr) {
-        report(at, "no schema document has a definition whose x-kubernetes-group-version-kind is " + gvk.group + ", " + gvk.version + ", " + gvk.kind);
+        report(at, "no schema document has a definition whose x-kubernetes-group-version-kind is " + gvk.group + ", " + gvk.version + ", " +
+                       gvk.kind);
       } else if (version == names.front()) {
         KindCheck(*type, report, at).columns(kind);
       }

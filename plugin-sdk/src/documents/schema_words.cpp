@@ -19,7 +19,8 @@ struct Choice {
   std::string_view word;
   std::span<const std::string_view> values;
 };
-constexpr Choice kChoices[] = {{"type", kTypes}, {"x-kubernetes-list-type", kListTypes}, {"x-kubernetes-map-type", kMapTypes}, {"x-backplane-omit", kOmits}};
+constexpr Choice kChoices[] = {
+    {"type", kTypes}, {"x-kubernetes-list-type", kListTypes}, {"x-kubernetes-map-type", kMapTypes}, {"x-backplane-omit", kOmits}};
 
 // Whether something looks at the format: one that nothing knows is a promise to the reader alone.
 bool is_checked_format(std::string_view type, std::string_view format) {
@@ -60,7 +61,8 @@ class WordCheck {
   void word(std::string_view name, const Value& value) {
     const SchemaWord* row = find_word(name);
     if (row == nullptr || !(structural_ ? row->structural : row->typed)) return report_(at_, refusal_of(name, structural_));
-    if (const std::string_view wrong = wrong_value(row->value, value); !wrong.empty()) return report_(at_, quoted(name) + " " + std::string(wrong));
+    if (const std::string_view wrong = wrong_value(row->value, value); !wrong.empty())
+      return report_(at_, quoted(name) + " " + std::string(wrong));
     inside(*row, value);
   }
 
@@ -92,7 +94,8 @@ class WordCheck {
   }
   void format(const Object& words) {
     const std::string_view format = get_string(words, "format"), type = get_string(words, "type");
-    if (!format.empty() && !is_checked_format(type, format)) tell("format", "no engine checks the format " + quoted(format) + " of this type");
+    if (!format.empty() && !is_checked_format(type, format))
+      tell("format", "no engine checks the format " + quoted(format) + " of this type");
   }
   // A member that is required and has no schema would be pruned before anything asks for it.
   void required(const Object& words) {

@@ -163,8 +163,9 @@ std::string refusal_of(std::string_view word, bool structural) {
   }
   if (find_word(word) != nullptr) {
     return structural ? name + " works in typed documents alone (those without \"x-backplane-mode\": \"structural\")"
-                      : name + " is enforced in structural documents alone: write x-backplane-rules (docs/schema-words.md), or make the "
-                               "document structural (\"x-backplane-mode\": \"structural\")";
+                      : name +
+                            " is enforced in structural documents alone: write x-backplane-rules (docs/schema-words.md), or make the "
+                            "document structural (\"x-backplane-mode\": \"structural\")";
   }
   std::vector<std::string_view> known;
   for (const SchemaWord& row : kWords) {

@@ -15,11 +15,11 @@ namespace backplane::documents {
 enum class WordValue : std::uint8_t {
   kAny,
   kText,
-  kTexts,    // a list of texts
-  kFlag,     // true or false
-  kCount,    // a number that is whole and not negative
+  kTexts,  // a list of texts
+  kFlag,   // true or false
+  kCount,  // a number that is whole and not negative
   kNumber,
-  kList,     // a list with an item at least
+  kList,  // a list with an item at least
   kObject,
   kSchema,
   kSchemas,  // a list of schemas
