@@ -12,7 +12,7 @@ Columns, divided by tabs; a line that begins with # is a comment:
 
 An example is a request that the server refuses with one cause (or message, if `status` is not 422) that is `says`, word by word:
   base    a base object: of recordings/wrong.jsonl by the name behind "wrong/", of rules_bases.json, or of rules/bases.json
-  set     {JSON pointer: value}: what is changed of the base; null removes, a last segment "-" appends, holders that are missing are made
+  set     {JSON pointer: value}: what is changed of the base; {"repeat": [text or item, n]} is long; null removes, a last segment "-" appends, holders that are missing are made
   then    {JSON pointer: value}: the base (with `set`) is created, and what is changed then is sent with PUT; without it, POST with dryRun=All
   first   {"to": subresource, "set": {JSON pointer: value}}: what is changed of the object, and stored, before that
   to      the subresource that PUT is sent to ("status"); with `post`, a POST of that body
@@ -81,10 +81,20 @@ def put(holder, way, value):
     put(below, way[1:], value)
 
 
+def grown(value):
+    """The value with what is repeated written out."""
+    if isinstance(value, dict):
+        if set(value) == {'repeat'}:
+            what, count = value['repeat']
+            return what * count if isinstance(what, str) else [copy.deepcopy(what) for _ in range(count)]
+        return {key: grown(each) for key, each in value.items()}
+    return [grown(each) for each in value] if isinstance(value, list) else value
+
+
 def edited(base, changes):
     out = copy.deepcopy(base)
     for pointer, value in (changes or {}).items():
-        put(out, [part.replace('~1', '/').replace('~0', '~') for part in pointer.split('/')[1:]], copy.deepcopy(value))
+        put(out, [part.replace('~1', '/').replace('~0', '~') for part in pointer.split('/')[1:]], grown(copy.deepcopy(value)))
     return out
 
 

@@ -1,5 +1,6 @@
-"""rules.tsv has every place of kube-apiserver's sources that reports an error of an object, for the files that it names: one row a report, by
+"""rules.tsv has every place of kube-apiserver's sources that reports an error of an object, for the files that it names (the core group's): one row a report, by
 the Go module k8s.io/kubernetes (skipped where the module cannot be had)."""
+import functools
 import os
 import re
 import subprocess
@@ -16,7 +17,9 @@ REPORT = re.compile(r'field\.(?:Invalid|Required|Forbidden|NotSupported|Duplicat
 FUNCTION = re.compile(r'^func (?:\([^)]*\) )?(\w+)', re.M)
 
 
+@functools.lru_cache(None)
 def folder(module):
+    module = module if module.startswith('k8s.io/') else 'k8s.io/' + module
     told = subprocess.run(['go', 'list', '-m', '-f', '{{.Dir}}', module], cwd=clients.BUILD_DIR, env=clients.module(), capture_output=True, text=True)
     if told.returncode != 0 or not told.stdout.strip():
         raise clients.Missing('the module %s cannot be had: %s' % (module, told.stderr.strip()[-300:]))
@@ -40,7 +43,7 @@ class Upstream(unittest.TestCase):
 
     def test_every_report_of_the_files_is_a_row(self):
         listed = {}
-        for _, row in rules.rows():
+        for _, row in rules.rows_of('rules.tsv'):
             place, _, number = row['upstream'].partition('#')
             file, function = place.rsplit(':', 1)
             listed.setdefault(file, {}).setdefault(function, set()).add(int(number or 1))

@@ -42,6 +42,9 @@ std::string unsupported(const std::string& value, const std::vector<std::string>
   return "Unsupported value: " + value + ": supported values: " + supported;
 }
 
+// Whether the text, or the key of the map, is of a type of its own in Go.
+bool is_named(const Type& type) { return type.form() == Form::kMap ? type.go_type() == "v1.ResourceList" : type.go_type() != "string"; }
+
 std::string range_text(const Rules& rules) {
   if (!rules.range_text.empty()) return rules.range_text;
   if (rules.minimum && rules.maximum) {
@@ -114,7 +117,7 @@ void Checker::check_value(const Type& type, const Rules& rules, const Value* val
   switch (type.form()) {
     case Form::kString:
     case Form::kBytes:
-      return check_text(rules, value != nullptr ? text_of(*value) : std::string_view(), place);
+      return check_text(type, rules, value != nullptr ? text_of(*value) : std::string_view(), place);
     case Form::kInt32:
     case Form::kInt64:
     case Form::kIntOrString:
@@ -130,7 +133,7 @@ void Checker::check_value(const Type& type, const Rules& rules, const Value* val
       if (rules.json_object && value != nullptr && !value->is_null()) check_raw(rules, *value, place);
       return;
     case Form::kMap:
-      if (value != nullptr && value->is_object()) check_map_here(rules, value->get_object(), place);
+      if (value != nullptr && value->is_object()) check_map_here(type, rules, value->get_object(), place);
       return;
     case Form::kList:
       if (rules.conditions && value != nullptr && value->is_array()) check_conditions(value->get_array(), place, errors_);
@@ -162,7 +165,7 @@ void Checker::check_label_selector(const Rules& rules, const Object& selector, c
   if (!rules.selector_text.empty()) errors_.invalid_raw(place.path(), "null", rules.selector_text);
 }
 
-void Checker::check_map_here(const Rules& rules, const Object& map, const Place& place) {
+void Checker::check_map_here(const Type& type, const Rules& rules, const Object& map, const Place& place) {
   if (rules.labels) validate_labels(map, place.path(), errors_);
   if (rules.max_entries && map.size() > static_cast<std::size_t>(*rules.max_entries)) {
     return errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_entries));
@@ -170,27 +173,33 @@ void Checker::check_map_here(const Rules& rules, const Object& map, const Place&
   std::size_t bytes = 0;
   for (const auto& entry : map) {
     bytes += entry.key().size() + text_of(entry.value()).size();
-    if (rules.keys != nullptr) check_text(*rules.keys, entry.key(), rules.keys->holder ? place : place.key(entry.key()));
+    if (rules.keys != nullptr) check_text(type, *rules.keys, entry.key(), rules.keys->holder ? place : place.key(entry.key()));
   }
   if (rules.max_bytes && bytes > static_cast<std::size_t>(*rules.max_bytes)) {
     errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_bytes));
   }
 }
 
-void Checker::check_text(const Rules& rules, std::string_view text, const Place& place) {
-  if (rules.lowered) return check_plain_text(rules, kit::lower_case(text), place);
-  check_plain_text(rules, text, place);
+void Checker::check_text(const Type& type, const Rules& rules, std::string_view text, const Place& place) {
+  if (rules.lowered) return check_plain_text(type, rules, kit::lower_case(text), place);
+  check_plain_text(type, rules, text, place);
 }
 
-void Checker::check_plain_text(const Rules& rules, std::string_view text, const Place& place) {
-  if (!rules.non_empty.empty() && text.empty()) errors_.invalid(place.path(), text, rules.non_empty);
+void Checker::check_plain_text(const Type& type, const Rules& rules, std::string_view text, const Place& place) {
+  // Go prints a text of a named type as JSON, any other one as %q.
+  const auto invalid = [&](std::string_view problem) {
+    if (is_named(type)) return errors_.invalid_raw(place.path(), to_json(Value(text)), problem);
+    errors_.invalid(place.path(), text, problem);
+  };
+  if (!rules.non_empty.empty() && text.empty()) invalid(rules.non_empty);
   if (rules.trims_dot && text.ends_with('.')) text.remove_suffix(1);
   const bool qualified = rules.or_qualified && (text.find('/') != std::string_view::npos || !is_qualified_name(text).empty());
   if (!rules.allowed.empty() && !qualified && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
     if (rules.allowed_text.empty()) {
-      errors_.not_supported(place.path(), text, rules.allowed_names.empty() ? rules.allowed : rules.allowed_names);
+      const auto& names = rules.allowed_names.empty() ? rules.allowed : rules.allowed_names;
+      errors_.add({FieldErrorType::kNotSupported, place.path(), unsupported(is_named(type) ? to_json(Value(text)) : quoted(text), names)});
     } else {
-      errors_.invalid(place.path(), text, rules.allowed_text);
+      invalid(rules.allowed_text);
     }
   }
   if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
@@ -199,8 +208,8 @@ void Checker::check_plain_text(const Rules& rules, std::string_view text, const 
   if (rules.domain_path) kit::validate_domain_path(text, place.path(), errors_);
   if (rules.format == nullptr) return;
   const Problems problems = rules.format(text);
-  if (rules.joined && !problems.empty()) return errors_.invalid(place.path(), text, kit::joined(problems));
-  for (const std::string& problem : problems) errors_.invalid(place.path(), text, problem);
+  if (rules.joined && !problems.empty()) return invalid(kit::joined(problems));
+  for (const std::string& problem : problems) invalid(problem);
 }
 
 void Checker::check_length(const Rules& rules, std::string_view text, const Place& place) {

@@ -79,9 +79,10 @@ class Checker {
   void check_raw(const Rules& rules, const Value& value, const Place& place);
   void check_label_selector(const Rules& rules, const Object& selector, const Place& place);
   // A map as one, and its keys.
-  void check_map_here(const Rules& rules, const Object& map, const Place& place);
-  void check_text(const Rules& rules, std::string_view text, const Place& place);
-  void check_plain_text(const Rules& rules, std::string_view text, const Place& place);
+  void check_map_here(const Type& type, const Rules& rules, const Object& map, const Place& place);
+  // `type`: of the text, or of the map whose key it is.
+  void check_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
+  void check_plain_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
   // Of a text that is too long.
   void check_length(const Rules& rules, std::string_view text, const Place& place);
   void check_number(const Rules& rules, const Value* value, const Place& place);

@@ -273,9 +273,10 @@ void validate_field_ref(const Object& holder, const Path& path, const std::set<s
   const std::string name(text == "spec.host" ? std::string_view("spec.nodeName") : text);
   if (allowed.contains(name)) return;
   static const std::set<std::string, std::less<>> kKnown = {
-      "metadata.annotations", "metadata.labels",    "metadata.name",           "metadata.namespace", "metadata.uid",
-      "spec.nodeName",        "spec.restartPolicy", "spec.serviceAccountName", "spec.schedulerName", "status.phase",
-      "status.hostIP",        "status.hostIPs",     "status.podIP",            "status.podIPs"};
+      "metadata.annotations", "metadata.labels", "metadata.name",      "metadata.namespace",
+      "metadata.uid",         "spec.nodeName",   "spec.restartPolicy", "spec.serviceAccountName",
+      "spec.schedulerName",   "status.phase",    "status.hostIP",      "status.hostIPs",
+      "status.podIP",         "status.podIPs"};
   if (!kKnown.contains(name)) {
     errors.invalid(target, text, "error converting fieldPath: field label not supported: " + name);
     return;

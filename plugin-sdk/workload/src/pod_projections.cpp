@@ -18,8 +18,8 @@ namespace {
 
 const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
                                              "metadata.uid"};
-constexpr std::array<std::string_view, 6> kKinds = {"secret",      "configMap",          "downwardAPI", "serviceAccountToken",
-                                                    "clusterTrustBundle", "podCertificate"};
+constexpr std::array<std::string_view, 6> kKinds = {
+    "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate"};
 
 // The same as the schema's format volumePath.
 std::vector<std::string> volume_path_problems(std::string_view text) {
@@ -146,7 +146,8 @@ void validate_projected(const Object& source, const Path& path, const PodValidat
     each(downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, downward_path, errors); });
     files.add_items(downward, {});
     if (const Object* token = get_object(part, "serviceAccountToken")) validate_token(*token, path, options, errors);
-    if (const Object* bundle = get_object(part, "clusterTrustBundle")) validate_bundle(*bundle, item.at("clusterTrustBundle"), files, errors);
+    if (const Object* bundle = get_object(part, "clusterTrustBundle"))
+      validate_bundle(*bundle, item.at("clusterTrustBundle"), files, errors);
     if (const Object* made = get_object(part, "podCertificate")) validate_certificate(*made, item.at("podCertificate"), files, errors);
     const auto count = std::count_if(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return has(part, kind); });
     if (count > 1) errors.forbidden(item, "may not specify more than 1 volume type per source");

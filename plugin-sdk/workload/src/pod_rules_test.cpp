@@ -50,10 +50,26 @@ TEST(PodRules, VariablesInFilesAreThoseOfAnEmptyDirectory) {
             "[" + (place + "path: Required value, ").substr(0, 69));
 }
 
+TEST(PodRules, HugePagesAreWhole) {
+  const auto of = [](const std::string& name, const std::string& amount) {
+    return in_container(R"("resources":{"limits":{"memory":"1Gi",")" + name + R"(":")" + amount + R"("}})");
+  };
+  for (const char* good : {"0", "2Mi", "4Mi", "1Gi", "4194304"}) EXPECT_EQ(of("hugepages-2Mi", good), "") << good;
+  EXPECT_EQ(of("hugepages-2Mi", "3Mi"),
+            "spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: \"3Mi\": 3Mi is not positive "
+            "integer multiple of hugepages-2Mi");
+  for (const char* odd : {"hugepages-0", "hugepages--2Mi", "hugepages-x", "hugepages-500m"}) EXPECT_NE(of(odd, "2Mi"), "") << odd;
+}
+
+TEST(PodRules, OneSourceAnItemOfAProjectedVolume) {
+  EXPECT_EQ(in_spec(R"("volumes":[{"name":"v","projected":{"sources":[{"secret":{"name":"a"},"configMap":{"name":"b"}}]}}])"),
+            "spec.volumes[0].projected.sources[0]: Forbidden: may not specify more than 1 volume type per source");
+}
+
 // A pod of an older server could not even lose a finalizer.
 TEST(PodRules, WhatAStoredPodHasItKeeps) {
   for (const char* members :
-       {R"("hostNetwork":true,"hostUsers":false)",
+       {R"("hostNetwork":true,"hostUsers":false)", R"("overhead":{"hugepages-2Mi":"3Mi","memory":"1Gi"})",
         R"("initContainers":[{"name":"n","image":"i","resizePolicy":[{"resourceName":"cpu","restartPolicy":"RestartContainer"}]}])",
         R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","matchLabelKeys":["a"],
                                  "labelSelector":{"matchLabels":{"a":"x"},"matchExpressions":[{"key":"a","operator":"In","values":["x"]}]}}])"}) {

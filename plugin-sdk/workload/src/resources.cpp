@@ -89,11 +89,11 @@ std::optional<std::int64_t> whole_units(std::string_view quantity) {
                                                    {"u", 1, kThousand * kThousand},
                                                    {"m", 1, kThousand},
                                                    {"k", kThousand, 1},
-                                                   {"M", kThousand* kThousand, 1},
-                                                   {"G", kThousand* kThousand* kThousand, 1},
-                                                   {"T", kThousand* kThousand* kThousand* kThousand, 1},
-                                                   {"P", kThousand* kThousand* kThousand* kThousand* kThousand, 1},
-                                                   {"E", kThousand* kThousand* kThousand* kThousand* kThousand* kThousand, 1}}};
+                                                   {"M", kThousand * kThousand, 1},
+                                                   {"G", kThousand * kThousand * kThousand, 1},
+                                                   {"T", kThousand * kThousand * kThousand * kThousand, 1},
+                                                   {"P", kThousand * kThousand * kThousand * kThousand * kThousand, 1},
+                                                   {"E", kThousand * kThousand * kThousand * kThousand * kThousand * kThousand, 1}}};
   std::int64_t number = 0, product = 0;
   const auto [end, wrong] = std::from_chars(quantity.data(), quantity.data() + quantity.size(), number);
   if (wrong != std::errc()) return std::nullopt;

@@ -64,7 +64,9 @@ void validate_windows_user(const Object& holder, const Path& path, FieldErrors& 
   if (!has(options, "runAsUserName")) return;
   const std::string_view name = get_string(options, "runAsUserName");
   const Path security = path.at("securityContext"), windows = security.at("windowsOptions");
-  const auto blame = [&](std::string_view what) { errors.invalid_raw(windows.at("runAsUserName"), to_json(Value(name)), "runAsUserName" + std::string(what)); };
+  const auto blame = [&](std::string_view what) {
+    errors.invalid_raw(windows.at("runAsUserName"), to_json(Value(name)), "runAsUserName" + std::string(what));
+  };
   if (name.empty()) return blame(" cannot be an empty string");
   if (has_control(name)) return blame(" cannot contain control characters");
   if (std::count(name.begin(), name.end(), '\\') > 1) return blame(" cannot contain more than one backslash");

@@ -127,9 +127,7 @@ class NodeStrategy final : public KindStrategy {
   }
   // Upstream asks updates twice.
   void check_change(const Object& object, const Object&, FieldErrors& errors) const override { check_node_annotations(object, errors); }
-  void check_new(const Object& object, FieldErrors& errors) const override {
-    check_features(object, errors);
-  }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_features(object, errors); }
 };
 
 }  // namespace

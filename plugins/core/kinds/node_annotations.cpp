@@ -26,8 +26,9 @@ void check_taints(std::string_view text, FieldErrors& errors) {
   const Object spec{{"taints", std::move(read.value)}};
   core_schemas()->find("io.k8s.api.core.v1.NodeSpec")->check(spec, nullptr, ObjectPart::kWhole, kAnnotations, found);
   for (FieldError error : found.list()) {
-    const std::string member = kAnnotations + ".taints";
-    if (error.field.starts_with(member)) error.field.replace(kAnnotations.size() + 1, member.size() - kAnnotations.size() - 1, kTaints);
+    // The rules blame upstream's place of them, below the metadata.
+    constexpr std::string_view kBlamed = "metadata.taints";
+    if (error.field.starts_with(kBlamed)) error.field.replace(0, kBlamed.size(), kAnnotations + "." + std::string(kTaints));
     errors.add(error);
   }
 }

@@ -82,9 +82,19 @@ bool is_local(const Object& spec) {
 
 // Kinds of volumes that are mounted with options: the annotation with them is forbidden for all others.
 void check_mount_options(const Object& volume, FieldErrors& errors) {
-  constexpr std::array<std::string_view, 13> kMounted = {"gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs",       "rbd",
-                                                         "quobyte",           "iscsi",                "cinder",    "cephfs",    "azureFile",
-                                                         "vsphereVolume",     "azureDisk",            "photonPersistentDisk"};
+  constexpr std::array<std::string_view, 13> kMounted = {"gcePersistentDisk",
+                                                         "awsElasticBlockStore",
+                                                         "glusterfs",
+                                                         "nfs",
+                                                         "rbd",
+                                                         "quobyte",
+                                                         "iscsi",
+                                                         "cinder",
+                                                         "cephfs",
+                                                         "azureFile",
+                                                         "vsphereVolume",
+                                                         "azureDisk",
+                                                         "photonPersistentDisk"};
   constexpr std::string_view kOptions = "volume.beta.kubernetes.io/mount-options";
   const Object& spec = object_or_empty(volume, "spec");
   if (!object_or_empty(object_or_empty(volume, "metadata"), "annotations").contains(kOptions)) return;

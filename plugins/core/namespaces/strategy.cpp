@@ -5,6 +5,7 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/names.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
@@ -18,6 +19,19 @@ constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 void set_name_label(Object& object) {
   const std::string name(meta_name(object));
   if (!name.empty()) ObjectMeta(object).mutable_labels()[kNameLabel] = name;
+}
+
+// `indexed`: the item is blamed, else the list.
+void check_finalizers(const Object& object, bool indexed, FieldErrors& errors) {
+  const std::string path = "spec.finalizers";
+  const auto names = texts_of(object_or_empty(object, "spec"), "finalizers");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string place = indexed ? at(path, i) : path;
+    for (const std::string& problem : is_qualified_name(names[i])) errors.invalid(place, names[i], problem);
+    if (names[i].find('/') != std::string::npos || names[i] == kFinalizer || names[i] == "orphan" || names[i] == "foregroundDeletion")
+      continue;
+    errors.invalid(place, names[i], "name is neither a standard finalizer name nor is it fully qualified");
+  }
 }
 
 bool held(const Object& object) { return count_of(object_or_empty(object, "spec"), "finalizers") > 0; }
@@ -37,6 +51,7 @@ class NamespaceStrategy final : public KindStrategy {
     if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end()) return;
     ensure_array(ensure_object(object, "spec"), "finalizers").emplace_back(kFinalizer);
   }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_finalizers(object, false, errors); }
   void prepare_update(Object& object, const Object& old) const override {
     take_member(ensure_object(object, "spec"), object_or_empty(old, "spec"), "finalizers");
   }
@@ -60,6 +75,7 @@ class NamespaceFinalizeStrategy final : public KindStrategy, public WrittenField
 
  protected:
   void prepare_update(Object& object, const Object& old) const override { take_member(object, old, "status"); }
+  void check(const Object& object, FieldErrors& errors) const override { check_finalizers(object, true, errors); }
 };
 
 }  // namespace

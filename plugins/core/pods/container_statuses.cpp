@@ -69,12 +69,14 @@ void check_allocated(const Object& status, const Object* container, const Path& 
     const std::string_view name = get_string(allocated, "name");
     if (container != nullptr && !asks_for(*container, name)) {
       errors.invalid(item.at("name"), name,
-                     name.starts_with("claim:") ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' "
-                                                  "or 'claim:<claimName>' if request is empty"
-                                                : "must match one of the container's resource requests");
+                     name.starts_with("claim:")
+                         ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' "
+                           "or 'claim:<claimName>' if request is empty"
+                         : "must match one of the container's resource requests");
     }
     std::set<std::string, std::less<>> seen;
-    each(allocated, "resources", [&](const Object& resource, std::size_t k) { check_health(resource, item.at("resources", k), seen, errors); });
+    each(allocated, "resources",
+         [&](const Object& resource, std::size_t k) { check_health(resource, item.at("resources", k), seen, errors); });
   });
 }
 

@@ -29,7 +29,8 @@ std::string_view qos_class(const Object& pod_spec) {
     for (std::string_view name : kCounted) {
       const std::string_view limit = amount(resources, "limits", name), request = amount(resources, "requests", name);
       any = any || !limit.empty() || !request.empty();
-      guaranteed = guaranteed && !limit.empty() && (request.empty() || compare_quantities(limit, request) == 0);
+      const Value* asked = find(object_or_empty(resources, "requests"), name);
+      guaranteed = guaranteed && !limit.empty() && (asked == nullptr || compare_quantities(limit, text_of(*asked)) == 0);
     }
   };
   // What the pod has as a whole stands for all of its containers.

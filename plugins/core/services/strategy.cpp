@@ -50,6 +50,12 @@ class ServiceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
+  // A name has no inside traffic; what was sent is looked at first.
+  void canonicalize(Object& object) const override {
+    Object& spec = ensure_object(object, "spec");
+    if (get_string(spec, "type") == "ExternalName") erase_member(spec, "internalTrafficPolicy");
+  }
+
  protected:
   void prepare_update(Object& object, const Object& old) const override {
     drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
