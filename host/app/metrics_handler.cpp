@@ -9,6 +9,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "app/metric_exposition.hpp"
 #include "app/metric_levels.hpp"
@@ -383,10 +384,11 @@ class MetricsHandler final : public HttpHandler {
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     if (parts_.store_size) add_sizes(families, parts_.storages);
     hide_uncached(families, parts_.uncached);
-    const std::size_t before = families.size();
+    std::set<std::string> disabled;
+    for (const auto& family : families) disabled.insert(family.name);
     rules_.apply(families);
-    const std::size_t disabled = before - families.size();
-    count_levels(families, disabled, 0);
+    for (const auto& family : families) disabled.erase(family.name);
+    count_levels(families, disabled.size(), 0);
     co_await answer(exchange, std::move(families));
   }
 
