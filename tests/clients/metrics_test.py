@@ -74,7 +74,7 @@ def of_script(server, name):
     after = series(server, name)
     found = {}
     for labels, value in after.items():
-        namespaced = re.search(r'resource="(\w+)"', labels)[1] in COUNTED
+        namespaced = re.search(r'resource="([^"]*)"', labels)[1] in COUNTED
         added = float(value) - float(before.get(labels, 0))
         if namespaced and added and 'scope="cluster",subresource="",verb="WATCH"' not in labels:
             found[labels] = added
@@ -113,7 +113,9 @@ class Metrics(SideBySide):
             for group in server.request('GET', '/apis')[2]['groups'] + [{'versions': [{'groupVersion': 'v1'}]}]:
                 for version in group['versions']:
                     root = ('/api/' if '/' not in version['groupVersion'] else '/apis/') + version['groupVersion']
-                    for resource in server.request('GET', root)[2].get('resources', []):
+                    document = server.request('GET', root)[2]
+                    self.assertIsInstance(document, dict, root)
+                    for resource in document['resources']:
                         if '/' in resource['name']:
                             continue
                         middle, none = '/namespaces/m/' if resource['namespaced'] else '/', resource['name'] + '/none'
@@ -129,7 +131,7 @@ class Metrics(SideBySide):
     def test_families_that_both_have_are_of_one_type_and_level(self):
         right, ours = (families(server) for server in self.servers)
         shared = {name for name in right if name in ours and not RUNTIME.match(name)}
-        self.assertGreater(len(shared), 60)
+        self.assertGreater(len(shared), 60, (sorted(right), sorted(ours)))
         self.assertEqual({name: ours[name] for name in shared}, {name: right[name] for name in shared})
         self.assertEqual([name for name, (_, level) in ours.items() if level is None and not RUNTIME.match(name)], [])
         promised = {name for name, (_, level) in right.items() if level in ('STABLE', 'BETA') and not RUNTIME.match(name)}

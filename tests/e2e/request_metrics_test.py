@@ -40,12 +40,13 @@ class RequestMetrics(unittest.TestCase):
             watch.replace(',group', ',dry_run="",group', 1)) == 1))
 
     def test_every_code_verb_and_dry_run_has_its_series(self):
-        self.server.request('POST', MAPS + '?dryRun=All', {'metadata': {'name': 'dry'}})
-        self.server.request('GET', MAPS + '/none')
+        secrets = MAPS.replace('configmaps', 'secrets')
+        self.server.request('POST', secrets + '?dryRun=All', {'metadata': {'name': 'dry'}})
+        self.server.request('GET', secrets + '/none')
         found = self.series('apiserver_request_total')
-        self.assertEqual(found['code="201",component="apiserver",dry_run="All",group="",resource="configmaps",scope="resource",subresource="",'
+        self.assertEqual(found['code="201",component="apiserver",dry_run="All",group="",resource="secrets",scope="resource",subresource="",'
                                'verb="POST",version="v1"'], 1)
-        self.assertEqual(found['code="404",component="apiserver",dry_run="",group="",resource="configmaps",scope="resource",subresource="",'
+        self.assertEqual(found['code="404",component="apiserver",dry_run="",group="",resource="secrets",scope="resource",subresource="",'
                                'verb="GET",version="v1"'], 1)
 
     def test_a_deprecated_version_warns_and_is_counted(self):
