@@ -171,8 +171,10 @@ RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
       scope_(of.scope),
       component_(of.component),
       durations_(MetricCell::of(families().durations, {component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_})),
-      sli_(dry_run_.empty() ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_})
-                            : nullptr),
+      // Upstream times no watch there, and no dry run.
+      sli_(dry_run_.empty() && verb_ != "WATCH"
+               ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_})
+               : nullptr),
       sizes_(sized ? MetricCell::of(families().sizes, {component_, group_, resource_, scope_, subresource_, verb_, version_}) : nullptr) {}
 
 void RequestSeries::count(const Ended& request) noexcept {
@@ -233,7 +235,7 @@ RequestSeries& RouteSeries::find(const RequestInfo& info, const Exchange& exchan
   const auto* const known = std::find(kScopes.begin(), kScopes.end(), scope);
   if (!dry_run.empty() || known == kScopes.end()) return RequestSeries::of(labels, sized);
   const auto row = static_cast<std::size_t>(std::find(kVerbs.begin(), kVerbs.end(), verb) - kVerbs.begin());
-  auto& slot = found_[row][static_cast<std::size_t>(known - kScopes.begin())];
+  auto& slot = found_[row][static_cast<std::size_t>(known - kScopes.begin())][sized ? 1 : 0];
   RequestSeries* series = slot.load(std::memory_order_acquire);
   if (series == nullptr) {
     series = &RequestSeries::of(labels, sized);

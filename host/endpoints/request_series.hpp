@@ -69,7 +69,7 @@ class RequestSeries {
   static constexpr std::array<int, 12> kCodes{200, 201, 202, 400, 403, 404, 409, 410, 422, 429, 500, 504};
   const std::string verb_, dry_run_, group_, version_, resource_, subresource_, scope_, component_;
   MetricCell* const durations_;
-  MetricCell* const sli_;    // null: not of dry runs
+  MetricCell* const sli_;    // null: not counted
   MetricCell* const sizes_;  // null: not counted
   std::array<std::atomic<MetricCell*>, kCodes.size()> totals_{};
 };
@@ -89,7 +89,8 @@ class RouteSeries {
                                                            "PATCH", "DELETE", "CONNECT", "APPLY", "other"};
   static constexpr std::array<std::string_view, 3> kScopes{"resource", "namespace", "cluster"};
   const std::string_view group_, version_, resource_, subresource_;
-  std::array<std::array<std::atomic<RequestSeries*>, kScopes.size()>, kVerbs.size()> found_{};
+  // By verb, scope and whether sizes count: of watches on paths of their own they do not.
+  std::array<std::array<std::array<std::atomic<RequestSeries*>, 2>, kScopes.size()>, kVerbs.size()> found_{};
 };
 
 // As DELETE /metrics does.

@@ -76,6 +76,7 @@ TEST(RequestSeriesTest, ARouteCountsByCodeAndByWhatTheHandlerWrote) {
   const FakeExchange exchange("GET", "/apis/series.example.com/v1/things", {}, "");
   RequestSeries& series = routes.find(info_of("list", "", ""), exchange, "cluster", true);
   EXPECT_EQ(&series, &routes.find(info_of("list", "", ""), exchange, "cluster", true));
+  EXPECT_NE(&series, &routes.find(info_of("list", "", ""), exchange, "cluster", false));
   series.count({200, std::chrono::milliseconds(300), std::chrono::milliseconds(200), 5000});
   series.count({418, std::chrono::milliseconds(300), {}, 5000});
   const std::vector<std::string> labels = {"apiserver", "series.example.com", "things", "cluster", "", "LIST", "v1"};
