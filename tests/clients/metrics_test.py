@@ -13,30 +13,30 @@ RUNTIME = re.compile(r'^(go_|process_|grpc_)')
 MERGE, APPLY = 'application/merge-patch+json', 'application/apply-patch+yaml'
 
 
-def configmap(name, data='x'):
-    return {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name}, 'data': {'k': data}}
+def secret(name, data='x'):
+    return {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'name': name}, 'stringData': {'k': data}}
 
 
 # Method, path, body, content type.  Of resources that neither server touches by itself.
 SCRIPT = [
-    ('POST', '/api/v1/namespaces/m/configmaps', configmap('a'), None),
-    ('POST', '/api/v1/namespaces/m/configmaps', configmap('a'), None),
-    ('POST', '/api/v1/namespaces/m/configmaps?dryRun=All', configmap('b'), None),
-    ('POST', '/api/v1/namespaces/m/configmaps?dryRun=Some', configmap('b'), None),
-    ('POST', '/api/v1/namespaces/m/configmaps', configmap('BAD_NAME'), None),
-    ('GET', '/api/v1/namespaces/m/configmaps/a', None, None),
-    ('HEAD', '/api/v1/namespaces/m/configmaps/a', None, None),
-    ('GET', '/api/v1/namespaces/m/configmaps/none', None, None),
-    ('GET', '/api/v1/namespaces/m/configmaps', None, None),
-    ('GET', '/api/v1/namespaces/m/configmaps?watch=1&timeoutSeconds=1', None, None),
-    ('GET', '/api/v1/watch/namespaces/m/configmaps?timeoutSeconds=1', None, None),
-    ('GET', '/api/v1/namespaces/m/configmaps?watch=false', None, None),
-    ('PUT', '/api/v1/namespaces/m/configmaps/a', configmap('a', 'y'), None),
-    ('PATCH', '/api/v1/namespaces/m/configmaps/a', {'data': {'z': '1'}}, MERGE),
-    ('PATCH', '/api/v1/namespaces/m/configmaps/a?fieldManager=t&force=true', configmap('a', 'z'), APPLY),
-    ('PATCH', '/api/v1/namespaces/m/configmaps/a', {}, 'text/plain'),
-    ('DELETE', '/api/v1/namespaces/m/configmaps/a', None, None),
-    ('DELETE', '/api/v1/namespaces/m/configmaps', None, None),
+    ('POST', '/api/v1/namespaces/m/secrets', secret('a'), None),
+    ('POST', '/api/v1/namespaces/m/secrets', secret('a'), None),
+    ('POST', '/api/v1/namespaces/m/secrets?dryRun=All', secret('b'), None),
+    ('POST', '/api/v1/namespaces/m/secrets?dryRun=Some', secret('b'), None),
+    ('POST', '/api/v1/namespaces/m/secrets', secret('BAD_NAME'), None),
+    ('GET', '/api/v1/namespaces/m/secrets/a', None, None),
+    ('HEAD', '/api/v1/namespaces/m/secrets/a', None, None),
+    ('GET', '/api/v1/namespaces/m/secrets/none', None, None),
+    ('GET', '/api/v1/namespaces/m/secrets', None, None),
+    ('GET', '/api/v1/namespaces/m/secrets?watch=1&timeoutSeconds=1', None, None),
+    ('GET', '/api/v1/watch/namespaces/m/secrets?timeoutSeconds=1', None, None),
+    ('GET', '/api/v1/namespaces/m/secrets?watch=false', None, None),
+    ('PUT', '/api/v1/namespaces/m/secrets/a', secret('a', 'y'), None),
+    ('PATCH', '/api/v1/namespaces/m/secrets/a', {'stringData': {'z': '1'}}, MERGE),
+    ('PATCH', '/api/v1/namespaces/m/secrets/a?fieldManager=t&force=true', secret('a', 'z'), APPLY),
+    ('PATCH', '/api/v1/namespaces/m/secrets/a', {}, 'text/plain'),
+    ('DELETE', '/api/v1/namespaces/m/secrets/a', None, None),
+    ('DELETE', '/api/v1/namespaces/m/secrets', None, None),
     ('GET', '/api/v1/limitranges', None, None),
     ('GET', '/api/v1/namespaces/m/pods/none/log', None, None),
     ('GET', '/api/v1/namespaces/m/services/none/proxy/x', None, None),
@@ -44,12 +44,12 @@ SCRIPT = [
     ('GET', '/apis/apps/v1/namespaces/m/deployments/none/status', None, None),
     ('GET', '/apis/nothing.example.com/v1/things', None, None),
     ('GET', '/api/v1/namespaces/m/nothing', None, None),
-    ('PUT', '/api/v1/namespaces/m/configmaps', {}, None),
+    ('PUT', '/api/v1/namespaces/m/secrets', {}, None),
     ('GET', '/api/v1/componentstatuses', None, None),
 ]
 # What the servers' own parts ask for meanwhile.
 OWN = re.compile('scope="cluster",subresource="",verb="WATCH"|resource="services",scope="[a-z]*",subresource=""')
-COUNTED = {'configmaps', 'limitranges', 'pods', 'services', 'deployments', 'things', 'nothing', 'componentstatuses'}
+COUNTED = {'secrets', 'limitranges', 'pods', 'services', 'deployments', 'things', 'nothing', 'componentstatuses'}
 
 
 def announced(warning):
