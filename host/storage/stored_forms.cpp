@@ -168,10 +168,9 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   if (!tree.ok()) return std::move(tree.status());
   const Schema& written_in = *schema_in(tree->get_object(), kind.schema);
   keep_raw(&written_in, *tree, json);
-  if (&written_in != kind.schema) {
-    Status normal = written_in.normalize(*tree, nullptr);
-    if (!normal.ok()) return normal;
-  }
+  // Defaults are set in structs that are there.
+  Status normal = written_in.normalize(*tree, nullptr);
+  if (!normal.ok()) return normal;
   return canonical_text(scheme_.get(), *tree, kind, written_in);
 }
 

@@ -15,7 +15,7 @@ namespace {
 using namespace kit;
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int32_t>::max();
-constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.rollback-to";
+constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
 
 // Before apps/v1beta2, the selector and the labels of an object without them are the labels of its template.
 void labels_from_template(Object& object) {

@@ -69,6 +69,10 @@ void PolicyKeeper::finish(Status status) {
 
 Task<Status> PolicyKeeper::work(std::string key) {
   Status status = co_await do_work(key);
+  if (is_unreadable(status)) {
+    host_.logger().error("an object that the server delivers is left as it is: " + status.message());
+    status = Status();
+  }
   if (!status.ok()) {
     last_failure_ = status.message();
     co_return status;
@@ -144,10 +148,6 @@ Task<Status> PolicyKeeper::ensure(std::size_t index) {
   Status made = co_await create(delivered);
   if (made.code() != 409) co_return made;
   auto have = co_await client_->get(resource_of(delivered.resource), delivered.ns, delivered.name);
-  if (!have.ok() && is_unreadable(have.status())) {
-    host_.logger().error("an object that the server delivers is left as it is: " + have.status().message());
-    co_return Status();
-  }
   if (!have.ok()) co_return std::move(have).status();
   co_return co_await update(delivered, *have);
 }

@@ -34,9 +34,14 @@ PREFIXES = {'customresourcedefinitions': 'apiextensions.k8s.io/customresourcedef
             'nodes': 'minions', 'services': 'services/specs', 'endpoints': 'services/endpoints', 'replicationcontrollers': 'controllers',
             'ingresses': 'ingress'}
 PATCH = {'Content-Type': 'application/merge-patch+json'}
-# Kinds whose objects are removed or changed by a server itself.
-# (kind, how the path of a difference begins, the reason)
-ALLOWED = ()
+# (how an object is called, how the path of a difference begins, the reason)
+ALLOWED = (('PersistentVolumeClaim', '.spec.dataSourceRef', 'made of dataSource by reads there, by writes here'),
+           ('Pod', '.status.podIPs', 'podIP and the first of podIPs are always the same but in these objects'),
+           ('Service', '.status.loadBalancer.ingress[].ipMode', 'a service with ingress is of type LoadBalancer but in these objects'),
+           ('Service', '.spec.clusterIPs', 'made of clusterIP by reads there, by writes here'),
+           ('Service', '.spec.ipFamil', 'made of clusterIPs by reads there, by writes here'),
+           ('IngressClass networking.k8s.io/v1beta1', '.spec.parameters.scope', "v1's default, which is what it means, is not set there"),
+           ('NetworkPolicy extensions/v1beta1', '.spec.ingress[].ports[].protocol', 'the default is set on a copy there'))
 
 
 def places(server):
@@ -170,8 +175,7 @@ class FormerVersions(unittest.TestCase):
         cls.valid = valid(cls.kube)
         cls.values += cls.valid
         cls.by_place = {(v.namespace, v.name): v for v in cls.values}
-        for value in cls.values:
-            cls.keys.put(value.key, value.bytes)
+        cls.keys.put_all([(value.key, value.bytes) for value in cls.values])
         # It begins with a store that is full: no value is one that it has seen written.
         cls.ours = Backplane(cls.pki, cls.etcd, *FLAGS)
         cls.addClassCleanup(cls.ours.stop)

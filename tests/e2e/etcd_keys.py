@@ -28,6 +28,11 @@ class Keys:
     def put(self, key, value):
         return int(self.call('kv/put', key=self.text(key), value=self.text(value))['header']['revision'])
 
+    def put_all(self, values):
+        """[(key, value)…], some at once: a request is limited to 1.5 MiB."""
+        for begin in range(0, len(values), 20):
+            self.call('kv/txn', success=[{'requestPut': {'key': self.text(key), 'value': self.text(value)}} for key, value in values[begin:begin + 20]])
+
     def remove(self, key):
         self.call('kv/deleterange', key=self.text(key))
 

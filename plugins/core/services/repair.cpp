@@ -6,6 +6,7 @@
 #include "backplane/informer.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/unreadable.hpp"
 
 namespace backplane::core {
 
@@ -335,7 +336,7 @@ Task<Status> ServiceRepair::start(Signal& stop) {
   const auto end = std::chrono::steady_clock::now() + kFirstPass;
   for (;;) {
     Status status = co_await run_once();
-    if (status.ok() || std::chrono::steady_clock::now() > end) co_return status;
+    if (status.ok() || is_unreadable(status) || std::chrono::steady_clock::now() > end) co_return status;
     const bool running = co_await sleeper.sleep(kPause);
     if (!running) co_return status;
   }
