@@ -109,7 +109,7 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return listed;
   // Parts of this server go on without what cannot be read.
-  const bool own = context.exchange == nullptr || context.user.name == kServerItself;
+  const bool own = context.exchange == nullptr || context.user->name == kServerItself;
   Status refused = !own ? report_unreadable(*backing->cache, *scope, context) : Status();
   if (!refused.ok()) co_return refused;
   co_return listed;
