@@ -226,22 +226,39 @@ class CorePlugin final : public Plugin {
   static Status add_hooks(Host& host, std::shared_ptr<StandardStorage> namespaces, std::string first_address) {
     // What --runtime-config switched off cannot be made, and need not be.
     if (!host.resource_enabled({"", "v1", "namespaces"})) return {};
-    Status status = host.add_post_start_hook("start-system-namespaces-controller",
-                                             [&host](PostStartHookContext context) { return start_namespaces(host, context); });
+    Status status = add_namespaces(host, std::move(namespaces));
     if (!status.ok()) return status;
     if (host.resource_enabled({"", "v1", "services"})) {
       if (status.ok()) status = add_kubernetes_service(host, kubernetes_service(host, std::move(first_address)));
     }
-    if (status.ok()) status = add_peers(host);
-    if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
-    return add_namespace_controller(host, std::move(namespaces));
+    return status.ok() ? add_peers(host) : status;
   }
 
-  static Task<Status> start_namespaces(Host& host, PostStartHookContext context) {
+  using Election = std::shared_ptr<ControllerElection>;  // null: no namespace controller
+
+  // One hook starts what makes the system namespaces and what empties namespaces: kube-apiserver has no hook for the latter.
+  static Status add_namespaces(Host& host, std::shared_ptr<StandardStorage> namespaces) {
+    Election election;
+    if (host.flag("enable-namespace-controller") == std::optional<std::string>("true")) {
+      auto made = ControllerElection::make(host);
+      if (!made.ok()) return std::move(made).status();
+      election = std::move(*made);
+      Status status = host.add_pre_shutdown_hook("stop-namespace-controller", [election] { return election->resign(); });
+      if (!status.ok()) return status;
+    }
+    return host.add_post_start_hook("start-system-namespaces-controller",
+                                    [&host, namespaces = std::move(namespaces), election](PostStartHookContext context) {
+                                      return start_namespaces(host, namespaces, election, context);
+                                    });
+  }
+
+  static Task<Status> start_namespaces(Host& host, std::shared_ptr<StandardStorage> namespaces, Election election,
+                                       PostStartHookContext context) {
     auto client = std::make_shared<ApiClient>(host.client());
     Status made = co_await make_system_namespaces(*client);
     if (!made.ok()) host.logger().error(made.message());
     host.spawn("system-namespaces-controller", keep_system_namespaces(client, context.stop, host.logger()));
+    if (election != nullptr) start_namespace_controller(host, std::move(namespaces), std::move(election), context);
     co_return Status();
   }
 
@@ -276,23 +293,6 @@ class CorePlugin final : public Plugin {
     Status status = host.add_post_start_hook(kHook, [lease](PostStartHookContext context) { return lease->start(context); });
     if (!status.ok()) return status;
     return host.add_pre_shutdown_hook(kHook, [lease] { return lease->stop(); });
-  }
-
-  static Status add_namespace_controller(Host& host, std::shared_ptr<StandardStorage> namespaces) {
-    auto election = ControllerElection::make(host);
-    if (!election.ok()) return std::move(election).status();
-    Status status = host.add_post_start_hook(
-        "start-namespace-controller", [&host, namespaces = std::move(namespaces), election = *election](PostStartHookContext context) {
-          return start_controller(host, namespaces, election, context);
-        });
-    if (!status.ok()) return status;
-    return host.add_pre_shutdown_hook("stop-namespace-controller", [election = *election] { return election->resign(); });
-  }
-
-  static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces,
-                                       std::shared_ptr<ControllerElection> election, PostStartHookContext context) {
-    start_namespace_controller(host, std::move(namespaces), std::move(election), context);
-    co_return Status();
   }
 };
 
