@@ -237,7 +237,12 @@ void check_one_of(const Object& parent, std::string_view key, const Path& path, 
   const Value* value = find(parent, key);
   if (value == nullptr || !value->is_string()) return;
   const std::string_view text = text_of(*value);
-  if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(path.at(key), text, supported);
+  if (std::find(supported.begin(), supported.end(), text) == supported.end()) {
+    std::string names;
+    for (const std::string& each : supported) names.append(names.empty() ? "" : ", ").append(quoted(each));
+    // Texts of a named type in Go, which are quoted as JSON.
+    errors.add({FieldErrorType::kNotSupported, path.at(key), "Unsupported value: " + to_json(*value) + ": supported values: " + names});
+  }
 }
 
 PodValidationOptions pod_validation_options(const Host& host) {

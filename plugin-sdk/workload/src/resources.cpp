@@ -54,7 +54,7 @@ bool has_one(const Object& amounts, bool (*wanted)(std::string_view)) {
 }
 
 void validate_amount(std::string_view name, const Value& amount, bool allow_parts_of_pages, const Path& path, FieldErrors& errors) {
-  for (const std::string& problem : container_resource_name_problems(name)) errors.invalid(path, name, problem);
+  for (const std::string& problem : container_resource_name_problems(name)) errors.invalid_raw(path, to_json(Value(name)), problem);
   validate_quantity_not_negative(amount, path, errors);
   for (const std::string& problem : counted_quantity_problems(name, text_of(amount))) errors.invalid(path, text_of(amount), problem);
   if (allow_parts_of_pages) return;
@@ -117,9 +117,9 @@ Problems huge_page_problems(std::string_view name, std::string_view quantity) {
   constexpr std::size_t kPrefix = std::string_view("hugepages-").size();
   if (!is_huge_page(name)) return {};
   const auto page = canonical_quantity(name.substr(kPrefix));
-  const auto size = page && counted_quantity_problems("pods", *page).empty() ? whole_units(*page) : std::nullopt;
+  const std::int64_t size = page && counted_quantity_problems("pods", *page).empty() ? whole_units(*page).value_or(0) : 0;
   const auto amount = whole_units(quantity);
-  if (size && *size > 0 && amount && *amount % *size == 0) return {};
+  if (size > 0 && amount && *amount % size == 0) return {};
   return {std::string(quantity) + " is not positive integer multiple of " + std::string(name)};
 }
 

@@ -18,7 +18,10 @@ using namespace workload;
 void check_families(const Object& spec, FieldErrors& errors) {
   std::set<std::string, std::less<>> seen;
   each_text(spec, "ipFamilies", [&](std::string_view family, std::size_t i) {
-    if (family != "IPv4" && family != "IPv6") errors.not_supported(at("spec.ipFamilies", i), family, {"IPv4", "IPv6"});
+    if (family != "IPv4" && family != "IPv6") {
+      errors.add({FieldErrorType::kNotSupported, at("spec.ipFamilies", i),
+                  "Unsupported value: " + to_json(Value(family)) + R"(: supported values: "IPv4", "IPv6")"});
+    }
     if (!seen.emplace(family).second) errors.duplicate(at("spec.ipFamilies", i), family);
   });
 }
