@@ -218,6 +218,8 @@ const Type* Compiler::type_of(const Value& value, const std::string& path) {
     fail(path, "unknown type");
     return plain(Form::kAnyJson, {});
   }
+  // Items may be said of whatever is a list, in an alternative that names no type.
+  if (state_.structural && form == Form::kAnyJson && get_object(schema, "items") != nullptr) form = Form::kList;
   const bool composed = form == Form::kStruct || form == Form::kMap || form == Form::kList || form == Form::kShape;
   if (!composed && !state_.structural) return plain(form, get_string(schema, "x-backplane-go-type"));
   return inner(form, schema, path);

@@ -27,7 +27,8 @@ bool fits_integer(const Value& value, bool int32) noexcept {
   if (value.is_int64() && !int32) return true;
   const double number = as_double(value);
   if (number != std::trunc(number)) return false;
-  return int32 ? number >= -2147483648.0 && number <= 2147483647.0 : number >= -kInt64End && number < kInt64End;
+  // -2^63 is printed with fewer digits than it has, and so as less.
+  return int32 ? number >= -2147483648.0 && number <= 2147483647.0 : number > -kInt64End && number < kInt64End;
 }
 
 // Beyond the middle between the largest float32 and 2^128, Go's ParseFloat has no float32.  The middle itself is printed as less.

@@ -236,6 +236,13 @@ TEST(Structural, NumbersAreInTheRangeOfTheirFormat) {
   EXPECT_EQ(problems_with(R"({"type":"number","maximum":1e30})", "5.0"), "");
 }
 
+TEST(Structural, ItemsAreCheckedWhereNoTypeIsNamed) {
+  constexpr std::string_view kSchema = R"({"type":"array","items":{"type":"integer"},"allOf":[{"items":{"minimum":5}}]})";
+  EXPECT_EQ(problems_with(kSchema, "[5,6]"), "");
+  EXPECT_NE(problems_with(kSchema, "[5,4]").find("v[1] in body should be greater than or equal to 5"), std::string::npos);
+  EXPECT_EQ(problems_with(R"({"items":{"type":"string"}})", "7"), "");
+}
+
 TEST(Structural, ASetTellsFloatsFromIntegers) {
   constexpr std::string_view kSet = R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"number"}})";
   EXPECT_EQ(problems_with(kSet, "[1,1.0]"), "");
