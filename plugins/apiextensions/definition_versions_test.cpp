@@ -52,13 +52,13 @@ TEST(DefinitionVersionsTest, WhatV1beta1LeavesOutIsWhatItMeantThere) {
 
 TEST(DefinitionVersionsTest, AWebhookOfAConversionChangesItsShape) {
   constexpr std::string_view kV1 =
-      R"({"versions":[],"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}}})";
+      R"({"scope":"Cluster","versions":[],"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}}})";
   EXPECT_EQ(
       written(kV1),
-      R"({"versions":[],"conversion":{"strategy":"Webhook","webhookClientConfig":{"url":"u"},"conversionReviewVersions":["v1"]},"preserveUnknownFields":false})");
+      R"({"scope":"Cluster","versions":[],"conversion":{"strategy":"Webhook","webhookClientConfig":{"url":"u"},"conversionReviewVersions":["v1"]},"preserveUnknownFields":false})");
   EXPECT_EQ(
       served(written(kV1)),
-      R"({"versions":[],"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}},"preserveUnknownFields":false})");
+      R"({"scope":"Cluster","versions":[],"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}},"preserveUnknownFields":false})");
 }
 
 }  // namespace

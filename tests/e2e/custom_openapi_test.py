@@ -98,7 +98,7 @@ class CustomOpenApi(Served, unittest.TestCase):
         self.assertEqual(spec['properties']['any'], {'x-kubernetes-preserve-unknown-fields': True})
         for name in ('port', 'limited', 'plain'):
             self.assertEqual(spec['properties'][name], {'x-kubernetes-int-or-string': True})
-        self.assertEqual(spec['properties']['color'], {'type': 'string', 'default': 'red'})
+        self.assertEqual(spec['properties']['color'], {'type': 'string'})
         self.assertEqual(set(spec['properties']['pod']['properties']), {'apiVersion', 'kind', 'metadata', 'spec'})
         self.assertEqual(spec['properties']['whole'], {'x-kubernetes-embedded-resource': True, 'x-kubernetes-preserve-unknown-fields': True})
         bag = self.v2['definitions'][PREFIX + 'Bag']
