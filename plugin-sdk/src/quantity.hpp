@@ -9,6 +9,6 @@
 namespace backplane {
 
 // `text`, which is a quantity, rounded away from zero to whole units of 10^scale; unchanged when it has no finer digits (Quantity.RoundUp).
-std::string round_quantity_up(std::string_view text, int scale);
+__attribute__((visibility("hidden"))) std::string round_quantity_up(std::string_view text, int scale);
 
 }  // namespace backplane

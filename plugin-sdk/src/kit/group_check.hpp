@@ -11,6 +11,6 @@
 namespace backplane::kit {
 
 // The place and the message, "kinds[0].columns[1].type must be …"; empty: nothing is wrong.
-std::string problem_of_group(const Value& document);
+__attribute__((visibility("hidden"))) std::string problem_of_group(const Value& document);
 
 }  // namespace backplane::kit
