@@ -80,6 +80,19 @@ TEST_F(Certificates, AWrongAddressIsAnErrorAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(files("bad").key));
 }
 
+TEST_F(Certificates, ErrorsOfOpensslAreWords) {
+  EXPECT_EQ(openssl_error(), "unknown TLS error");
+  ERR_raise(ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER);
+  EXPECT_EQ(openssl_error(), "the peer does not speak TLS");
+  ERR_raise(ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH);
+  EXPECT_EQ(openssl_error(), "the private key does not belong to the certificate");
+  ERR_raise(ERR_LIB_SSL, SSL_R_TLSV1_ALERT_UNKNOWN_CA);
+  EXPECT_EQ(openssl_error(), "the peer reports: unknown ca");
+  ERR_raise(ERR_LIB_SSL, SSL_R_CERTIFICATE_VERIFY_FAILED);
+  EXPECT_EQ(openssl_error(), "certificate verify failed") << "OpenSSL's own words where they say what it is";
+  EXPECT_EQ(openssl_error(), "unknown TLS error") << "the queue is empty again";
+}
+
 TEST_F(Certificates, TheUidsOfASubjectAreFound) {
   const X509Ptr certificate(X509_new());
   X509_NAME* subject = X509_get_subject_name(certificate.get());

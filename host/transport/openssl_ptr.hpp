@@ -11,20 +11,18 @@
 #include <string>
 
 #include "backplane/kit/openssl_ptr.hpp"
+#include "backplane/kit/openssl_reason.hpp"
 
 namespace backplane {
 
 using SslPtr = std::unique_ptr<SSL, OpenSslDeleter<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, OpenSslDeleter<SSL_CTX_free>>;
 
-// The newest error of this thread, and an empty queue after it.
+// The newest error of this thread in words, and an empty queue after it.
 inline std::string openssl_error() {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  if (code == 0) return "unknown TLS error";
-  char text[256];
-  ERR_error_string_n(code, text, sizeof text);
-  return text;
+  std::string words = openssl_reason("unknown TLS error");
+  if (words == "ASN1 lib") words = "a PEM block whose contents cannot be decoded";
+  return words;
 }
 
 }  // namespace backplane

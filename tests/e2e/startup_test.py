@@ -71,7 +71,7 @@ class StartupTest(unittest.TestCase):
             for reason, flags in {
                     '--goaway-chance can not be': ['--goaway-chance=0.5'],
                     'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
-                    'damaged.pem"': ['--tls-cert-file=' + damaged,
+                    'damaged.pem": a PEM block whose contents cannot be decoded': ['--tls-cert-file=' + damaged,
                                                                                   '--tls-private-key-file=' + damaged],
                     'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
                     '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
@@ -86,6 +86,7 @@ class StartupTest(unittest.TestCase):
                 self.assertLessEqual(len(lines), MOST_LINES, done.stdout)
                 self.assertTrue(lines[-1].startswith('Error: '), done.stdout)
                 self.assertIn(reason, lines[-1])
+                self.assertNotRegex(done.stdout, r'error:[0-9A-F]{8}:|routines:')
                 shutil.rmtree(os.path.join(place, 'd'), ignore_errors=True)
 
     def test_version_names_kubernetes_first_and_then_backplane(self):
