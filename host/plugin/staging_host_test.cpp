@@ -382,6 +382,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
 }
 
 TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
+  services_.on_group_versions_changed = [](std::function<void(const GroupVersionsChange&)> callback) { callback({}); };
   auto plugin = host("core");
   int called = 0;
   plugin->stop_signal().on_fire([] { throw std::runtime_error("boom"); });
