@@ -73,6 +73,7 @@ void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& 
 
 void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors) {
   if (name.size() > kMaxSubdomain) errors.too_long(path, "", kMaxSubdomain);
+  if (name.size() > 4 * kMaxSubdomain) return;  // each empty segment would print the whole name
   const std::string_view whole = name;
   for (std::size_t i = 0;; ++i) {
     const std::string_view part = name.substr(0, name.find('/'));

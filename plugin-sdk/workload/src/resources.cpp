@@ -102,7 +102,7 @@ std::optional<std::int64_t> whole_units(std::string_view quantity) {
   if (exponent) {
     int zeros = 0;
     std::from_chars(suffix.data() + 1, suffix.data() + suffix.size(), zeros);
-    for (; zeros > 0; --zeros) {
+    for (; zeros > 0 && number != 0; --zeros) {
       if (__builtin_mul_overflow(number, std::int64_t{10}, &number)) return std::nullopt;
     }
     suffix = {};

@@ -58,7 +58,9 @@ class NamespaceController {
     co_await std::move(noting);
     if (report.failed()) co_return internal_error("namespace " + name + " cannot be emptied yet");
     if (estimate == 0) co_return co_await release(std::move(name));
-    queue_->add_after(name, std::min<std::chrono::milliseconds>(std::chrono::seconds(estimate / 2 + 1), kLongestPause));
+    // The estimate is a grace period that a client has set: it may be any number.
+    const auto pause = std::chrono::seconds(std::clamp<std::int64_t>(estimate / 2 + 1, 1, kLongestPause / std::chrono::seconds(1)));
+    queue_->add_after(name, pause);
     co_return Status();
   }
 

@@ -35,18 +35,21 @@ void check_user(const Object& container, std::string_view os, const Path& path, 
   }
 }
 
-// Whether the container asks for the resource, or for the claim that "claim:NAME/REQUEST" stands for.
-bool asks_for(const Object& container, std::string_view name) {
+// The names that the status of a container may have: those of its requests, and "claim:NAME/REQUEST" or "claim:NAME" of its claims.
+std::set<std::string, std::less<>> allocatable_names(const Object& container) {
   const Object& resources = object_or_empty(container, "resources");
-  if (!name.starts_with("claim:")) return object_or_empty(resources, "requests").contains(name);
-  bool found = false;
+  std::set<std::string, std::less<>> out;
+  for (const auto& request : object_or_empty(resources, "requests")) {
+    const std::string_view name = request.key();
+    if (!name.starts_with("claim:")) out.emplace(name);
+  }
   each(resources, "claims", [&](const Object& claim, std::size_t) {
     const std::string_view request = get_string(claim, "request");
     std::string text = "claim:" + std::string(get_string(claim, "name"));
     if (!request.empty()) text.append("/").append(request);
-    found = found || text == name;
+    out.insert(std::move(text));
   });
-  return found;
+  return out;
 }
 
 void check_health(const Object& resource, const Path& path, std::set<std::string, std::less<>>& seen, FieldErrors& errors) {
@@ -64,10 +67,12 @@ void check_health(const Object& resource, const Path& path, std::set<std::string
 
 // `container`: null if the pod has none of that name, of which nothing is known.
 void check_allocated(const Object& status, const Object* container, const Path& path, FieldErrors& errors) {
+  if (count_of(status, "allocatedResourcesStatus") == 0) return;
+  const auto allocatable = container != nullptr ? allocatable_names(*container) : std::set<std::string, std::less<>>();
   each(status, "allocatedResourcesStatus", [&](const Object& allocated, std::size_t i) {
     const Path item = path.at("allocatedResourcesStatus", i);
     const std::string_view name = get_string(allocated, "name");
-    if (container != nullptr && !asks_for(*container, name)) {
+    if (container != nullptr && !allocatable.contains(name)) {
       errors.invalid(item.at("name"), name,
                      name.starts_with("claim:")
                          ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' "
