@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 namespace backplane {
 namespace {
@@ -91,6 +92,38 @@ ResourceLabels resource_labels(const RequestInfo& info) noexcept {
   return {info.api_group, info.api_version, info.resource};
 }
 
+// Groups, resources and paths of requests that no handler has answered are the client's: there may be any number of them, and a metric has
+// room for Metric::kMostSeries.  Those that are met first are labels; requests with others are counted without them.
+class ClientLabels {
+ public:
+  bool admit(const RequestInfo& info) {
+    constexpr std::size_t kMost = 1000;
+    std::string key;
+    if (info.is_resource_request) {
+      for (const std::string* part : {&info.api_group, &info.api_version, &info.resource, &info.subresource}) key.append(*part).append("\n");
+    } else {
+      key = info.path;
+    }
+    const std::lock_guard lock(mutex_);
+    if (known_.size() >= kMost) return known_.contains(key);
+    known_.insert(std::move(key));
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::string> known_;
+};
+
+// `info` if its texts may be labels, else one without them.
+RequestInfo counted_info(const RequestInfo& info) {
+  static auto* const labels = new ClientLabels;
+  if (labels->admit(info)) return info;
+  RequestInfo bare;
+  bare.verb = info.verb;
+  return bare;
+}
+
 }  // namespace
 
 std::string_view request_scope(const RequestInfo& info) noexcept {
@@ -129,20 +162,23 @@ std::string_view request_dry_run(std::string_view target) {
 
 // ---- requests that no handler has answered
 
-void count_dropped(const RequestInfo& info, const Exchange& exchange) {
+void count_dropped(const RequestInfo& asked, const Exchange& exchange) {
+  const RequestInfo info = counted_info(asked);
   const auto [group, version, resource] = resource_labels(info);
   families().totals.add({"429", kComponent, request_dry_run(exchange.target()), group, resource, request_scope(info), info.subresource,
                          request_verb(info, exchange), version});
 }
 
-void count_terminated(const RequestInfo& info, const Exchange& exchange, int code) {
+void count_terminated(const RequestInfo& asked, const Exchange& exchange, int code) {
+  const RequestInfo info = counted_info(asked);
   const auto [group, version, resource] = resource_labels(info);
   const std::string_view subresource = info.is_resource_request ? info.subresource : info.path;
   families().terminations.add(
       {std::to_string(code), kComponent, group, resource, request_scope(info), subresource, request_verb(info, exchange), version});
 }
 
-void count_aborted(const RequestInfo& info, const Exchange& exchange) {
+void count_aborted(const RequestInfo& asked, const Exchange& exchange) {
+  const RequestInfo info = counted_info(asked);
   families().aborts.add(
       {info.api_group, info.resource, request_scope(info), info.subresource, request_verb(info, exchange), info.api_version});
 }
