@@ -120,11 +120,18 @@ Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
 }
 
 void Hooks::report_slow(Executor& executor, std::chrono::seconds after) const {
-  executor.after(after, [hooks = post_start_, after] {
-    for (const Started& hook : hooks) {
+  // Copies of the names: a copy of a hook would keep what the plugin has captured.
+  struct Watched {
+    std::string registrant, name;
+    std::shared_ptr<std::atomic<Progress>> progress;
+  };
+  std::vector<Watched> watched;
+  for (const Started& hook : post_start_) watched.push_back({hook.entry.registrant, hook.entry.name, hook.progress});
+  executor.after(after, [watched = std::move(watched), after] {
+    for (const Watched& hook : watched) {
       if (hook.progress->load() != Progress::kRunning) continue;
-      app_log().warn("post-start hook has not finished, its health check stays red plugin={} hook={} after={}s", hook.entry.registrant,
-                     hook.entry.name, after.count());
+      app_log().warn("post-start hook has not finished, its health check stays red plugin={} hook={} after={}s", hook.registrant, hook.name,
+                     after.count());
     }
   });
 }

@@ -13,8 +13,8 @@
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
-#include "storage/backend_key.hpp"
 #include "security/x509.hpp"
+#include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
 #include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
@@ -279,7 +279,6 @@ StoreSettings ServerParts::store_settings() const {
 }
 
 StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std::string servers) {
-  if (options().storage.backend == kEtcdBackend) name_backend_keys_by(options().storage.etcd_prefix);
   CacheOptions caching;
   caching.names_unreadable = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
   StoreParts store;
@@ -302,6 +301,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
 
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
+  if (name == kEtcdBackend) name_backend_keys_by(options().storage.etcd_prefix);  // before a store's threads name keys
   if (name == kMemoryBackend) {
     add_store(make_memory_storage(options().storage.stored_form()), "");
   } else {

@@ -52,7 +52,7 @@ UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
 bool has_good_uid(const PeerCertificate& certificate) {
   const auto& ids = certificate.user_ids;
   if (ids.empty() || (ids.size() == 1 && !ids.front().empty())) return true;
-  security_log().debug("x509: {} user=\"{}\"", ids.size() == 1 ? "UID cannot be an empty string" : "expected 1 UID, but found multiple",
+  security_log().debug("x509: {} user={:?}", ids.size() == 1 ? "UID cannot be an empty string" : "expected 1 UID, but found multiple",
                        certificate.common_name);
   return false;
 }

@@ -92,8 +92,10 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
 }
 
 Unreadable PrefixCache::unreadable(const CacheScope& scope) const {
+  const auto snapshot = snapshot_.get();
+  if (snapshot->unreadable == nullptr) return {};  // as a rule: a list costs nothing more
   const auto selection = Selection::make(config_, scope, {});
-  return selection.ok() ? snapshot_.get()->unreadable_in(selection->start(), selection->end()) : Unreadable();
+  return selection.ok() ? snapshot->unreadable_in(selection->start(), selection->end()) : Unreadable();
 }
 
 Status PrefixCache::list_refusal(const CacheScope& scope) const {

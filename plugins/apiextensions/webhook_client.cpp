@@ -1,5 +1,7 @@
 #include "webhook_client.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 
 #include "backplane/certificate_flaws.hpp"
@@ -46,7 +48,7 @@ HttpCall post_of(const std::string& target, const std::string& host, std::string
 
 std::string_view content_type_of(const HttpAnswer& answer) {
   for (const auto& [name, value] : answer.headers()) {
-    if (name == "content-type" || name == "Content-Type") return value;
+    if (strcasecmp(name.c_str(), "content-type") == 0) return value;
   }
   return {};
 }
