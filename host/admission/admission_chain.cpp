@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// Times one plugin, or the whole of a step ("admit", "validate"), and counts it when told how it ended.
+// The time since its construction of one plugin, or of a whole step ("admit", "validate"); one of the two methods counts it with its result.
 class StepTimer {
  public:
   StepTimer(AdmissionOperation operation, std::string_view step) : operation_(admission_operation_name(operation)), step_(step) {}

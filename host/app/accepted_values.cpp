@@ -53,8 +53,8 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   }
   for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
     if (flags.text(flag) != "true") continue;
-    problems.push_back("--" + std::string(flag) + ": it is about emulated releases before " + std::string(kOpenApiVersion) +
-                       ", which there are none of; leave the flag out");
+    problems.push_back("--" + std::string(flag) + ": needs an emulated release before " + std::string(kOpenApiVersion) +
+                       ", and none can be emulated; leave the flag out");
   }
   for (const auto& item : flags.values("min-compatibility-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
@@ -98,7 +98,7 @@ void check_service_accounts(const FlagSet& flags, Problems& problems) {
   }
 }
 
-// The headers by which front proxies say who asks.
+// The flags --requestheader-*: headers in which front proxies send the user.
 void check_request_headers(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
   constexpr std::string_view kUids = "requestheader-uid-headers";
   const auto is_blank = [](const std::string& name) { return name.find_first_not_of(" \t\n\v\f\r") == std::string::npos; };

@@ -448,7 +448,7 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
   EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": no other release than 1.36 is emulated; leave the flag out");
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
   EXPECT_EQ(problem("--emulation-forward-compatible"),
-            "--emulation-forward-compatible: it is about emulated releases before 1.36, which there are none of; leave the flag out");
+            "--emulation-forward-compatible: needs an emulated release before 1.36, and none can be emulated; leave the flag out");
   EXPECT_EQ(
       problem("--min-compatibility-version=1.40"),
       "--min-compatibility-version \"1.40\": the server is compatible with 1.35 and later, whatever the flag says; leave the flag out");

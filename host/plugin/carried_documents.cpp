@@ -28,7 +28,7 @@ std::optional<std::vector<CarriedDocument>> documents_in(const std::string& sect
 }  // namespace
 
 void check_carried_documents(const std::string& path, Findings& findings) {
-  Findings ignored;  // inspection has told of the file
+  Findings ignored;  // inspection has reported them
   const auto elf = ElfFile::open(path, ignored);
   const auto section = elf ? elf->section(BP_DOCUMENT_SECTION) : std::nullopt;
   if (!section) return;

@@ -36,7 +36,7 @@ class FencedHealthCheck final : public HealthCheck {
   std::string name() const override { return name_; }
   std::string group() const override { return group_; }
   Task<Status> check() override {
-    // Each probe runs it: a stack every second helps nobody.
+    // Each probe runs it: the log would get a stack every second.
     return fenced(
         plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }

@@ -1,6 +1,6 @@
 // A signal as a plugin sees it: what its callbacks throw is logged with the plugin's name.
 //
-// Thread-safety: as the signal it stands for.
+// Thread-safety: as the signal that it forwards to.
 // Lifetime:      callbacks keep what they need; the signal itself borrows from the host's, which outlives it.
 #pragma once
 

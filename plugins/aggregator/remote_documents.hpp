@@ -18,7 +18,7 @@ struct RemoteReading {
 };
 
 Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocumentsRef before);
-// Apart from the ETag, which is nobody's but the reader's.
+// Compares all but the ETags.
 bool same_documents(const RemoteDocuments& left, const RemoteDocuments& right);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// What a definition's status ought to say of its names, of whether it is established, and of its approval of its schemas (the naming,
+// What a definition's status ought to say of its names, of whether it is established, of its approval and of its schemas (the naming,
 // establishing, approval and non-structural schema controllers of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.

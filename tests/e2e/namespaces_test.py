@@ -140,7 +140,7 @@ class Namespaces(unittest.TestCase):
                 self.assertEqual(one.request('POST', NAMESPACES, namespace(name))[0], 201)
             self.assertEqual(one.request('DELETE', NAMESPACES + '/first')[0], 200)
             self.assertTrue(wait_for(lambda: one.request('GET', NAMESPACES + '/first')[0] == 404))
-            here = 'the namespace controller works here'
+            here = 'the namespace controller runs on this server'
             self.assertTrue(wait_for(lambda: here in one.text() + two.text()))
             working, other = (one, two) if here in one.text() else (two, one)
             working.kill()

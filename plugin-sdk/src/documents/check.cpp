@@ -53,7 +53,7 @@ class DocumentsCheck {
     problems_.push_back({in.name, line_of(in.text, at), documents::to_string(at), std::move(message), is_note});
   }
 
-  // Nothing where there is no JSON object: it has been told then.
+  // Nothing if the text is no JSON object; that is reported.
   std::optional<Value> read(const CarriedDocument& in) {
     boost::system::error_code error;
     json::parse_options options;

@@ -39,7 +39,7 @@ const SchemaWord* find_word(std::string_view word) noexcept;
 std::string_view wrong_value(WordValue wanted, const Value& value) noexcept;
 // Of a word that is not allowed: why, and what to write in its place.
 std::string refusal_of(std::string_view word, bool structural);
-// The word of `known` that somebody may have meant; empty: none is near.
+// The word of `known` that differs from `word` by one or two letters; empty: there is none.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace backplane::documents

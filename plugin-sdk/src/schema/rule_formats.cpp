@@ -30,8 +30,7 @@ Problems is_unpadded(std::string_view text) {
   return padded ? Problems{"must not be padded with whitespace"} : Problems();
 }
 
-// As newer rules of upstream's say it, which count bytes.
-// Declared formats count bytes where the older checks count characters.
+// Upstream's declared formats count bytes; its older checks count characters.
 Problems in_bytes(Problems problems) {
   constexpr std::string_view kCharacters = " characters";
   for (std::string& problem : problems) {
