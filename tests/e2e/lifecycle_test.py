@@ -236,7 +236,7 @@ class Lifecycle(unittest.TestCase):
         with Server() as server:
             self.assertEqual(server.request('GET', '/livez')[0], 200)
             code, headers, text = server.request('GET', '/metrics/slis')
-            self.assertEqual((code, headers['Content-Type']), (200, 'text/plain; version=0.0.4; charset=utf-8'))
+            self.assertEqual((code, headers['Content-Type']), (200, 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'))
             self.assertIn('kubernetes_healthcheck{name="etcd",type="livez"} 1', text)
             self.assertIn('kubernetes_healthchecks_total{name="etcd",type="livez",status="success"} 1', text)
             self.assertIn('/metrics/slis', server.request('GET', '/')[2]['paths'])
