@@ -75,6 +75,20 @@ void default_host_ports(Object& container) {
   });
 }
 
+// Init containers were annotations once; nobody reads those any more, and nobody gets them.
+void drop_old_annotations(Object& pod_or_template) {
+  Object* metadata = mutable_object(pod_or_template, "metadata");
+  Object* annotations = metadata ? mutable_object(*metadata, "annotations") : nullptr;
+  if (annotations == nullptr) return;
+  const std::size_t before = annotations->size();
+  for (std::string_view version : {"alpha", "beta"}) {
+    for (std::string_view name : {"init-containers", "init-container-statuses"}) {
+      annotations->erase("pod." + std::string(version) + ".kubernetes.io/" + std::string(name));
+    }
+  }
+  if (annotations->empty() && before > 0) metadata->erase("annotations");
+}
+
 }  // namespace
 
 void apply_pod_spec_defaults(Object& pod_spec) {
@@ -102,9 +116,13 @@ void canonicalize_template(Object& object) {
   if (Object* pod_spec = pod_template ? mutable_object(*pod_template, "spec") : nullptr) canonicalize_pod_spec(*pod_spec);
 }
 
-void apply_pod_template_defaults(Object& pod_template) { apply_pod_spec_defaults(ensure_object(pod_template, "spec")); }
+void apply_pod_template_defaults(Object& pod_template) {
+  apply_pod_spec_defaults(ensure_object(pod_template, "spec"));
+  drop_old_annotations(pod_template);
+}
 
 void apply_pod_only_defaults(Object& pod) {
+  drop_old_annotations(pod);
   Object& pod_spec = ensure_object(pod, "spec");
   fill_missing(pod_spec, "enableServiceLinks", true);
   // Old clients sent negative periods; nobody can wait so long.

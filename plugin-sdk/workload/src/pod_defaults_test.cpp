@@ -87,6 +87,15 @@ TEST(PodDefaults, NoPodIsGivenANegativeGracePeriod) {
   EXPECT_EQ(get_int_path(pod, "spec.terminationGracePeriodSeconds"), 1);
 }
 
+TEST(PodDefaults, AnnotationsOfInitContainersAreDropped) {
+  Object pod = parse(R"({"metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"x"}},"spec":{}})");
+  apply_pod_only_defaults(pod);
+  EXPECT_EQ(to_json(*find_path(pod, "metadata")), "{}");
+  Object pod_template = parse(R"({"metadata":{"annotations":{"pod.alpha.kubernetes.io/init-container-statuses":"x","a":"b"}},"spec":{}})");
+  apply_pod_template_defaults(pod_template);
+  EXPECT_EQ(to_json(*find_path(pod_template, "metadata")), R"({"annotations":{"a":"b"}})");
+}
+
 TEST(PodDefaults, EmptySourcesComeBackAsNull) {
   Object deployment = parse(R"({"spec":{"template":{"spec":{"volumes":[{"projected":{"sources":[]}},{"projected":{"sources":[{}]}}]}}}})");
   canonicalize_template(deployment);
