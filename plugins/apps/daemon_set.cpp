@@ -38,6 +38,13 @@ class DaemonSetStrategy final : public WorkloadStrategy {
   // Every object of this version says it, and so whoever writes one does.
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
+    // Upstream's own type has numbers here that are never unset.
+    const Value* found = find_path(object, {"spec", "updateStrategy", "rollingUpdate"});
+    if (found != nullptr && found->is_object()) {
+      Object& update = ensure_object(ensure_object(ensure_object(object, "spec"), "updateStrategy"), "rollingUpdate");
+      fill_missing(update, "maxUnavailable", 0);
+      fill_missing(update, "maxSurge", 0);
+    }
     if (find_path(object, {"metadata", "annotations", kTemplateGeneration}) == nullptr) set_template_generation(object, 0);
   }
 

@@ -96,7 +96,7 @@ def valid(server):
             metadata = {'name': name, 'uid': 'uid-' + name, 'creationTimestamp': '2020-01-02T03:04:05Z', 'generation': 1}
             if namespace:
                 metadata['namespace'] = namespace
-            return (json.dumps({'kind': kind, 'apiVersion': api_version, 'metadata': metadata, **members}) + '\n').encode()
+            return (json.dumps({'kind': kind, 'apiVersion': api_version, 'metadata': metadata, **members}, separators=(',', ':')) + '\n').encode()
         name = '10.9.0.%d' % number if kind == 'IPAddress' else 'v%d' % number
         out.append(Value(name, (group, version, kind), 'its users', 'json', *where[MOVED.get((group, kind), group), kind], data))
     for tree, resource in ((former_objects.DEFINITION, 'customresourcedefinitions'), (former_objects.SERVICE, 'apiservices')):
@@ -170,6 +170,7 @@ class FormerVersions(unittest.TestCase):
         cls.keys = Keys(cls.etcd)
         cls.kube = KubeApiserver(program, cls.pki, cls.etcd, *FLAGS)
         cls.addClassCleanup(cls.kube.stop)
+        cls.kube.request('POST', '/api/v1/namespaces', harness.namespace('ages'))
         cls.stored = stored_versions(cls.kube)
         cls.values, cls.unknown = published(cls.kube)
         cls.valid = valid(cls.kube)
@@ -180,15 +181,15 @@ class FormerVersions(unittest.TestCase):
         cls.ours = Backplane(cls.pki, cls.etcd, *FLAGS)
         cls.addClassCleanup(cls.ours.stop)
 
-    def compare(self, server):
+    def compare(self, server, but=None):
         found, compared = [], 0
         for path, resource in kube_apiserver.listed(self.kube):
             want, got = objects(self.kube, path, resource), objects(server, path, resource)
             for place in sorted({*want, *got} & {*self.by_place}):
                 what = '%s (%s as %s)' % (self.by_place[place], place[1], path)
                 compared += 1
-                found += [(what, each) for each in differences(want.get(place), got.get(place))
-                          if not any(what.startswith(kind + ' ') and each[0].startswith(begin) for kind, begin, _ in ALLOWED)]
+                found += [(what, each) for each in differences(want.get(place), got.get(place)) if each[0] != but
+                          and not any(what.startswith(kind + ' ') and each[0].startswith(begin) for kind, begin, _ in ALLOWED)]
         self.assertGreater(compared, len(self.values))
         if found:
             self.fail(told(found))
@@ -220,17 +221,18 @@ class FormerVersions(unittest.TestCase):
             store = os.path.join(directory, 'data', 'rocksdb')
             os.makedirs(store, mode=0o700)
             os.chmod(os.path.dirname(store), 0o700)
-            held = sorted((revision, key, base64.b64encode(value).decode()) for key, (value, revision) in self.keys.all().items()
+            held = sorted((key, base64.b64encode(value).decode()) for key, (value, _) in self.keys.all().items()
                           if not key.startswith(('/registry/masterleases/', '/registry/peerserverleases/', '/registry/leases/kube-system/')))
-            subprocess.run([STORE_FILE, 'load', store], input=''.join('%d %s %s\n' % each for each in held), text=True, check=True)
+            subprocess.run([STORE_FILE, 'load', store], input=''.join('%d %s %s\n' % (n + 1, *each) for n, each in enumerate(held)), text=True,
+                           check=True)
             embedded = Backplane(self.pki, None, *FLAGS, data_dir=directory)
             self.addCleanup(embedded.stop)
-            self.compare(embedded)
+            self.compare(embedded, but='.metadata.resourceVersion')
 
     def test_4_a_write_stores_the_version_of_today(self):
-        """One object of each kind in each version and form: what kube-apiserver would say of a patch is said here, and what is written is
-        read there as it is shown here.  Those that are valid can be written."""
-        written = refused = 0
+        """One object of each kind in each version and form, and each that is valid: what kube-apiserver would write is written here, and is
+        read there as it is shown here."""
+        written = 0
         for path, resource in kube_apiserver.listed(self.kube):
             shown, tried = objects(self.ours, path, resource), set()
             for place, item in sorted(shown.items()):
@@ -238,22 +240,22 @@ class FormerVersions(unittest.TestCase):
                 if value is None or (value not in self.valid and (value.gvk, value.form) in tried):
                     continue
                 tried.add((value.gvk, value.form))
-                status = self.write(path, kube_apiserver.object_path(path, resource, item), value)
-                written, refused = written + (status == 200), refused + (status != 200)
-        self.assertGreater(written, 150, refused)
+                written += self.write(path, kube_apiserver.object_path(path, resource, item), value)
+        self.assertGreater(written, len(self.valid))
         self.compare(self.ours)
 
     def write(self, path, at, value):
         patch = {'metadata': {'labels': {'touched': path.split('/')[-1]}}}
         want, _, said = self.kube.request('PATCH', at + '?dryRun=All', patch, PATCH)
-        status, _, got = self.ours.request('PATCH', at, patch, PATCH)
-        self.assertEqual(status, want, '%s as %s: there %s, here %s' % (value, path, said, got))
         if value in self.valid:
-            self.assertEqual(status, 200, '%s: %s' % (value, got))
-        if status == 200 and got['metadata'].get('deletionTimestamp') is None:
-            stored = self.keys.all(value.key)[value.key][0]
-            self.assertEqual(published_objects.stored_version(stored), self.stored[value.resource], value)
-        return status
+            self.assertEqual(want, 200, '%s: %s' % (value, said))
+        if want != 200:
+            return 0
+        status, _, got = self.ours.request('PATCH', at, patch, PATCH)
+        self.assertEqual(status, 200, '%s as %s: %s' % (value, path, got))
+        stored = self.keys.all(value.key)[value.key][0]
+        self.assertEqual(published_objects.stored_version(stored), self.stored[value.resource], value)
+        return 1
 
     def test_5_what_nothing_reads_fails_alone(self):
         """Kinds of versions that 1.36 has forgotten: each is an error of its own, and others are listed all the same."""
