@@ -7,7 +7,8 @@
 namespace backplane {
 namespace {
 
-// The time since its construction of one plugin, or of a whole step ("admit", "validate"); one of the two methods counts it with its result.
+// The time of one plugin, or of a whole step ("admit", "validate"), since its construction.
+// plugin_ended() or step_ended() counts it with the result.
 class StepTimer {
  public:
   StepTimer(AdmissionOperation operation, std::string_view step) : operation_(admission_operation_name(operation)), step_(step) {}

@@ -100,7 +100,8 @@ class ClientLabels {
     constexpr std::size_t kMost = 1000;
     std::string key;
     if (info.is_resource_request) {
-      for (const std::string* part : {&info.api_group, &info.api_version, &info.resource, &info.subresource}) key.append(*part).append("\n");
+      for (const std::string* part : {&info.api_group, &info.api_version, &info.resource, &info.subresource})
+        key.append(*part).append("\n");
     } else {
       key = info.path;
     }

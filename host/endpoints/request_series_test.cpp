@@ -101,5 +101,26 @@ TEST(RequestSeriesTest, ARouteCountsByCodeAndByWhatTheHandlerWrote) {
   EXPECT_EQ(shown("apiserver_request_total").series[with({"200"}, true)].value, 1);
 }
 
+// A client that asks for ever other resources must not use up the series of the metric.
+TEST(RequestSeriesTest, LabelsOfRequestsWithoutAHandlerAreBounded) {
+  constexpr int kAsked = 3000;
+  constexpr std::size_t kMost = 1100;
+  const FakeExchange exchange("GET", "/", {}, "");
+  for (int i = 0; i < kAsked; ++i) {
+    RequestInfo info = info_of("list", "", "");
+    info.resource = "of-a-client-" + std::to_string(i);
+    count_dropped(info, exchange);
+    count_terminated(info, exchange, 429);
+    RequestInfo page;
+    page.path = "/of-a-client/" + std::to_string(i);
+    count_terminated(page, exchange, 429);
+  }
+  EXPECT_LE(shown("apiserver_request_total").series.size(), kMost);
+  EXPECT_LE(shown("apiserver_request_terminations_total").series.size(), kMost);
+  double counted = 0;
+  for (const auto& [labels, series] : shown("apiserver_request_terminations_total").series) counted += series.value;
+  EXPECT_EQ(counted, 2 * kAsked) << "those without labels are counted, too";
+}
+
 }  // namespace
 }  // namespace backplane

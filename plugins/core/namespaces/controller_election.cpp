@@ -68,7 +68,8 @@ Task<bool> ControllerElection::is_ours() {
   if (!decided.ok()) host_.logger().debug("the namespace controller waits reason=" + backplane::quoted(decided.status().message()));
   const bool ours = decided.ok() && *decided && !resigned_;
   if (ours != ours_) {
-    host_.logger().info(ours ? "the namespace controller runs on this server" : "the namespace controller does not run on this server, another one does its work");
+    host_.logger().info(ours ? "the namespace controller runs on this server"
+                             : "the namespace controller does not run on this server: another server does its work");
   }
   co_return ours_ = ours;
 }
