@@ -4,6 +4,7 @@
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "filters/counted_authentication.hpp"
+#include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
 
@@ -117,6 +118,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
   // A handler may end anywhere; filters and exchanges belong to one executor.
   const Home home;
   MeteredExchange metered(*call.exchange);
+  const InFront in_front(call, metered);
   std::exception_ptr error;
   try {
     co_await inner_.handle(call.context, metered);
