@@ -193,9 +193,13 @@ RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) {
   const Key key{std::string(labels.verb),     std::string(labels.dry_run),     std::string(labels.group), std::string(labels.version),
                 std::string(labels.resource), std::string(labels.subresource), std::string(labels.scope), std::string(labels.component)};
   const std::lock_guard lock(mutex);
-  auto& found = (*all)[{key, sized}];
-  if (!found) found = std::make_unique<RequestSeries>(labels, sized);
-  return *found;
+  if (const auto found = all->find({key, sized}); found != all->end()) return *found->second;
+  if (all->size() >= Metric::kMostSeries) {
+    // Definitions come and go, and each has labels of its own: what is beyond the room of the metrics is counted together.
+    static auto* const rest = new RequestSeries(RequestLabels(), false);
+    return *rest;
+  }
+  return *all->emplace(std::pair(key, sized), std::make_unique<RequestSeries>(labels, sized)).first->second;
 }
 
 RequestSeries::RequestSeries(const RequestLabels& of, bool sized)

@@ -77,7 +77,6 @@ class RequestSeries {
 // The series of one resource's routes, each found at its first request.
 class RouteSeries {
  public:
-  // Views of texts that outlive it.
   RouteSeries(std::string_view group, std::string_view version, std::string_view resource, std::string_view subresource)
       : group_(group), version_(version), resource_(resource), subresource_(subresource) {}
 

@@ -96,7 +96,7 @@ struct Outcome {
   int take() { return std::exchange(*fd, -1); }
 };
 
-// On a thread of its own: a proxy that hangs must hold up nobody else.
+// On a thread of its own: a proxy that hangs delays no other connection.
 Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::string address) {
   Turns::Turn turn = co_await turns().take();
   const auto outcome = std::make_shared<Outcome>();

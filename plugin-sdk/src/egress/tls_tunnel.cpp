@@ -6,10 +6,12 @@
 #include <openssl/x509v3.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <system_error>
 #include <thread>
 
 #include "backplane/kit/openssl_ptr.hpp"
@@ -193,7 +195,12 @@ class TlsProxyStream final : public ProxyStream {
       return service_unavailable("socketpair: no file descriptor is left");
     }
     auto relay = std::make_unique<Relay>(std::move(socket_), std::move(ssl_), Socket(ends[1]));
-    std::thread([running = std::move(relay)] { running->run(); }).detach();
+    try {
+      std::thread([running = std::move(relay)] { running->run(); }).detach();
+    } catch (const std::system_error&) {
+      close(ends[0]);
+      return service_unavailable("no thread can be started for a connection through a proxy behind TLS");
+    }
     return ends[0];
   }
 
