@@ -3,7 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "backplane/workload/pod_validation.hpp"
-#include "former.hpp"
+#include "former_versions.hpp"
 #include "kinds.hpp"
 
 namespace backplane::apps {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "flow_queue.hpp"
-#include "running.hpp"
+#include "running_requests.hpp"
 #include "shuffle.hpp"
 
 namespace backplane::flowcontrol {
@@ -84,7 +84,7 @@ void Gate::admit(GatePass& pass, const RequestContext& context, const Entry& ent
   pass.begun = now;
   pass.kind = (context.info.verb == "watch" ? kWatch : 0) | (is_own(*entry.level, context) ? kOwn : 0);
   entry.counts->entered(pass.seats);
-  Running::enter(this, context, pass, arrived);
+  RunningRequests::enter(this, context, pass, arrived);
 }
 
 std::string Gate::log_fields(const GatePass& pass) const {
@@ -122,7 +122,7 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
 void Gate::leave(GatePass& pass) noexcept {
   auto* level = static_cast<Level*>(std::exchange(pass.place, nullptr));
   if (level == nullptr) return;
-  Running::leave(pass);
+  RunningRequests::leave(pass);
   const Time now = Clock::now();
   static_cast<FlowCounts*>(pass.flow)->left(pass.seats, (pass.kind & kWatch) != 0, now - pass.begun);
   if (pass.queue != nullptr) return level->finish(static_cast<FlowQueue*>(pass.queue), pass.seats, pass.begun, now);
@@ -166,7 +166,7 @@ std::vector<Gate::RunningRequest> Gate::running() const {
     return at - std::chrono::duration_cast<std::chrono::system_clock::duration>(now - time);
   };
   std::vector<RunningRequest> out;
-  Running::all(this, [&](const Running::Place& place) {
+  RunningRequests::all(this, [&](const RunningRequests::Place& place) {
     const auto& level = *static_cast<const Level*>(place.pass.place);
     RunningRequest& request = out.emplace_back();
     request.level = level.name();

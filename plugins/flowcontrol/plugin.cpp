@@ -9,7 +9,7 @@
 #include "backplane/request_gate.hpp"
 #include "consumer.hpp"
 #include "dumps.hpp"
-#include "former.hpp"
+#include "former_versions.hpp"
 #include "gate.hpp"
 #include "kinds.hpp"
 #include "producer.hpp"

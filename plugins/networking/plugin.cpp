@@ -3,7 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "default_service_cidr.hpp"
-#include "former.hpp"
+#include "former_versions.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

@@ -3,7 +3,7 @@
 
 #include "backplane/kit/former_versions.hpp"
 #include "backplane/kit/group.hpp"
-#include "former.hpp"
+#include "former_versions.hpp"
 #include "policy_former_json.hpp"
 #include "policy_group_json.hpp"
 #include "policy_v1_json.hpp"

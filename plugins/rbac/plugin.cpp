@@ -3,7 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "bootstrap.hpp"
-#include "former.hpp"
+#include "former_versions.hpp"
 #include "policy_keeper.hpp"
 #include "roles.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "backplane/document_check.hpp"
 #include "backplane/schema.hpp"
-#include "documents/place.hpp"
+#include "documents/json_pointer.hpp"
 
 namespace backplane::documents {
 

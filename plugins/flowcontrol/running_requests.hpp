@@ -1,4 +1,4 @@
-// The requests that hold seats, for who looks at a server that is busy.
+// The requests that hold seats, for /debug/api_priority_and_fairness/dump_requests.
 //
 // Each thread keeps its own: a request takes a place with a lock that only a dump contends for.
 // Thread-safety: enter() and leave() on the request's thread; all() from any thread.
@@ -17,7 +17,7 @@
 
 namespace backplane::flowcontrol {
 
-class Running {
+class RunningRequests {
  public:
   using Time = std::chrono::steady_clock::time_point;
   struct Place {

@@ -1,4 +1,4 @@
-#include "former.hpp"
+#include "former_versions.hpp"
 
 #include <algorithm>
 

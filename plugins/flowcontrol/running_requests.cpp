@@ -1,4 +1,4 @@
-#include "running.hpp"
+#include "running_requests.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -8,8 +8,8 @@ namespace {
 
 struct ThreadPlaces {
   std::mutex mutex;
-  std::deque<Running::Place> places;  // they do not move
-  std::vector<Running::Place*> free;
+  std::deque<RunningRequests::Place> places;  // they do not move
+  std::vector<RunningRequests::Place*> free;
 };
 
 struct Threads {
@@ -33,7 +33,7 @@ ThreadPlaces& own() {
 
 }  // namespace
 
-void Running::enter(const void* gate, const RequestContext& context, GatePass& pass, Time arrived) {
+void RunningRequests::enter(const void* gate, const RequestContext& context, GatePass& pass, Time arrived) {
   ThreadPlaces& mine = own();
   const std::lock_guard lock(mine.mutex);
   if (mine.free.empty()) {
@@ -52,7 +52,7 @@ void Running::enter(const void* gate, const RequestContext& context, GatePass& p
   pass.note = &place;
 }
 
-void Running::leave(GatePass& pass) noexcept {
+void RunningRequests::leave(GatePass& pass) noexcept {
   auto* const place = static_cast<Place*>(std::exchange(pass.note, nullptr));
   if (place == nullptr) return;
   const std::lock_guard lock(*place->mutex);
@@ -61,7 +61,7 @@ void Running::leave(GatePass& pass) noexcept {
   place->free->push_back(place);
 }
 
-void Running::all(const void* gate, const std::function<void(const Place&)>& show) {
+void RunningRequests::all(const void* gate, const std::function<void(const Place&)>& show) {
   std::vector<std::shared_ptr<ThreadPlaces>> known;
   {
     const std::lock_guard lock(threads().mutex);

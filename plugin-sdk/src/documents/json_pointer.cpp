@@ -1,4 +1,4 @@
-#include "documents/place.hpp"
+#include "documents/json_pointer.hpp"
 
 #include <algorithm>
 #include <charconv>
