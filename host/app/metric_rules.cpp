@@ -54,10 +54,15 @@ constexpr HiddenMetric kHidden[] = {
      "[ALPHA] (Deprecated since 1.36.0) Progress notifications of etcd; use etcd_bookmark_total.", MetricType::Gauge},
 };
 
+bool is_hidden(std::string_view name) {
+  return std::any_of(std::begin(kHidden), std::end(kHidden), [&](const HiddenMetric& hidden) { return hidden.name == name; });
+}
+
 void add_hidden(std::vector<MetricFamily>& families) {
   for (const HiddenMetric& hidden : kHidden) {
     const auto source = std::find_if(families.begin(), families.end(), [&](const auto& family) { return family.name == hidden.source; });
-    if (source == families.end()) continue;
+    const auto is_there = [&](const auto& family) { return family.name == hidden.name; };
+    if (source == families.end() || std::any_of(families.begin(), families.end(), is_there)) continue;
     MetricFamily added{std::string(hidden.name), std::string(hidden.help), hidden.type, source->metric};
     if (source->type == MetricType::Counter && hidden.type == MetricType::Gauge) {
       for (ClientMetric& metric : added.metric) metric.gauge.value = metric.counter.value;
@@ -121,7 +126,11 @@ Result<MetricRules> MetricRules::make(const MetricOptions& options) {
 }
 
 void MetricRules::apply(std::vector<MetricFamily>& families) const {
-  if (shows_hidden_) add_hidden(families);
+  if (shows_hidden_) {
+    add_hidden(families);
+  } else {
+    std::erase_if(families, [](const MetricFamily& family) { return is_hidden(family.name); });
+  }
   std::erase_if(families, [this](const MetricFamily& family) { return disabled_.contains(family.name); });
   for (auto& family : families) {
     const auto rule = allowed_.find(family.name);
