@@ -89,7 +89,7 @@ OBJECTS = (
 )
 # What is stored as JSON by a server of its own: keys, and the objects.
 DEFINITION = {'apiVersion': 'apiextensions.k8s.io/v1beta1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'olds.example.com', 'uid': 'u-1'},
-              'spec': {'group': 'example.com', 'version': 'v1', 'names': {'plural': 'olds', 'kind': 'Old'}, 'subresources': {'status': {}},
+              'spec': {'group': 'example.com', 'version': 'v1', 'versions': [{'name': 'v1', 'served': True, 'storage': True}], 'names': {'plural': 'olds', 'kind': 'Old'}, 'subresources': {'status': {}},
                        'validation': {'openAPIV3Schema': {'type': 'object', 'properties': {'spec': {'type': 'object', 'properties': {'n': {'type': 'integer'}}}}}},
                        'additionalPrinterColumns': [{'name': 'N', 'type': 'integer', 'JSONPath': '.spec.n'}], 'preserveUnknownFields': False},
               'status': {'acceptedNames': {'plural': 'olds', 'singular': 'old', 'kind': 'Old', 'listKind': 'OldList'}, 'storedVersions': ['v1'], 'conditions': [
