@@ -21,7 +21,7 @@ std::string without_passwords(std::string_view value) {
   for (auto scheme = value.find("://"); scheme != std::string_view::npos; scheme = value.find("://")) {
     out.append(value.substr(0, scheme + 3));
     value.remove_prefix(scheme + 3);
-    const std::string_view authority = value.substr(0, value.find_first_of("/?#, \"]"));
+    const std::string_view authority = value.substr(0, value.find_first_of("/?# \"]"));
     const auto host = authority.rfind('@');
     const auto colon = authority.substr(0, host).find(':');
     if (host == std::string_view::npos || colon == std::string_view::npos) continue;

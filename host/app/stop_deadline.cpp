@@ -55,7 +55,7 @@ void LoadDeadline::watch() {
   while (!readable(loaded_, limit_)) {
     const auto call = running_lifecycle_call();
     if (!call) continue;
-    app_log().critical("asked to stop while a plugin does not return, leaving without it plugin={} call={}", call->plugin, call->call);
+    app_log().critical("asked to stop while a plugin does not return, exiting with code 1 plugin={} call={}", call->plugin, call->call);
     leave();
   }
 }
@@ -69,7 +69,7 @@ ShutdownDeadline::ShutdownDeadline(std::chrono::nanoseconds limit)
           app_log().critical("the shutdown does not end, a thread is in a plugin plugin={} thread={} place={}", each.plugin, each.thread,
                              each.place);
         }
-        app_log().critical("the shutdown has not ended, leaving limit={}s",
+        app_log().critical("the shutdown has not ended, exiting with code 1 limit={}s",
                            std::chrono::duration_cast<std::chrono::seconds>(limit).count());
         leave();
       }) {}

@@ -28,7 +28,7 @@ bool is_of_impersonation(std::string_view header) {
   return true;
 }
 
-// Who a request asks to act as; groups and extra as Go prints them.
+// The user that a request asks to act as; groups and extra as Go prints them.
 struct WantedUser {
   std::string name, uid, groups;
   std::map<std::string, std::string> extra;  // key → values

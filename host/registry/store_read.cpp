@@ -9,7 +9,7 @@
 namespace backplane::registry {
 namespace {
 
-constexpr std::string_view kServerItself = "system:apiserver";  // who the server is when it calls itself
+constexpr std::string_view kServerItself = "system:apiserver";  // the user of the server's own requests
 constexpr std::string_view kNameLabel = "metadata.name";
 constexpr std::string_view kNamespaceLabel = "metadata.namespace";
 

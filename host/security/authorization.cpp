@@ -43,7 +43,7 @@ class PublicInfo final : public BuiltInAuthorizer {
     const bool open = !resource_request && verb == "get" && std::find(kPublicPaths.begin(), kPublicPaths.end(), path) != kPublicPaths.end();
     return {open ? Decision::kAllow : Decision::kNoOpinion, "", {}};
   }
-  // A review may be about a user who is in neither group, which no request is made by.
+  // A SubjectAccessReview may name a user in neither group; no request has such a user.
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
     if (!is_bound(attributes.user)) co_return AuthorizerResult();
     co_return decide(attributes.resource_request, attributes.verb, attributes.path);

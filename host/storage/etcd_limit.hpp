@@ -1,7 +1,7 @@
 // etcd's limit on a request, for stores that are no etcd: what kube-apiserver's users know as the largest object there can be.
 //
 // Thread-safety: pure functions.
-// Errors:        500 in the words of etcd, or of its client for what it does not even send.
+// Errors:        500, worded like etcd, or like its client for a request that the client does not send.
 #pragma once
 
 #include <cstddef>

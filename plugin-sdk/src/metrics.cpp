@@ -97,7 +97,7 @@ struct CellTable {
   const std::vector<double>* bounds() const noexcept { return empty.kind == Metric::Kind::kHistogram ? &empty.bounds : nullptr; }
 
   const Metric::Snapshot empty;
-  mutable std::shared_mutex mutex;  // for whoever counts: shared
+  mutable std::shared_mutex mutex;  // counting takes it shared
   std::unordered_map<Key, MetricCell, KeyHash, KeyEqual> cells;
   bool was_reset = false;
 };

@@ -156,7 +156,7 @@ void Autoregister::changed(const GroupVersionsChange& change) {
   std::vector<std::string> names;
   {
     const std::lock_guard lock(mutex_);
-    // What was wanted until now is changed or removed once more, whoever has made it.
+    // An APIService that was wanted until now is changed or removed once more, whichever client has made it.
     const auto reopen = [this](const std::string& name) {
       synced_.erase(name);
       was_wanted_.insert(name);

@@ -35,7 +35,7 @@ void note_stored_version(Object& crd) {
   if (!known) stored.emplace_back(name);
 }
 
-// As upstream does whenever it reads a definition: an empty list is none.
+// As upstream does with each read of a definition: an empty list counts as missing.
 void fill_stored_versions(Object& crd) {
   if (texts(ensure_object(crd, "status"), "storedVersions").empty()) note_stored_version(crd);
 }

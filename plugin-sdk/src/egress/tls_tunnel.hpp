@@ -1,5 +1,5 @@
-// A proxy behind TLS: the connection to it, and the relay that gives its bytes to a socket without TLS, so that whoever dials can speak TLS
-// of its own through it.
+// A proxy behind TLS: the connection to it, and the relay that gives its bytes to a socket without TLS, so that the caller can speak TLS
+// to its target through it.
 //
 // Thread-safety: any thread; a stream belongs to one.
 // Lifetime:      a relay has a thread, which ends when either side closes; kMostTunnels run at once.

@@ -43,7 +43,7 @@ void validate_container_volumes(const Object& container, const kit::Path& path, 
 void validate_file_keys(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_projections.cpp
-// Why the path may leave its directory; the schema's format relativePath, for paths that upstream blames elsewhere.
+// Why the path may leave its directory; the schema's format relativePath, for paths that upstream reports at another field.
 std::vector<std::string> descending_path_problems(std::string_view text);
 // A projected volume's sources, and the paths of their files.
 void validate_projected(const Object& source, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);

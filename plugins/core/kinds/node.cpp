@@ -70,7 +70,7 @@ void drop_unused(Object& object, const Object& old, std::string_view part, std::
   if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
 }
 
-// Each address is there once.
+// Refuses an address that is listed twice.
 void check_addresses(const Object& node, FieldErrors& errors) {
   std::set<std::pair<std::string, std::string>> seen;
   const Schema* type = core_schemas()->find("io.k8s.api.core.v1.NodeAddress");

@@ -1,4 +1,4 @@
-// Annotations of nodes that were fields before they were stable: taints, and pods that are better placed elsewhere.
+// Annotations of nodes that were fields before they were stable: taints, and pods that should run on other nodes.
 //
 // Thread-safety: pure function.
 #pragma once

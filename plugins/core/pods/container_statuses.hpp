@@ -1,4 +1,4 @@
-// What a kubelet may report of containers: who they run as, how their devices are, and the images that they mount.
+// Checks of what a kubelet reports of containers: their users, the health of their devices, and the images that they mount.
 //
 // Thread-safety: pure function.
 #pragma once

@@ -50,7 +50,7 @@ class ServiceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
-  // A name has no inside traffic; what was sent is looked at first.
+  // An ExternalName has no internal traffic policy.  Validation precedes this, so a bad value is still refused.
   void canonicalize(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     if (get_string(spec, "type") == "ExternalName") erase_member(spec, "internalTrafficPolicy");
