@@ -1,9 +1,9 @@
-"""Objects whose stored bytes nobody can read: who meets them, and how they are taken away."""
+"""Objects whose stored bytes cannot be read: what lists, gets, watches and namespaces do with them, and how they are deleted."""
 import unittest
 
 from etcd_keys import Keys
 from etcd_test import ETCD, Etcd
-from harness import Server, configmap, main, wait_for
+from harness import Server, configmap, main, namespace, wait_for
 
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 KEYS = '/registry/configmaps/default/'
@@ -114,6 +114,20 @@ class Alone(unittest.TestCase):
         path = CONFIGMAPS.replace('default', 'kube-system')
         self.assertTrue(wait_for(lambda: server.request('GET', path + '/bad')[0] == 500))
         self.assertEqual(server.request('DELETE', path)[0], 500)
+
+    def test_a_namespace_stays_while_it_holds_one(self):
+        server = self.started()
+        self.assertEqual(server.request('POST', '/api/v1/namespaces', namespace('holds'))[0], 201)
+        self.keys.put(KEYS.replace('default', 'holds') + 'bad', b'\x17\x2a')
+        self.assertTrue(wait_for(lambda: server.request('GET', CONFIGMAPS.replace('default', 'holds') + '/bad')[0] == 500))
+        self.assertEqual(server.request('DELETE', '/api/v1/namespaces/holds')[0], 200)
+
+        def problems():
+            conditions = server.request('GET', '/api/v1/namespaces/holds')[2].get('status', {}).get('conditions', [])
+            return [each['message'] for each in conditions if each['type'] == 'NamespaceDeletionContentFailure' and each['status'] == 'True']
+
+        self.assertTrue(wait_for(problems))
+        self.assertIn('unable to transform key "/registry/configmaps/holds/bad"', problems()[0])
 
     def test_keys_are_named_as_etcd_has_them(self):
         server = self.started('--etcd-prefix=/other', prefix='/other')

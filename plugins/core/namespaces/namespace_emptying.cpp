@@ -67,16 +67,17 @@ class Emptying {
   }
 
   Task<Status> delete_all(const NamespacedResource& resource, Left& left) {
-    bool any = false;
+    bool any = true;
     if (resource.lists) {
-      // Most resources have nothing: they cost one small list.
+      // Most resources have nothing: they cost two small calls.
       auto first = co_await api_.request(deletion_call("GET", resource.path(ns_) + "?limit=1"));
       if (!first.ok()) co_return unsupported(first.status()) ? Status() : std::move(first).status();
       const Array* items = get_array(*first, "items");
       any = items != nullptr && !items->empty();
-      if (!any) co_return Status();
+      // A list leaves out objects that cannot be read; the deletion of the collection reports them.
+      if (!any && !resource.collections) co_return Status();
     }
-    if (resource.is_pods()) {
+    if (any && resource.is_pods()) {
       auto estimating = estimate_pods(resource, left);
       Status estimated = co_await std::move(estimating);
       if (!estimated.ok()) co_return estimated;
@@ -84,7 +85,7 @@ class Emptying {
     auto deleting = resource.collections ? delete_collection(resource) : delete_each(resource);
     Status deleted = co_await std::move(deleting);
     if (!deleted.ok()) co_return deleted;
-    if (!resource.lists) co_return Status();
+    if (!any || !resource.lists) co_return Status();
     auto counting = for_each_left(resource, [&left](const Object& item) {
       ++left.count;
       for (const std::string& finalizer : texts_of(object_or_empty(item, "metadata"), "finalizers")) ++left.by_finalizer[finalizer];
