@@ -92,7 +92,7 @@ void conversion_answers(std::string_view bytes) {
   }();
   for (const std::string_view version : {"v1", "v1beta1"}) {
     const apiextensions::ReviewQuestion question{std::string(version), "7", "e.com/v1, Kind=Foo", "e.com/v2"};
-    const apiextensions::ReviewAnswer answer = apiextensions::read_answer(question, kAsked, bytes);
+    const apiextensions::ReviewAnswer answer = apiextensions::read_answer(question, kAsked, {200, "application/json", std::string(bytes)});
     FUZZ_PROMISE(answer.problem.empty() == (answer.fault == apiextensions::ReviewFault::kNone));
     if (!answer.problem.empty()) {
       FUZZ_PROMISE(answer.problem.starts_with("conversion webhook for e.com/v1, Kind=Foo "));
