@@ -81,6 +81,7 @@ TEST_F(Certificates, AWrongAddressIsAnErrorAndWritesNothing) {
 }
 
 TEST_F(Certificates, ErrorsOfOpensslAreWords) {
+  OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);  // loads the texts of SSL's reasons
   EXPECT_EQ(openssl_error(), "unknown TLS error");
   ERR_raise(ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER);
   EXPECT_EQ(openssl_error(), "the peer does not speak TLS");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backplane/ip_text.hpp"
+#include "backplane/resource_names.hpp"
 #include "quantity.hpp"
 
 namespace backplane {
@@ -177,6 +178,14 @@ TEST(Quantities, AreRoundedUp) {
   EXPECT_EQ(round_quantity_up("1E3", kMilli), "1E3");
   EXPECT_EQ(round_quantity_up("100m", kMilli), "100m");
   EXPECT_EQ(round_quantity_up("1Ki", kMilli), "1Ki");
+}
+
+TEST(Quantities, AreWholeOrNotWhateverTheirNotation) {
+  for (const char* whole : {"1", "1.5e1", "1Ki", "1.", "1e3", "0", "1E", "0.5Ki", "1000m"}) EXPECT_TRUE(is_whole_quantity(whole)) << whole;
+  for (const char* part : {"1m", "1e-3", "1.500", "1E-3", "0.5", "1.2Gi", "15e-1"}) EXPECT_FALSE(is_whole_quantity(part)) << part;
+  EXPECT_EQ(counted_quantity_problems("pods", "1e-3").size(), 1u);
+  EXPECT_EQ(counted_quantity_problems("pods", "1.500").size(), 1u);
+  EXPECT_TRUE(counted_quantity_problems("pods", "1.5e1").empty());
 }
 
 TEST(Quantities, AreOrdered) {

@@ -308,6 +308,22 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
   return print(std::move(*number));
 }
 
+std::string round_quantity_up(std::string_view text, int scale) {
+  const auto plain = read_plain(text);
+  if (plain && (plain->suffix->form == Form::kBinarySi || plain->suffix->exponent >= scale)) return std::string(text);
+  auto number = parse(text);
+  if (!number || number->zero() || number->scale >= scale) return std::string(text);
+  round_up(*number, scale);
+  remove_trailing_zeros(*number);
+  return print(std::move(*number));
+}
+
+bool is_whole_quantity(std::string_view text) {
+  if (const auto plain = read_plain(text); plain && (plain->suffix->form == Form::kBinarySi || plain->suffix->exponent >= 0)) return true;
+  const auto number = parse(text);
+  return !number || number->zero() || number->scale >= 0;
+}
+
 std::string sum_of_quantities(std::string_view a, std::string_view b) {
   Number left = parse(a).value_or(Number{}), right = parse(b).value_or(Number{});
   if (left.zero()) return print(std::move(right));
@@ -329,17 +345,3 @@ int compare_quantities(std::string_view a, std::string_view b) {
 }
 
 }  // namespace BACKPLANE_API
-
-namespace backplane {
-
-std::string round_quantity_up(std::string_view text, int scale) {
-  const auto plain = read_plain(text);
-  if (plain && (plain->suffix->form == Form::kBinarySi || plain->suffix->exponent >= scale)) return std::string(text);
-  auto number = parse(text);
-  if (!number || number->zero() || number->scale >= scale) return std::string(text);
-  round_up(*number, scale);
-  remove_trailing_zeros(*number);
-  return print(std::move(*number));
-}
-
-}  // namespace backplane

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "quantity.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -64,8 +66,7 @@ bool is_standard_quota_resource(std::string_view name) noexcept {
 }
 
 Problems counted_quantity_problems(std::string_view name, std::string_view quantity) {
-  // Canonical texts have such a unit where nothing larger does.
-  if (!quantity.ends_with('m') && !quantity.ends_with('u') && !quantity.ends_with('n')) return {};
+  if (is_whole_quantity(quantity)) return {};
   const StandardResource* row = standard_resource(name);
   const bool own = !is_native_resource(name) && !name.starts_with("requests.") && resource_name_problems(name).empty();
   return own || (row != nullptr && row->whole) ? Problems{"must be an integer"} : Problems();

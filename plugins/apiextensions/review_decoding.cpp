@@ -130,8 +130,8 @@ Result<Object> decode_review(std::string_view text, std::string_view version, js
   if (kind.version.empty()) return refused("Object 'apiVersion' is missing in '" + std::string(text) + "'");
   const std::string type = go_type_of(kind);
   if (type.empty()) {
-    return refused("no kind " + quoted(kind.kind) + " is registered for version " + quoted(kind.group_version().to_string()) +
-                   " in scheme " + quoted(kSchemeName));
+    return refused("no kind " + backplane::quoted(kind.kind) + " is registered for version " +
+                   backplane::quoted(kind.group_version().to_string()) + " in scheme " + backplane::quoted(kSchemeName));
   }
   if (!parsed->is_object()) return Object(storage);
   Object& review = parsed->get_object();
@@ -175,7 +175,7 @@ std::string code_message(int code, const std::string& text) {
   if (code == 406 && (text.empty() || text == "unknown"))
     return "the server was unable to respond with a content type that the client supports";
   if (code == 403 || code == 406 || code == 415) return text;
-  if (code >= 500) return "an error on the server (" + quoted(text) + ") has prevented the request from succeeding";
+  if (code >= 500) return "an error on the server (" + backplane::quoted(text) + ") has prevented the request from succeeding";
   return "the server responded with the status code " + std::to_string(code) + " but did not return more information";
 }
 

@@ -48,7 +48,9 @@ class Access(unittest.TestCase):
         self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', dict(pods, user='jane')),
                          {'allowed': False})
         self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', dict(health, user='jane')),
-                         {'allowed': True})
+                         {'allowed': False})
+        known = dict(health, user='jane', groups=['system:authenticated'])
+        self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', known), {'allowed': True})
         rules = self.review(AUTHORIZATION, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', {'namespace': 'default'})
         self.assertEqual(rules['resourceRules'], [{'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*']}])
         self.assertFalse(rules['incomplete'])

@@ -52,7 +52,7 @@ class AskingTheAuthorizer(unittest.TestCase):
         for query, path, decision, code in (
                 ('user=jane&verb=get&resource=configmaps&namespace=team', '/api/v1/namespaces/team/configmaps/x', 'allow', 404),
                 ('user=jane&verb=get&resource=secrets&namespace=team', '/api/v1/namespaces/team/secrets/x', 'no opinion', 403),
-                ('user=jane&verb=get&path=/version', '/version', 'allow', 200),
+                ('user=jane&group=system:authenticated&verb=get&path=/version', '/version', 'allow', 200),
                 ('user=jane&verb=get&path=/metrics', '/metrics', 'no opinion', 403)):
             self.assertEqual(self.ask(query)[0], decision, query)
             self.assertEqual(self.as_jane(path)[0], code, path)
@@ -72,7 +72,7 @@ class AskingTheAuthorizer(unittest.TestCase):
         self.assertTrue(text.startswith('Internal Server Error: "/api/v1/pods?fieldSelector=nonsense": invalid selector'), text)
 
     def test_the_rules_of_all_authorizers_are_one_list(self):
-        text = self.server.request('GET', '/gatekeeper/rules?user=jane&namespace=team')[2]
+        text = self.server.request('GET', '/gatekeeper/rules?user=jane&group=system:authenticated&namespace=team')[2]
         self.assertEqual(text, 'complete|get configmaps|get /healthz')
 
     def test_tokens_are_known_wherever_they_come_from(self):

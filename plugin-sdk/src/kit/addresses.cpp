@@ -5,6 +5,7 @@
 #include "backplane/ip_text.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/status.hpp"
+#include "quantity.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
@@ -195,10 +196,7 @@ void warn_of_cidr(const Value& value, const std::string& path, std::vector<std::
   for (std::string& text : cidr_warnings(path, text_of(value))) warnings.push_back(std::move(text));
 }
 
-bool is_whole_amount(std::string_view quantity) noexcept {
-  // A canonical text has a suffix below one only when it needs it.
-  return quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
-}
+bool is_whole_amount(std::string_view quantity) noexcept { return is_whole_quantity(quantity); }
 
 void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
   const std::string_view quantity = text_of(value);

@@ -61,7 +61,7 @@ TEST(Secrets, TypesDemandTheirKeys) {
   EXPECT_EQ(
       problems_of(
           core_group()->kind("Secret"),
-          R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"W1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW11dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV0="}})"),
+          R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"eyJhIjpbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXX0="}})"),
       "")
       << "40 levels";
   EXPECT_EQ(problems_of(core_group()->kind("Secret"), R"({"type":"kubernetes.io/basic-auth","data":{}})"),

@@ -100,6 +100,7 @@ class Asker final : public HttpHandler {
   Task<std::string> rules(Query query) {
     UserInfo user;
     user.name = query_get(query, "user");
+    if (query_has(query, "group")) user.groups.emplace_back(query_get(query, "group"));
     RuleList rules = co_await host_.rule_resolver().rules_for(std::move(user), std::string(query_get(query, "namespace")));
     std::string text = rules.incomplete ? "incomplete" : "complete";
     for (const auto& rule : rules.resource_rules) text += "|" + rule.verbs.front() + " " + rule.resources.front();
