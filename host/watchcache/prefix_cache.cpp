@@ -197,8 +197,8 @@ Task<bool> PrefixCache::try_load() {
 namespace {
 
 void log_unreadable(const std::string& key, const Status& why) {
-  watchcache_log().error("an object cannot be read: lists leave it out until its key is removed or written anew key={} error={:?}",
-                         backend_key(key), why.message());
+  watchcache_log().error("an object cannot be read until its key is removed or written anew key={} error={:?}", backend_key(key),
+                         why.message());
 }
 
 }  // namespace

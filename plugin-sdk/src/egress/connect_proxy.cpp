@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
+#include <system_error>
 #include <thread>
 
 #include "backplane/metrics.hpp"
@@ -101,10 +103,18 @@ Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::str
   Turns::Turn turn = co_await turns().take();
   const auto outcome = std::make_shared<Outcome>();
   Promise<bool> done;
-  std::thread([proxy, address, outcome, done] {
-    outcome->fd = dial(*proxy, address);
-    done.set(true);
-  }).detach();
+  try {
+    std::thread([proxy, address, outcome, done] {
+      try {
+        outcome->fd = dial(*proxy, address);
+      } catch (const std::exception& error) {
+        outcome->fd = internal_error("dialing the egress proxy failed: " + std::string(error.what()));
+      }
+      done.set(true);
+    }).detach();
+  } catch (const std::system_error& error) {
+    co_return internal_error("no thread to dial the egress proxy: " + std::string(error.what()));
+  }
   const bool told = co_await done.future();
   (void)told;
   if (!outcome->fd.ok()) co_return std::move(outcome->fd).status();

@@ -1,6 +1,7 @@
 #include "namespaces/controller_election.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "backplane/kit/server_identity.hpp"
@@ -61,8 +62,13 @@ Task<bool> ControllerElection::is_ours() {
   const auto now = LeaseObserver::Clock::now();
   if (resigned_ || deciding_ || (decided_ && now - *decided_ < kInterval)) co_return ours_;
   deciding_ = true;
-  auto deciding = decide();
-  Result<bool> decided = co_await std::move(deciding);
+  Result<bool> decided = false;
+  try {
+    auto deciding = decide();
+    decided = co_await std::move(deciding);
+  } catch (const std::exception& error) {
+    decided = internal_error(error.what());
+  }
   deciding_ = false;
   decided_ = LeaseObserver::Clock::now();
   if (!decided.ok()) host_.logger().debug("the namespace controller waits reason=" + backplane::quoted(decided.status().message()));
