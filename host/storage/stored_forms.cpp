@@ -168,10 +168,12 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   if (!tree.ok()) return std::move(tree.status());
   const Schema& written_in = *schema_in(tree->get_object(), kind.schema);
   keep_raw(&written_in, *tree, json);
-  // Defaults are set in structs that are there.  A version without a type of its own is converted as it is: the kind's type would drop what
-  // that version names otherwise.
   const bool typed = &written_in != kind.schema || kind_in(tree->get_object()) == kind.kind;
-  Status normal = typed ? written_in.normalize(*tree, nullptr) : Status();
+  // A version without a type of its own is converted first: the kind's type would drop what that version names otherwise.
+  Status converted = typed ? Status() : convert_by(scheme_.get(), tree->get_object(), kind.kind);
+  if (!converted.ok()) return converted;
+  // Defaults are set in structs that are there.
+  Status normal = written_in.normalize(*tree, nullptr);
   if (!normal.ok()) return normal;
   return canonical_text(scheme_.get(), *tree, kind, written_in);
 }

@@ -184,6 +184,9 @@ class Beside(unittest.TestCase):
                 # A version that stores its lists in another order does write.
                 if OWN.search(path) or group == '/apis/autoscaling/v1':
                     continue
+                # kube-apiserver stores a new claim without its phase, which reads set as a default: writing what was read stores other bytes.
+                if resource['kind'] == 'PersistentVolumeClaim':
+                    continue
                 # Nor do events keep the managers of the other group.
                 managers = {each['apiVersion'] for each in item['metadata'].get('managedFields', [])}
                 if resource['kind'] == 'Event' and managers - {group.rpartition('/api/')[2].rpartition('/apis/')[2]}:
