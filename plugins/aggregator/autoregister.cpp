@@ -231,7 +231,10 @@ Task<Status> Autoregister::check(std::string name) {
   RequestContext context;
   as_system(context);
   Object object(context.arena());
-  RegistrationCase now{.exists = known != nullptr, .synced = wanted.synced, .was_there = wanted.was_there || wanted.was_wanted};
+  RegistrationCase now;
+  now.exists = known != nullptr;
+  now.synced = wanted.synced;
+  now.was_there = wanted.was_there || wanted.was_wanted;
   if (wanted.info) now.desired = label_of(*wanted.info);
   std::string label;
   if (known != nullptr) {
