@@ -52,8 +52,8 @@ Task<void> drain_watches(ShutdownParts& parts, Clock::time_point begun, std::siz
   }
   const auto limit = until(begun + grace);
   bool drained = co_await wait_for(parts.watches.drained(), limit);
-  app_log().info("[graceful-termination] active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before,
-                 parts.watches.count(), drained);
+  app_log().info("[graceful-termination] active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}",
+                 before, parts.watches.count(), drained);
 }
 
 Task<void> close_connections(ShutdownParts& parts, Clock::time_point begun) {

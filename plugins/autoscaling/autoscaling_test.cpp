@@ -165,9 +165,7 @@ TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
 }
 
 // What the strategy and the stored type find.
-std::shared_ptr<const Strategy> strategy(bool scale_to_zero) {
-  return group(scale_to_zero)->kind(kStored.kind).strategy();
-}
+std::shared_ptr<const Strategy> strategy(bool scale_to_zero) { return group(scale_to_zero)->kind(kStored.kind).strategy(); }
 std::string found(const Object& object, const Object* old, bool scale_to_zero) {
   FieldErrors errors;
   RequestContext context;
