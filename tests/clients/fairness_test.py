@@ -15,7 +15,9 @@ EVERYTHING = {'resourceRules': [{'verbs': ['*'], 'apiGroups': ['*'], 'resources'
               'nonResourceRules': [{'verbs': ['*'], 'nonResourceURLs': ['*']}]}
 # What is not measured here, or not in that form.
 NOT_MEASURED = {'demand_seats', 'priority_level_request_utilization', 'priority_level_seat_utilization', 'read_vs_write_current_requests',
-                'dispatch_r', 'latest_s', 'next_s_bounds', 'next_discounted_s_bounds', 'watch_count_samples'}
+                'dispatch_r', 'latest_s', 'next_s_bounds', 'next_discounted_s_bounds', 'watch_count_samples',
+                # Hidden since 1.32: a kube-apiserver that was built without its version, as the tests build it, shows them all the same.
+                'request_concurrency_in_use', 'request_concurrency_limit'}
 
 
 def level(name, response):

@@ -17,7 +17,7 @@ APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 MERGE = {'Content-Type': 'application/merge-patch+json'}
 # Renewed by each server as long as it lives.
 RENEWED = ('/registry/masterleases/', '/registry/leases/kube-system/apiserver-', '/registry/backplane/namespacecontrollers/', '/registry/peerserverleases/', '/registry.backplane')
-WINDOW = 15  # seconds; servers that fight without pause write thousands of times
+WINDOW = 60  # seconds; servers that fight without pause write thousands of times
 
 
 def priority(server, name):
