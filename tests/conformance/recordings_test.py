@@ -189,11 +189,20 @@ class Player:
             kept[name] = value
         return status, lower, parsed(lower.get('content-type'), raw)
 
+    def settled(self, path):
+        """The live object; a definition is written by controllers until it is established."""
+        def read():
+            found = json.loads(self.send('GET', path, {}, None)[2])
+            conditions = (found.get('status') or {}).get('conditions') or []
+            done = any(each['type'] == 'Established' and each['status'] == 'True' for each in conditions)
+            return found if found.get('kind') != 'CustomResourceDefinition' or done else None
+        return wait_for(read)
+
     def table(self, case):
         """(row's name, its differences) for the unchanged object and each row."""
         kept = {}
         self.prepare(case.get('setup', []), kept)
-        base = case.get('base') or json.loads(self.send('GET', case['live'], {}, None)[2])
+        base = case.get('base') or self.settled(case['live'])
         if 'base' not in case:
             base = base if base.get('kind') != 'Status' else {}
         ask = {'do': case['do'], 'h': case.get('h')}
