@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/cbor.hpp"
-#include "backplane/codec.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
+#include "engine/cbor.hpp"
+#include "engine/codec.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "backplane/cel.hpp"
+#include "backplane/types/cel.hpp"
 
 namespace {
 

@@ -13,9 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "backplane/managers_left_alone.hpp"
-#include "backplane/object.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/types/schema.hpp"
 #include "base/io_loop.hpp"
 #include "registry/fields/cut_managers.hpp"
 #include "registry/fields/field_manager.hpp"
@@ -36,7 +35,7 @@ constexpr std::string_view kPod =
     R"("volumeMounts":[{"name":"cfg","mountPath":"/etc/cfg"}]}],"volumes":[{"name":"cfg","configMap":{"name":"web"}}],"nodeSelector":{"zone":"a"},)"
     R"("tolerations":[{"key":"dedicated","operator":"Exists"}]}})";
 
-class NoAdmission final : public AdmissionRunner, public ManagersLeftAlone {
+class NoAdmission final : public AdmissionRunner {
  public:
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return Status(); }

@@ -8,11 +8,11 @@ set(_BACKPLANE_INSTALL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 # The version stands in the C header, where plugins take their stamp from, and in project().
 function(_backplane_check_sdk_version)
-  file(STRINGS ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/descriptor.h lines REGEX "#define BACKPLANE_SDK_VERSION_(MAJOR|MINOR|PATCH) ")
+  file(STRINGS ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/abi/descriptor.h lines REGEX "#define BACKPLANE_SDK_VERSION_(MAJOR|MINOR|PATCH) ")
   string(REGEX MATCHALL "[0-9]+" numbers "${lines}")
   list(JOIN numbers "." version)
   if(NOT version VERSION_EQUAL PROJECT_VERSION)
-    message(FATAL_ERROR "plugin-sdk/include/backplane/descriptor.h says version ${version}, project() says ${PROJECT_VERSION}")
+    message(FATAL_ERROR "plugin-sdk/include/backplane/abi/descriptor.h says version ${version}, project() says ${PROJECT_VERSION}")
   endif()
 endfunction()
 
@@ -32,7 +32,7 @@ function(_backplane_write_contract)
   backplane_contract_hash(hash ${folder})
   _backplane_library_mode(cxx11_abi "defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI")
   _backplane_library_mode(debug "defined(_GLIBCXX_DEBUG)")
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/contract.h CONTENT
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/abi/contract.h CONTENT
 "/* A hash of what the SDK's headers declare; part of every plugin's stamp.  Made when the SDK is built. */
 #ifndef BACKPLANE_CONTRACT_H
 #define BACKPLANE_CONTRACT_H
@@ -56,9 +56,10 @@ function(backplane_install_rules)
   foreach(definition IN ITEMS BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
-  install(TARGETS backplane_sdk backplane_workload backplane_check_documents EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib
+  install(TARGETS backplane_sdk backplane_kit backplane_workload backplane_check_documents EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib
     ARCHIVE DESTINATION lib RUNTIME DESTINATION lib/backplane)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/kit/include/backplane
+    ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
     ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})
 

@@ -100,7 +100,7 @@ endfunction()
 # The source that puts the descriptor into the note section; compiled with the plugin's own flags, so that the stamp tells the truth.
 function(_backplane_write_descriptor file text documents)
   set(source "// The descriptor of this plugin.  Made from its manifest by backplane_add_plugin(); changes are overwritten.
-#include <backplane/abi.hpp>
+#include <backplane/abi/abi.hpp>
 
 namespace {
 constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents});
@@ -179,7 +179,7 @@ function(backplane_add_plugin name)
   add_library(${name}_objects OBJECT ${ARG_SOURCES})
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
   target_include_directories(${name}_objects PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${name}_objects PUBLIC backplane::sdk ${ARG_LIBRARIES})
+  target_link_libraries(${name}_objects PUBLIC backplane::kit backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name}_objects PRIVATE ${options})
   if(ARG_SCHEMAS)
     backplane_embed(${name}_objects ${ARG_SCHEMAS})
@@ -191,7 +191,7 @@ function(backplane_add_plugin name)
   foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS)
     set_property(TARGET ${name} APPEND PROPERTY ${property} $<TARGET_PROPERTY:${name}_objects,${property}>)
   endforeach()
-  target_link_libraries(${name} PRIVATE backplane::sdk ${ARG_LIBRARIES})
+  target_link_libraries(${name} PRIVATE backplane::kit backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${options})
   # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)
   if(NOT (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND (BACKPLANE_SANITIZE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")))

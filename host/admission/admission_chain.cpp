@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane {
 namespace {
@@ -60,14 +60,10 @@ class Reinvocation {
 
 }  // namespace
 
-void AdmissionChain::add(std::shared_ptr<const AdmissionPlugin> plugin) {
-  if (const auto* role = dynamic_cast<const ManagersLeftAlone*>(plugin.get())) roles_.push_back(role);
-  plugins_.push_back(std::move(plugin));
-}
+void AdmissionChain::add(std::shared_ptr<const AdmissionPlugin> plugin) { plugins_.push_back(std::move(plugin)); }
 
-bool AdmissionChain::leaves_managers_alone() const noexcept {
-  return roles_.size() == plugins_.size() &&
-         std::all_of(roles_.begin(), roles_.end(), [](const ManagersLeftAlone* role) { return role->leaves_managers_alone(); });
+bool AdmissionChain::reads_managed_fields() const noexcept {
+  return std::any_of(plugins_.begin(), plugins_.end(), [](const auto& plugin) { return plugin->reads_managed_fields(); });
 }
 
 std::vector<std::string> AdmissionChain::names() const {

@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "backplane/managers_left_alone.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane {
 
-class AdmissionChain final : public AdmissionRunner, public ManagersLeftAlone {
+class AdmissionChain final : public AdmissionRunner {
  public:
   // How long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
@@ -23,14 +22,13 @@ class AdmissionChain final : public AdmissionRunner, public ManagersLeftAlone {
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
   // All plugins do.
-  bool leaves_managers_alone() const noexcept override;
+  bool reads_managed_fields() const noexcept override;
 
  private:
   Task<Status> pass(AdmissionAttributes& attributes);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
   std::vector<std::shared_ptr<const AdmissionPlugin>> plugins_;
-  std::vector<const ManagersLeftAlone*> roles_;  // of the plugins that have it
   std::chrono::nanoseconds patience_;
 };
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace {

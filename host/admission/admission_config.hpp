@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/admission.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane {
 

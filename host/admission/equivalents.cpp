@@ -12,7 +12,7 @@ std::string identity_of(const std::string& group, const Storages& storages, cons
   const std::string resource = path.substr(0, path.find('/'));
   const auto parent = storages.find(resource);
   if (parent != storages.end()) {
-    if (const auto* stored = dynamic_cast<const StorageVersionProvider*>(parent->second.get())) {
+    if (const auto* stored = role_of<StorageVersionProvider>(parent->second)) {
       const GroupVersionKind kind = stored->storage_version();
       return kind.group + "/" + kind.kind + path.substr(resource.size());
     }

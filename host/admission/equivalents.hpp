@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/admission.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane {
 

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "app/flag_values.hpp"
-#include "backplane/egress.hpp"
-#include "backplane/http.hpp"
-#include "backplane/kit/go_url.hpp"
+#include "backplane/net/egress.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/types/url.hpp"
 #include "filters/go_duration.hpp"
 #include "routing/version.hpp"
 
@@ -69,7 +69,7 @@ bool is_https_url(std::string_view text) { return text.starts_with("https://") &
 void check_issuers(const FlagSet& flags, Problems& problems) {
   std::set<std::string> seen;
   for (const auto& issuer : flags.values("service-account-issuer")) {
-    const auto problem = issuer.find(':') == std::string::npos ? std::string() : kit::url_problem(issuer);
+    const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
     if (!problem.empty()) {
       problems.push_back("service-account-issuer " + quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
     } else if (issuer.empty()) {

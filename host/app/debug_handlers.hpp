@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane {
 

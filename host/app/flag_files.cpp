@@ -11,8 +11,8 @@
 #include <memory>
 #include <optional>
 
-#include "backplane/kit/openssl_ptr.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace {

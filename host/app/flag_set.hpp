@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

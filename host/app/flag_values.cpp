@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "filters/go_duration.hpp"
 
 namespace backplane {

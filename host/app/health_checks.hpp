@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/tracked_caches.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "routing/health.hpp"
 
 namespace backplane {

@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "app/lifecycle_signals.hpp"
-#include "backplane/status.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
 #include "filters/wait_group.hpp"
 
 namespace backplane {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/hooks.hpp"
+#include "backplane/points/hooks.hpp"
 
 namespace backplane {
 

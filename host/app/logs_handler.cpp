@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
 
 namespace backplane {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "app/flag_values.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace {

@@ -14,9 +14,9 @@
 #include "app/metric_exposition.hpp"
 #include "app/metric_levels.hpp"
 #include "app/uncached_metrics.hpp"
-#include "backplane/codec.hpp"
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/free_memory.hpp"
+#include "engine/codec.hpp"
 #include "routing/version.hpp"
 #include "watchcache/event_log.hpp"
 

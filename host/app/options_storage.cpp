@@ -1,6 +1,6 @@
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/store_parts.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane {
 

@@ -3,7 +3,7 @@
 // Thread-safety: start-up, one thread: it changes the environment.
 #pragma once
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

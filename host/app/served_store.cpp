@@ -3,9 +3,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "backplane/client.hpp"
-#include "backplane/json.hpp"
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/types/base64.hpp"
 #include "client/remote_client.hpp"
 #include "storage/store_hold.hpp"
 #include "storage/store_walk.hpp"
@@ -29,9 +29,9 @@ Result<ClientConfig> read_config(const std::string& path) {
   text << file.rdbuf();
   ClientConfig config;
   config.server = value_of(text.str(), "server");
-  const auto authority = kit::from_base64(value_of(text.str(), "certificate-authority-data"));
-  const auto certificate = kit::from_base64(value_of(text.str(), "client-certificate-data"));
-  const auto key = kit::from_base64(value_of(text.str(), "client-key-data"));
+  const auto authority = from_base64(value_of(text.str(), "certificate-authority-data"));
+  const auto certificate = from_base64(value_of(text.str(), "client-certificate-data"));
+  const auto key = from_base64(value_of(text.str(), "client-key-data"));
   if (config.server.empty() || !authority || !certificate || !key) {
     return bad_request(backplane::quoted(path) + " cannot be read, or is no kubeconfig of a server");
   }
@@ -59,7 +59,7 @@ Result<RangeResult> parse_range(const Object& answer) {
     const Value* at = item != nullptr ? item->if_contains("revision") : nullptr;
     const Value* lease = item != nullptr ? item->if_contains("lease") : nullptr;
     if (key == nullptr || value == nullptr || at == nullptr || lease == nullptr || !key->is_string() || !value->is_string()) return broken;
-    const auto bytes = kit::from_base64(value->get_string());
+    const auto bytes = from_base64(value->get_string());
     if (!bytes || !at->is_int64() || !lease->is_int64()) return broken;
     KeyValue kv;
     kv.key = std::string(key->get_string());

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "base/io_loop.hpp"
 #include "base/task_group.hpp"
 

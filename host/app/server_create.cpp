@@ -9,8 +9,8 @@
 #include "app/promises.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
-#include "backplane/codec.hpp"
 #include "client/remote_client.hpp"
+#include "engine/codec.hpp"
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
 #include "security/x509.hpp"
@@ -161,7 +161,7 @@ Status ServerParts::load(OpenedPlugins opened) {
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
   services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
-  services->stored_objects = [this] { return caches ? caches->counts() : std::vector<GateKeeper::Stored>(); };
+  services->stored_objects = [this] { return caches ? caches->counts() : std::vector<StoredObjects>(); };
   auto loaded = load_plugins(std::move(opened), *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);

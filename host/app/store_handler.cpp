@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/json.hpp"
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/types/base64.hpp"
 #include "storage/store_hold.hpp"
 #include "storage/store_walk.hpp"
 
@@ -47,7 +47,7 @@ std::string range_answer(const RangeResult& found) {
   Array items;
   for (const KeyValue& item : found.items) {
     items.push_back(
-        Object{{"key", item.key}, {"value", kit::to_base64(item.value.view())}, {"revision", item.mod_revision}, {"lease", item.lease}});
+        Object{{"key", item.key}, {"value", to_base64(item.value.view())}, {"revision", item.mod_revision}, {"lease", item.lease}});
   }
   const Object answer{{"revision", found.revision}, {"more", found.more}, {"items", std::move(items)}};
   return boost::json::serialize(answer);

@@ -13,8 +13,8 @@
 
 #include <vector>
 
-#include "backplane/host.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/paths.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "base/io_loop.hpp"
 
 namespace backplane {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 #include "storage/compactor.hpp"
 #include "storage/encoded_storage.hpp"
 #include "storage/measured_storage.hpp"

@@ -47,9 +47,9 @@ std::vector<std::pair<std::string, TrackedCaches::Totals>> TrackedCaches::totals
   return out;
 }
 
-std::vector<GateKeeper::Stored> TrackedCaches::counts() const {
+std::vector<StoredObjects> TrackedCaches::counts() const {
   std::lock_guard lock(mutex_);
-  std::vector<GateKeeper::Stored> out;
+  std::vector<StoredObjects> out;
   for (const auto& [prefix, entry] : entries_) {
     const auto cache = entry.cache.lock();
     if (cache && cache->ready()) out.push_back({entry.resource, cache->size(), cache->bytes()});

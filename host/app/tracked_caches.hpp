@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "backplane/request_gate.hpp"
+#include "backplane/points/request_gate.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -34,7 +34,7 @@ class TrackedCaches final : public CacheHub {
   // By prefix, of every cache that still lives.
   std::vector<std::pair<std::string, Totals>> totals() const;
   // How many objects those have that are loaded.
-  std::vector<GateKeeper::Stored> counts() const;
+  std::vector<StoredObjects> counts() const;
 
  private:
   struct Entry {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <ctime>
 
-#include "backplane/request.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/types/schema.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/version.hpp"

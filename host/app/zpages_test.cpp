@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane {

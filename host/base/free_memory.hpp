@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

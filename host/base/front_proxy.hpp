@@ -4,7 +4,7 @@
 // Lifetime:      of the exchange.
 #pragma once
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -8,7 +8,7 @@
 
 #include <coroutine>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "backplane/log_limit.hpp"
+#include "backplane/core/log_limit.hpp"
 #include "base/caught.hpp"
 #include "base/log.hpp"
 #include "base/signal_stack.hpp"

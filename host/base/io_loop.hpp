@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "backplane/io_executor.hpp"
+#include "backplane/net/io_executor.hpp"
 
 namespace backplane {
 

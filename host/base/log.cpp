@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "base/log_fields.hpp"
 
 namespace backplane {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

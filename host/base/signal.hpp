@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/hooks.hpp"
+#include "backplane/points/hooks.hpp"
 
 namespace backplane {
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

@@ -5,7 +5,7 @@
 
 #include <coroutine>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "backplane/client.hpp"
+#include "backplane/net/client.hpp"
 #include "base/published.hpp"
 #include "transport/openssl_ptr.hpp"
 

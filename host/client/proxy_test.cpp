@@ -1,5 +1,5 @@
 // The SDK's reverse proxy between this server and backends that behave, and do not.
-#include "backplane/proxy.hpp"
+#include "backplane/net/proxy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/certificate_flaws.hpp"
-#include "backplane/client.hpp"
+#include "backplane/net/certificate_flaws.hpp"
+#include "backplane/net/client.hpp"
 
 namespace backplane {
 

@@ -10,7 +10,7 @@
 //                connect: connection refused", "tls: failed to verify certificate: x509: …", "context deadline exceeded", "EOF".
 #pragma once
 
-#include "backplane/client.hpp"
+#include "backplane/net/client.hpp"
 #include "base/io_loop.hpp"
 #include "base/task_group.hpp"
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backplane/certificate_flaws.hpp"
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
+#include "backplane/net/certificate_flaws.hpp"
 #include "http/testing/pieces.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/tls_test_client.hpp"

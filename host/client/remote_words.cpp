@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane {
 namespace {

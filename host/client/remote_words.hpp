@@ -7,7 +7,7 @@
 #include <boost/system/error_code.hpp>
 #include <string>
 
-#include "backplane/certificate_flaws.hpp"
+#include "backplane/net/certificate_flaws.hpp"
 #include "transport/openssl_ptr.hpp"
 
 namespace backplane {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::endpoints {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::endpoints {
 namespace {

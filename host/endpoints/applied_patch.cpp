@@ -1,10 +1,10 @@
 #include "endpoints/applied_patch.hpp"
 
-#include "backplane/cbor.hpp"
 #include "endpoints/applied_json.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
+#include "engine/cbor.hpp"
 
 namespace backplane::endpoints {
 namespace {

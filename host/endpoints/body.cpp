@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "backplane/cbor.hpp"
-#include "backplane/raw_json.hpp"
 #include "endpoints/custom_kind.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
 #include "endpoints/known_kinds.hpp"
 #include "endpoints/replacement.hpp"
+#include "engine/cbor.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/cut_managers.hpp"
 
 namespace backplane::endpoints {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource.hpp"
 

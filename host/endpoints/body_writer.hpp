@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/codec.hpp"
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "endpoints/json_indent.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane::endpoints {
 

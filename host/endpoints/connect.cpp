@@ -1,4 +1,4 @@
-#include "backplane/connect.hpp"
+#include "backplane/rest/connect.hpp"
 
 #include "base/home.hpp"
 #include "endpoints/negotiation.hpp"
@@ -20,7 +20,7 @@ AdmissionAttributes attributes_of(const Resource& resource, RequestContext& cont
 }  // namespace
 
 Task<Status> serve_connect(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Query query = request_query(exchange);
+  const Query& query = context.info.query;
   if (query_has(query, "dryRun")) co_return bad_request("dryRun is not supported");
   const Home home;
   OptionConnecter* const with_options = resource.option_connecter;

@@ -4,9 +4,9 @@
 // Thread-safety: any thread; asks the composed authorizer and the server's admission.
 #pragma once
 
-#include "backplane/request.hpp"
-#include "backplane/status.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
 #include "endpoints/resource.hpp"
 
 namespace backplane::endpoints {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/meta.hpp"
-#include "backplane/object.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::endpoints {
 

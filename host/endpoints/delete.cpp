@@ -31,7 +31,7 @@ std::string removed_document(const Resource& resource, std::string_view name, co
 
 Result<DeleteOptions> read_options(const Resource& resource, RequestContext& context, const Exchange& exchange, std::string_view body) {
   const bool unsafe = resource.scope.unsafe_deletes;
-  if (body.empty()) return delete_options_from_query(request_query(exchange), unsafe);
+  if (body.empty()) return delete_options_from_query(context.info.query, unsafe);
   auto format = negotiate_input(exchange);
   if (!format.ok()) return std::move(format.status());
   return delete_options_from_body(body, *format, context.arena(), unsafe);

@@ -20,7 +20,7 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   const Home home;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  const Query query = request_query(exchange);
+  const Query& query = context.info.query;
   auto list = list_options(query, "");
   if (!list.ok()) co_return std::move(list.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);

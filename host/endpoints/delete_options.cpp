@@ -1,6 +1,6 @@
 #include "endpoints/delete_options.hpp"
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "endpoints/body.hpp"
 
 namespace backplane::endpoints {

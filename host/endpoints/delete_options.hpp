@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/verb_options.hpp"
 

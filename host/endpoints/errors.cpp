@@ -1,6 +1,6 @@
 #include "endpoints/errors.hpp"
 
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane::endpoints {
 namespace {

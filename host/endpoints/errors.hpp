@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::endpoints {
 

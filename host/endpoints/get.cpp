@@ -11,7 +11,7 @@ Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchan
   if (!media.ok()) co_return std::move(media.status());
   GetOptions options;
   if (exchange.target().find('?') != std::string_view::npos) {
-    const Query query = request_query(exchange);
+    const Query& query = context.info.query;
     if (query_bool(query, "export").value_or(false)) {
       co_return bad_request("the export parameter, deprecated since v1.14, is no longer supported");
     }

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "backplane/meta.hpp"
-#include "backplane/scheme.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/rest/scheme.hpp"
 
 namespace backplane::endpoints {
 

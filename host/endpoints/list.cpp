@@ -10,7 +10,7 @@ Task<Status> serve_list(const Resource& resource, RequestContext& context, Excha
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   // A name here comes from the selector on it.
-  auto options = list_options(request_query(exchange), context.info.name);
+  auto options = list_options(context.info.query, context.info.name);
   if (!options.ok()) co_return std::move(options.status());
   auto listing = resource.lister->list(context, std::move(*options));
   auto list = co_await std::move(listing);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/row_order.hpp"
 #include "base/home.hpp"
 #include "base/yield.hpp"
 #include "endpoints/body_writer.hpp"
@@ -88,7 +87,7 @@ Result<ListTexts> make_texts(const Plan& plan, const ListMeasure& measure) {
   return texts;
 }
 
-Result<Plan> make_plan(const Resource& resource, const Exchange& exchange, const MediaType& media, const ListResult& list) {
+Result<Plan> make_plan(const Resource& resource, const RequestContext& context, const MediaType& media, const ListResult& list) {
   Plan plan;
   plan.media = media;
   plan.as = media.presentation(resource.schema);
@@ -100,7 +99,7 @@ Result<Plan> make_plan(const Resource& resource, const Exchange& exchange, const
     plan.facts.kind = "PartialObjectMetadataList";
     plan.facts.api_version = media.meta_version();
   } else if (media.shape == Shape::kTable) {
-    auto form = table_form(request_query(exchange), media, *resource.table, resource.schema);
+    auto form = table_form(context.info.query, media, *resource.table, resource.schema);
     if (!form.ok()) return std::move(form.status());
     plan.form = *form;
     // A table's own members are in the order of its type, whatever the rows are.
@@ -260,8 +259,8 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
 
 // Puts the items in the order that the table wants.  Such tables are short: their items are held meanwhile.
 Task<Status> sort_rows(const Plan& plan, ListResult& list) {
-  const auto* order = plan.is_table() ? dynamic_cast<const RowOrder*>(plan.form.convertor) : nullptr;
-  if (order == nullptr) co_return Status();
+  const TableConvertor* const table = plan.is_table() ? plan.form.convertor : nullptr;
+  if (table == nullptr || !table->sorts_rows()) co_return Status();
   Batches batches(list);
   std::vector<std::pair<std::int64_t, ObjectRef>> held;
   for (;;) {
@@ -270,7 +269,7 @@ Task<Status> sort_rows(const Plan& plan, ListResult& list) {
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) break;
     for (const ObjectEntry* entry : *batch) {
-      held.emplace_back(order->place_of(decode(*entry, json::storage_ptr())), std::make_shared<const ObjectEntry>(*entry));
+      held.emplace_back(table->row_position(decode(*entry, json::storage_ptr())), std::make_shared<const ObjectEntry>(*entry));
     }
     co_await Yield{};
   }
@@ -324,7 +323,7 @@ class ItemsWriter {
 }  // namespace
 
 Task<Status> send_list(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, ListResult list) {
-  auto plan = make_plan(resource, exchange, media, list);
+  auto plan = make_plan(resource, context, media, list);
   if (!plan.ok()) co_return std::move(plan.status());
   if (list.items == nullptr) list.items = make_cursor({});
   auto sorting = sort_rows(*plan, list);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <typeinfo>
 
-#include "backplane/forwarding_exchange.hpp"
+#include "backplane/net/forwarding_exchange.hpp"
 #include "base/front_proxy.hpp"
 #include "endpoints/request_series.hpp"
 

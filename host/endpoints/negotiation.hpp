@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/codec.hpp"
-#include "backplane/http.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane::endpoints {
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "backplane/hooks.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane {
 

@@ -1,7 +1,6 @@
 #include <array>
 #include <memory>
 
-#include "backplane/codec.hpp"
 #include "base/aside.hpp"
 #include "base/home.hpp"
 #include "endpoints/applied_patch.hpp"
@@ -13,6 +12,7 @@
 #include "endpoints/storage_admission.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -82,7 +82,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
+  auto options = write_options(context.info.query, form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
   const Aside aside(body->size());

@@ -4,12 +4,12 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/raw_json.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/custom_kind.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/raw_managers.hpp"
 
 namespace backplane::endpoints {

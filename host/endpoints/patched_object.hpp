@@ -22,6 +22,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   PatchedObject(const Resource& resource, PatchType type, std::string patch, FieldValidation validation)
       : resource_(resource), type_(type), text_(std::move(patch)), validation_(validation) {}
 
+  ClientWrite* client_write() noexcept override { return this; }
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
   Result<Value> sent(RequestContext& context, const Object& existing) const override;
   // The patch as it was sent.

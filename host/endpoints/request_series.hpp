@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/http.hpp"
-#include "backplane/metric_cell.hpp"
-#include "backplane/request.hpp"
+#include "backplane/core/metric_cell.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -1,6 +1,5 @@
 #include "endpoints/resource.hpp"
 
-#include "backplane/admits_writes.hpp"
 #include "registry/fields/stored_versions.hpp"
 
 namespace backplane::endpoints {
@@ -14,6 +13,13 @@ std::shared_ptr<OpenWatches> own_watches(const ResourceScope& scope) {
   return watches;
 }
 
+// Null: the storage's objects are not shown as tables.
+const TableConvertor* table_of(RestStorage* storage) {
+  if (const auto* provider = role_of<TableProvider>(storage)) return &provider->table_convertor();
+  const auto* subresource = role_of<SubresourceStorage>(storage);
+  return subresource != nullptr ? subresource->subresource_table() : nullptr;
+}
+
 }  // namespace
 
 Resource::Resource(ResourceScope given) : scope(std::move(given)) {
@@ -22,26 +28,26 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   offers = {true, schema};
   custom = schema != nullptr && schema->structural();
   api_version = scope.kind.group_version().to_string();
-  getter = dynamic_cast<Getter*>(storage);
-  lister = dynamic_cast<Lister*>(storage);
-  watcher = dynamic_cast<Watcher*>(storage);
-  creater = dynamic_cast<Creater*>(storage);
-  named_creater = dynamic_cast<NamedCreater*>(storage);
-  updater = dynamic_cast<Updater*>(storage);
-  if (getter != nullptr && dynamic_cast<PatchForbidder*>(storage) == nullptr) patcher = updater;
-  deleter = dynamic_cast<GracefulDeleter*>(storage);
-  collection_deleter = dynamic_cast<CollectionDeleter*>(storage);
+  getter = role_of<Getter>(storage);
+  lister = role_of<Lister>(storage);
+  watcher = role_of<Watcher>(storage);
+  creater = role_of<Creater>(storage);
+  named_creater = role_of<NamedCreater>(storage);
+  updater = role_of<Updater>(storage);
+  if (getter != nullptr && role_of<PatchForbidder>(storage) == nullptr) patcher = updater;
+  deleter = role_of<GracefulDeleter>(storage);
+  collection_deleter = role_of<CollectionDeleter>(storage);
   if (collection_deleter != nullptr && !collection_deleter->deletes_collections()) collection_deleter = nullptr;
-  connecter = dynamic_cast<Connecter*>(storage);
+  connecter = role_of<Connecter>(storage);
   if (connecter != nullptr) connect_methods = connecter->connect_methods();
-  option_connecter = dynamic_cast<OptionConnecter*>(storage);
-  stream_getter = dynamic_cast<StreamGetter*>(storage);
+  option_connecter = role_of<OptionConnecter>(storage);
+  stream_getter = role_of<StreamGetter>(storage);
   list_kind = lister != nullptr ? lister->list_kind() : scope.kind.kind + "List";
-  const auto* provider = dynamic_cast<TableProvider*>(storage);
-  table = provider != nullptr ? &provider->table_convertor() : &default_table_convertor();
-  offers.tables = provider != nullptr;
+  const TableConvertor* const own_table = table_of(storage);
+  table = own_table != nullptr ? own_table : &default_table_convertor();
+  offers.tables = own_table != nullptr;
   watches = own_watches(scope);
-  const bool admits = dynamic_cast<AdmitsWrites*>(storage) != nullptr;
+  const bool admits = storage->admits_writes();
   if (!admits) admission = scope.admission;
   if (named_creater != nullptr || (!admits && (creater != nullptr || updater != nullptr))) {
     auto versions = std::make_shared<registry::OneVersion>(scope.kind, schema);

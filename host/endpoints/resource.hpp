@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/connect.hpp"
+#include "backplane/rest/connect.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/resource_handler.hpp"
@@ -42,7 +42,7 @@ struct Resource {
   std::vector<std::string> connect_methods;
   // Records who manages which fields of objects that no store keeps (reviews, tokens); null: a store does.
   std::unique_ptr<const registry::FieldManager> fields;
-  // Runs admission of creates, updates and deletes; null: the storage runs it itself (AdmitsWrites), or there is none.
+  // Runs admission of creates, updates and deletes; null: the storage runs it itself (RestStorage::admits_writes), or there is none.
   AdmissionRunner* admission = nullptr;
   std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
 

@@ -4,8 +4,7 @@
 #include <array>
 #include <set>
 
-#include "backplane/codec.hpp"
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/caught.hpp"
 #include "base/home.hpp"
 #include "endpoints/errors.hpp"
@@ -14,6 +13,7 @@
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource.hpp"
 #include "endpoints/verbs.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane {
 namespace endpoints {
@@ -291,22 +291,21 @@ std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope) {
 }
 
 std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource) {
-  const auto has = [&storage](auto* role) { return dynamic_cast<decltype(role)>(&storage) != nullptr; };
-  const bool gets = has(static_cast<Getter*>(nullptr)) || has(static_cast<StreamGetter*>(nullptr));
-  const bool updates = has(static_cast<Updater*>(nullptr));
+  const bool gets = role_of<Getter>(&storage) != nullptr || role_of<StreamGetter>(&storage) != nullptr;
+  const bool updates = role_of<Updater>(&storage) != nullptr;
   std::set<std::string> verbs;
   if (gets) verbs.insert("get");
   if (updates) verbs.insert("update");
-  if (gets && updates && !has(static_cast<PatchForbidder*>(nullptr))) verbs.insert("patch");
-  if (has(static_cast<GracefulDeleter*>(nullptr))) verbs.insert("delete");
-  if (has(static_cast<Creater*>(nullptr)) || (subresource && has(static_cast<NamedCreater*>(nullptr)))) verbs.insert("create");
+  if (gets && updates && role_of<PatchForbidder>(&storage) == nullptr) verbs.insert("patch");
+  if (role_of<GracefulDeleter>(&storage) != nullptr) verbs.insert("delete");
+  if (role_of<Creater>(&storage) != nullptr || (subresource && role_of<NamedCreater>(&storage) != nullptr)) verbs.insert("create");
   if (!subresource) {
-    if (has(static_cast<Lister*>(nullptr))) verbs.insert("list");
-    if (has(static_cast<Watcher*>(nullptr))) verbs.insert("watch");
-    const auto* collections = dynamic_cast<CollectionDeleter*>(&storage);
+    if (role_of<Lister>(&storage) != nullptr) verbs.insert("list");
+    if (role_of<Watcher>(&storage) != nullptr) verbs.insert("watch");
+    const auto* collections = role_of<CollectionDeleter>(&storage);
     if (collections != nullptr && collections->deletes_collections()) verbs.insert("deletecollection");
   }
-  if (auto* connecter = dynamic_cast<Connecter*>(&storage)) {
+  if (auto* connecter = role_of<Connecter>(&storage)) {
     for (const std::string& method : connecter->connect_methods()) {
       if (const auto verb = endpoints::connect_verb(method); !verb.empty()) verbs.emplace(verb);
     }

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
-#include "backplane/http.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/host.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane {
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
@@ -31,8 +31,8 @@ std::string as_text(const MediaType& media, std::string document) {
 bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json().view(), "kind") == "Status"; }
 
 // The object as a table with one row.
-Result<std::string> as_table(const Resource& resource, const Exchange& exchange, const MediaType& media, const ObjectEntry& entry) {
-  auto form = table_form(request_query(exchange), media, *resource.table, resource.schema);
+Result<std::string> as_table(const Resource& resource, const RequestContext& context, const MediaType& media, const ObjectEntry& entry) {
+  auto form = table_form(context.info.query, media, *resource.table, resource.schema);
   if (!form.ok()) return std::move(form.status());
   std::string out;
   append_object_table(out, entry, *form, true);
@@ -126,7 +126,7 @@ Task<Status> send_object(const Resource& resource, RequestContext& context, Exch
     co_return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) +
                              ")");
   } else if (media.shape == Shape::kTable) {
-    auto document = as_table(resource, exchange, media, *object);
+    auto document = as_table(resource, context, media, *object);
     if (!document.ok()) co_return std::move(document.status());
     auto sending = send_document(context, exchange, media, code, std::move(*document), nullptr);
     co_await std::move(sending);

@@ -13,7 +13,7 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   if (!format.ok()) co_return std::move(format.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), WriteVerb::kCreate);
+  auto options = write_options(context.info.query, WriteVerb::kCreate);
   if (!options.ok()) co_return std::move(options.status());
   const Aside aside(body->size());
   co_await aside;

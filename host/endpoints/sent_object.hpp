@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backplane/options.hpp"
+#include "backplane/core/options.hpp"
 #include "endpoints/body.hpp"
 
 namespace backplane::endpoints {

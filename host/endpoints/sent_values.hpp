@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "endpoints/body.hpp"
 
 namespace backplane::endpoints {

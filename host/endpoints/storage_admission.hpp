@@ -1,4 +1,4 @@
-// Admission of writes to storages that do not run it themselves (no AdmitsWrites role).
+// Admission of writes to storages that do not run it themselves (RestStorage::admits_writes is false).
 //
 // Thread-safety: any thread.
 // Lifetime:      an AdmittedUpdate borrows what it is made of, for one request.

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "backplane/http.hpp"
-#include "backplane/object.hpp"
-#include "backplane/table.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/table.hpp"
 #include "endpoints/negotiation.hpp"
 
 namespace backplane::endpoints {

@@ -61,6 +61,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
         format_(format),
         validation_(validation) {}
 
+  ClientWrite* client_write() noexcept override { return this; }
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
     if (!first_ || !repeats_managers(*first_, existing)) {
       first_.reset();
@@ -116,7 +117,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), WriteVerb::kUpdate);
+  auto options = write_options(context.info.query, WriteVerb::kUpdate);
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());

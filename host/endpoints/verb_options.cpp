@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "base/printable.hpp"
 
 namespace backplane::endpoints {
@@ -156,17 +156,8 @@ Query request_query(const Exchange& exchange) {
   const std::string_view target = exchange.target();
   const auto question = target.find('?');
   if (question == std::string_view::npos) return {};
-  std::string_view raw = target.substr(question + 1);
-  auto whole = parse_query(raw);
-  if (whole.ok()) return std::move(*whole);
-  Query out;
-  while (!raw.empty()) {
-    const auto end = raw.find('&');
-    auto pair = parse_query(raw.substr(0, end));
-    if (pair.ok()) out.insert(out.end(), pair->begin(), pair->end());
-    raw.remove_prefix(end == std::string_view::npos ? raw.size() : end + 1);
-  }
-  return out;
+  Status ignored;
+  return parse_query_leniently(target.substr(question + 1), ignored);
 }
 
 std::optional<bool> query_bool(const Query& query, std::string_view key) {

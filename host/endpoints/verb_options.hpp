@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/options.hpp"
+#include "backplane/core/options.hpp"
+#include "backplane/core/query.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::endpoints {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <span>
 
-#include "backplane/metric_cell.hpp"
+#include "backplane/core/metric_cell.hpp"
 #include "base/home.hpp"
 #include "base/yield.hpp"
 #include "endpoints/errors.hpp"
@@ -168,7 +168,7 @@ std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
 Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) return std::move(media.status());
-  const Query query = request_query(exchange);
+  const Query& query = context.info.query;
   auto options = list_options(query, context.info.name);
   if (!options.ok()) return std::move(options.status());
   if (media->yaml) return not_acceptable_types(stream_types());
@@ -192,18 +192,17 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
 class Ending {
  public:
   Ending(const Resource& resource, Exchange& exchange, std::shared_ptr<WatchStream> stream, std::chrono::nanoseconds timeout)
-      : watches_(resource.watches.get()), exchange_(exchange), stream_(std::move(stream)) {
+      : watches_(resource.watches.get()), stream_(std::move(stream)) {
     Executor* executor = current_executor();
     if (executor != nullptr && timeout.count() != 0) {
       stop_timer_ = executor->after(timeout, [stream = stream_] { stream->cancel(); });
     }
-    exchange_.on_close([stream = stream_] { stream->cancel(); });
+    closed_ = exchange.on_close([stream = stream_] { stream->cancel(); });
     if (watches_ != nullptr) watches_->add(stream_);
-    if (exchange_.closed()) stream_->cancel();
+    if (exchange.closed()) stream_->cancel();
   }
   ~Ending() {
     if (stop_timer_) stop_timer_();
-    exchange_.on_close({});
     if (watches_ != nullptr) watches_->remove(stream_);
   }
   Ending(const Ending&) = delete;
@@ -211,7 +210,7 @@ class Ending {
 
  private:
   OpenWatches* watches_;
-  Exchange& exchange_;
+  CloseSubscription closed_;
   std::shared_ptr<WatchStream> stream_;
   std::function<void()> stop_timer_;
 };

@@ -2,10 +2,10 @@
 #include <future>
 #include <thread>
 
-#include "backplane/codec.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/testing/harness.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane::testing {
 namespace {
@@ -191,7 +191,7 @@ TEST_F(WatchTest, TheTimeoutEndsTheWatchCleanly) {
   EXPECT_EQ(got.body(), "");
   EXPECT_TRUE(got.exchange->finished);
   EXPECT_EQ(*cancels, 1);
-  EXPECT_FALSE(got.exchange->close_callback) << "nothing is left behind at the exchange";
+  EXPECT_TRUE(got.exchange->close_callbacks.empty()) << "nothing is left behind at the exchange";
 }
 
 TEST_F(WatchTest, APeerThatGoesAwayEndsTheWatch) {
@@ -204,8 +204,8 @@ TEST_F(WatchTest, APeerThatGoesAwayEndsTheWatch) {
   for (bool done = false; !done;) {
     std::promise<bool> asked;
     loop_.post([&] {
-      const bool open = static_cast<bool>(exchange.close_callback);
-      if (open) exchange.close_callback();
+      const bool open = !exchange.close_callbacks.empty();
+      if (open) exchange.close_callbacks.run();
       asked.set_value(open);
     });
     done = asked.get_future().get();

@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-#include "backplane/kit/go_url.hpp"
+#include "backplane/types/url.hpp"
 #include "base/caught.hpp"
 #include "endpoints/log.hpp"
 
@@ -126,7 +126,7 @@ Task<bool> WebSocket::open() {
     code = 400;
     problem = "missing or bad WebSocket Version";
     exchange_.set_response_header("Sec-WebSocket-Version", "13");
-  } else if (!kit::request_uri_problem(exchange_.header("Origin")).empty()) {
+  } else if (!request_uri_problem(exchange_.header("Origin")).empty()) {
     code = 403;  // Browsers send a URL, or "null" from a page without an origin; other clients may send nothing.
   } else if (protocol.find(',') != std::string_view::npos) {
     code = 400;  // nobody chooses between several

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::endpoints {
 

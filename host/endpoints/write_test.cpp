@@ -1,6 +1,6 @@
 // POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
-#include "backplane/connect.hpp"
 #include "backplane/kit/forwarding_storage.hpp"
+#include "backplane/rest/connect.hpp"
 #include "base/aside.hpp"
 #include "endpoints/testing/harness.hpp"
 

@@ -1,5 +1,5 @@
 // WithAuditInit: every request has an id that the client, the log and (later) the audit events share; a client may bring its own.
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {

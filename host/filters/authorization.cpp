@@ -11,7 +11,7 @@ class WithAuthorization final : public Filter {
 
   Step enter(FilterCall& call) const override {
     const auto began = Clock::now();
-    auto known = authorization_.authorize_now(call.context);
+    auto known = authorization_.decide_now(RequestView(call.context));
     return known ? settle(call, *known, began) : Step::kAwait;
   }
 

@@ -5,7 +5,7 @@
 // Errors:        those of the authentication behind.
 #pragma once
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "filters/access_metrics.hpp"
 #include "security/authentication.hpp"
 

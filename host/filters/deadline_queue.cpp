@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

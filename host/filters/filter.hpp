@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/http.hpp"
-#include "backplane/request.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/points/request_gate.hpp"
 
 namespace backplane {
 

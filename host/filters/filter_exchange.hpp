@@ -4,7 +4,7 @@
 // Lifetime:      borrows the exchange behind it.
 #pragma once
 
-#include "backplane/forwarding_exchange.hpp"
+#include "backplane/net/forwarding_exchange.hpp"
 #include "base/front_proxy.hpp"
 #include "filters/filter.hpp"
 

@@ -84,7 +84,8 @@ class TestExchange final : public Exchange {
   }
   bool started() const noexcept override { return code != 0; }
   int response_code() const noexcept override { return code; }
-  void on_close(std::function<void()>) override {}
+  std::uint64_t add_close_callback(std::function<void()>) override { return 1; }
+  void remove_close_callback(std::uint64_t) noexcept override {}
   bool closed() const noexcept override { return false; }
   void close_connection_after() override {
     look_around();

@@ -161,7 +161,7 @@ Task<void> answers_late(RequestContext&, Exchange& exchange) {
 }
 
 Task<void> waits_for_gone(RequestContext& context, Exchange& exchange) {
-  exchange.on_close([] { g_release->fire(); });
+  const auto closed = exchange.on_close([] { g_release->fire(); });
   co_await answers_late(context, exchange);
 }
 
@@ -186,7 +186,7 @@ TEST_F(Filters, AtTheDeadlineTheClientGets504AndWhatTheHandlerWritesLaterIsDropp
 }
 
 Task<void> streams_late(RequestContext&, Exchange& exchange) {
-  exchange.on_close([] { g_release->fire(); });
+  const auto closed = exchange.on_close([] { g_release->fire(); });
   Status status = co_await exchange.start(200, "application/json");
   co_await g_release->wait();
   status = co_await exchange.write({});

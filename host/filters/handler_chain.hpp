@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/hooks.hpp"
-#include "backplane/http.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/points/http.hpp"
 #include "filters/filter.hpp"
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"

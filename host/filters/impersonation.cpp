@@ -2,7 +2,7 @@
 // with the sender's rights what was meant to be done with fewer.  Headers that only look alike ("Impersonate-Foo") are no business of it.
 #include <map>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

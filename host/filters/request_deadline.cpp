@@ -11,7 +11,7 @@ class RequestDeadline final : public Filter {
 
   Step enter(FilterCall& call) const override {
     if (call.context.long_running) return Step::kNext;
-    auto asked = asked_timeout(call.exchange->target());
+    auto asked = asked_timeout(call.context.info);
     if (!asked.ok()) {
       call.refusal = Refusal{std::move(asked.status()), 0, {}, false};
       return Step::kRefuse;
@@ -23,13 +23,9 @@ class RequestDeadline final : public Filter {
 
  private:
   // 0: none asked for.
-  static Result<std::chrono::nanoseconds> asked_timeout(std::string_view target) {
-    const auto question = target.find('?');
-    // Nearly every request is done here.
-    if (question == std::string_view::npos || target.find("timeout", question) == std::string_view::npos) return std::chrono::nanoseconds{};
-    auto query = parse_query(target.substr(question + 1));
-    if (!query.ok()) return std::chrono::nanoseconds{};  // whoever needs the query reports it
-    const std::string_view text = query_get(*query, "timeout");
+  static Result<std::chrono::nanoseconds> asked_timeout(const RequestInfo& info) {
+    if (!info.query_error.ok()) return std::chrono::nanoseconds{};  // an endpoint that needs the query reports it
+    const std::string_view text = query_get(info.query, "timeout");
     if (text.empty()) return std::chrono::nanoseconds{};
     auto parsed = parse_go_duration(text);
     if (!parsed.ok()) return bad_request("invalid timeout specified in the request URL - " + parsed.status().message());

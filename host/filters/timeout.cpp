@@ -2,6 +2,7 @@
 // dropped.
 #include <optional>
 
+#include "backplane/points/close_callbacks.hpp"
 #include "base/home.hpp"
 #include "endpoints/request_series.hpp"
 #include "filters/deadline_queue.hpp"
@@ -76,10 +77,13 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     co_await behind().finish();
     complete_ = true;
   }
-  void on_close(std::function<void()> callback) override {
-    on_close_ = callback;
-    if (!timed_out_) behind().on_close(std::move(callback));
+  std::uint64_t add_close_callback(std::function<void()> callback) override {
+    const std::uint64_t id = close_callbacks_.add(std::move(callback));
+    if (!subscribed_ && !timed_out_) subscription_ = behind().on_close([this] { close_callbacks_.run(); });
+    subscribed_ = true;
+    return id;
   }
+  void remove_close_callback(std::uint64_t id) noexcept override { close_callbacks_.remove(id); }
   bool closed() const noexcept override { return timed_out_ || behind().closed(); }
 
  private:
@@ -97,11 +101,11 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
       spawn_detached(*current_executor(), answer(behind(), reading_), [answered = *answered_] { answered.set(true); });
     }
     // What waits for this client need not wait any longer.
-    if (auto callback = std::exchange(on_close_, {})) callback();
+    subscription_.cancel();
+    close_callbacks_.run();
   }
 
   static Task<void> answer(Exchange& exchange, bool body_unread) {
-    exchange.on_close({});
     // HTTP/2 ends the stream; the connection's other requests have nothing to do with it.
     if (exchange.http_major() < 2) exchange.close_connection_after();
     std::vector<SharedBytes> body;
@@ -116,7 +120,9 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   bool complete_ = false;
   bool broken_off_ = false;
   bool reading_ = false;
-  std::function<void()> on_close_;
+  CloseCallbacks close_callbacks_;
+  CloseSubscription subscription_;
+  bool subscribed_ = false;
   std::optional<Promise<bool>> answered_;
 };
 

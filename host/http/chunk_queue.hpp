@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/bytes.hpp"
+#include "backplane/core/bytes.hpp"
 
 namespace backplane {
 

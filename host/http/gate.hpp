@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

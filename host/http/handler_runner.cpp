@@ -1,6 +1,6 @@
 #include "http/handler_runner.hpp"
 
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
 #include "base/caught.hpp"
 #include "http/log.hpp"
 
@@ -35,7 +35,7 @@ Task<void> HandlerRunner::serve(std::shared_ptr<HttpExchange> exchange) {
     http_log().error("a request was broken off method={} target={} error={}", exchange->method(), exchange->target(), failure);
   }
   if (!exchange->output_ended()) exchange->abort();
-  exchange->on_close({});
+  exchange->drop_close_callbacks();
   exchange->handler_ended();
 }
 

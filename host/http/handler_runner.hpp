@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "http/http_exchange.hpp"
 
 namespace backplane {

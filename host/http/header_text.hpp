@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -293,20 +293,18 @@ Task<void> HttpExchange::compress(std::vector<SharedBytes> chunks) {
 
 Status HttpExchange::gone() const { return timeout("the connection to the client has been closed", 0); }
 
-void HttpExchange::on_close(std::function<void()> callback) {
-  on_close_ = std::move(callback);
-  if (!closed_ || !on_close_) return;
-  if (home_.executor() == nullptr) return std::exchange(on_close_, {})();
+std::uint64_t HttpExchange::add_close_callback(std::function<void()> callback) {
+  const std::uint64_t id = close_callbacks_.add(std::move(callback));
+  if (!closed_) return id;
   // Later, not here: the caller may hold what the callback changes.
-  home_.executor()->post([self = shared_from_this()] {
-    if (auto late = std::exchange(self->on_close_, {})) late();
-  });
+  if (home_.executor() != nullptr) home_.executor()->post([self = shared_from_this()] { self->close_callbacks_.run(); });
+  return id;
 }
 
 void HttpExchange::peer_closed() {
   if (closed_.exchange(true)) return;
   body_gate_.open();
-  if (auto callback = std::exchange(on_close_, {})) callback();
+  close_callbacks_.run();
 }
 
 void HttpExchange::lost() {
@@ -322,7 +320,7 @@ void HttpExchange::lost() {
 
 void HttpExchange::detach() {
   port_ = nullptr;
-  on_close_ = nullptr;
+  close_callbacks_.clear();
   room_.open();
   body_gate_.open();
 }

@@ -9,8 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include "backplane/http.hpp"
-#include "backplane/peer_watch.hpp"
+#include "backplane/points/close_callbacks.hpp"
+#include "backplane/points/http.hpp"
 #include "base/front_proxy.hpp"
 #include "base/home.hpp"
 #include "http/chunk_queue.hpp"
@@ -61,7 +61,7 @@ struct ResponseHead {
   bool has_body = true;  // false: the head is all there is
 };
 
-class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWatch, public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public Exchange, public FrontProxyPeer, public std::enable_shared_from_this<HttpExchange> {
  public:
   using Clock = std::chrono::steady_clock;
   HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port);
@@ -90,7 +90,9 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWa
   Task<std::string> read_some() override;
   bool started() const noexcept override { return response_.code != 0; }
   int response_code() const noexcept override { return response_.code; }
-  void on_close(std::function<void()> callback) override;
+  std::uint64_t add_close_callback(std::function<void()> callback) override;
+  void remove_close_callback(std::uint64_t id) noexcept override { close_callbacks_.remove(id); }
+  void drop_close_callbacks() noexcept { close_callbacks_.clear(); }
   bool closed() const noexcept override { return closed_; }
   void close_connection_after() override;
   void abort() override;
@@ -172,7 +174,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWa
 
   std::atomic<bool> closed_ = false;  // read from any thread: the peer has stopped sending, or worse
   bool lost_ = false;                 // nothing can be sent
-  std::function<void()> on_close_;
+  CloseCallbacks close_callbacks_;
 };
 
 }  // namespace backplane

@@ -11,10 +11,9 @@
 #include <map>
 #include <thread>
 
-#include "backplane/http.hpp"
-#include "backplane/peer_watch.hpp"
-#include "backplane/request.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::test {
 
@@ -222,11 +221,11 @@ class TestHandler final : public HttpHandler {
   }
   // Keeps its executor until the peer goes away.
   Task<void> busy(Exchange& exchange) {
-    bool gone = peer_gone(exchange);
+    bool gone = exchange.peer_gone();
     held.set(!gone);
     for (int looks = 0; !gone && looks < 10'000; ++looks) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      gone = peer_gone(exchange);
+      gone = exchange.peer_gone();
     }
     found_gone.set(gone && !exchange.closed());
     auto body = one_chunk("nobody reads that");

@@ -3,7 +3,7 @@
 // Thread-safety: any thread; each keeps its own.
 #pragma once
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include "backplane/client.hpp"
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/net/client.hpp"
 #include "base/task_group.hpp"
 
 namespace backplane {

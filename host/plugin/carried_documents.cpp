@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-#include "backplane/document_check.hpp"
+#include "backplane/kit/group_check.hpp"
+#include "engine/document_check.hpp"
 #include "plugin/elf_file.hpp"
 
 namespace backplane {
@@ -43,7 +44,7 @@ void check_carried_documents(const std::string& path, Findings& findings) {
                         "build the plugin again with backplane_add_plugin()"});
     return;
   }
-  for (const DocumentProblem& problem : check_documents(*documents)) {
+  for (const DocumentProblem& problem : check_documents(*documents, kit::problem_of_group)) {
     findings.push_back({problem.is_note ? finding_code::kDocumentNote : finding_code::kDocument,
                         problem.is_note ? Severity::kInfo : Severity::kError,
                         problem.document + ":" + std::to_string(problem.line),

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/descriptor.h"
-#include "backplane/json.hpp"
+#include "backplane/abi/descriptor.h"
+#include "backplane/core/json.hpp"
 #include "plugin/finding.hpp"
 #include "plugin/version.hpp"
 

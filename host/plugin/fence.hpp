@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <backplane/host.hpp>
+#include <backplane/rest/host.hpp>
 
 namespace backplane {
 

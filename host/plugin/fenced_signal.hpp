@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backplane/hooks.hpp"
+#include "backplane/points/hooks.hpp"
 #include "plugin/fenced_hooks.hpp"
 
 namespace backplane {

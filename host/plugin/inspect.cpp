@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "backplane/abi.hpp"
+#include "backplane/abi/abi.hpp"
 #include "plugin/descriptor.hpp"
 #include "plugin/elf_file.hpp"
 

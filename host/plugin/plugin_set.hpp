@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "admission/equivalents.hpp"
-#include "backplane/client.hpp"
-#include "backplane/host.hpp"
-#include "backplane/peer_servers.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/peers.hpp"
+#include "backplane/points/request_gate.hpp"
+#include "backplane/rest/host.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
 #include "registry/store.hpp"
@@ -68,7 +68,11 @@ struct HostServices {
   std::function<std::shared_ptr<HttpClient>(std::optional<UserInfo> user)> client = {};
   std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client = {};
   // Of caches that live; after commit only.
-  std::function<std::vector<GateKeeper::Stored>()> stored_objects = {};
+  std::function<std::vector<StoredObjects>()> stored_objects = {};
+  // Called after commit only: Host::set_storage_transformers of `plugin`.
+  std::function<Status(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers)> set_storage_transformers = {};
+  // Host::convert; after commit only.
+  std::function<Task<Result<Object>>(GroupVersionKind to, Object object)> convert = {};
   // What plugins ask; answered once the server has been put together.
   LateAuthorizer authorizer = {};
   LateTokenAuthenticator tokens = {};

@@ -23,7 +23,7 @@ Status check_storage(const Storages& storages, const std::string& path, const st
   if (!top_level && !storages.contains(path.substr(0, slash))) {
     return bad_request(where + ": missing parent storage: " + quoted(path.substr(0, slash)) + " of " + quoted(path));
   }
-  if (top_level && dynamic_cast<const Scoper*>(storage.get()) == nullptr) {
+  if (top_level && role_of<Scoper>(storage) == nullptr) {
     return bad_request(where + ": " + quoted(path) + " must implement Scoper: is it namespaced?");
   }
   return {};

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <backplane/host.hpp>
+#include <backplane/rest/host.hpp>
 
 namespace backplane {
 

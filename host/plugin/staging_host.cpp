@@ -145,13 +145,13 @@ Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfi
   return Status(Reason::kAlreadyExists, made.status().message() + ": group version " + version + " is already registered by " + *first);
 }
 
-Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent,
-                                                                   std::shared_ptr<const Strategy> strategy,
-                                                                   std::shared_ptr<const Strategy> own) {
+Result<std::shared_ptr<SubresourceStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent,
+                                                                          std::shared_ptr<const Strategy> strategy,
+                                                                          std::shared_ptr<const Strategy> own) {
   return make_subresource_store(std::move(parent), std::move(strategy), std::move(own));
 }
 
-Result<std::shared_ptr<RestStorage>> StagingHost::make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) {
+Result<std::shared_ptr<SubresourceStorage>> StagingHost::make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) {
   return make_scale_store(std::move(parent), std::move(paths));
 }
 
@@ -286,6 +286,28 @@ Status StagingHost::register_admission(AdmissionRegistration registration) {
   return status;
 }
 
+Status StagingHost::register_audit(AuditRegistration registration) {
+  if (!registration.policy || !registration.sink) return no_object("audit policy or sink");
+  auto status = admit("audit", std::string(registration.sink->name()));
+  if (status.ok()) staged_.audit.push_back(std::move(registration));
+  return status;
+}
+
+Status StagingHost::set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) {
+  if (committed_->load(std::memory_order_acquire)) return services_.set_storage_transformers(plugin_, std::move(transformers));
+  if (!transformers) return no_object("storage transformers");
+  auto status = staged_.storage_transformers != nullptr ? Status() : admit("storage", "transformers");
+  if (status.ok()) staged_.storage_transformers = std::move(transformers);
+  return status;
+}
+
+Task<Result<Object>> StagingHost::convert(GroupVersionKind to, Object object) {
+  if (!services_.convert) co_return service_unavailable("no kind is served yet");
+  auto converting = services_.convert(std::move(to), std::move(object));
+  auto converted = co_await std::move(converting);
+  co_return converted;
+}
+
 Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
   if (!gate) return no_object("request gate");
   auto status = admit("request", "gate");
@@ -293,8 +315,8 @@ Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
   return status;
 }
 
-std::vector<GateKeeper::Stored> StagingHost::stored_objects() const {
-  return services_.stored_objects ? services_.stored_objects() : std::vector<Stored>();
+std::vector<StoredObjects> StagingHost::stored_objects() const {
+  return services_.stored_objects ? services_.stored_objects() : std::vector<StoredObjects>();
 }
 
 Status StagingHost::register_peer_servers(std::shared_ptr<PeerServers> peers) {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/peer_servers.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/points/peers.hpp"
+#include "backplane/points/request_gate.hpp"
 #include "plugin/fenced_signal.hpp"
 #include "plugin/plugin_set.hpp"
 
@@ -48,6 +48,8 @@ struct StagedRegistrations {
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
+  std::vector<AuditRegistration> audit;
+  std::shared_ptr<const StorageTransformers> storage_transformers;
   std::shared_ptr<RequestGate> request_gate;
   std::shared_ptr<PeerServers> peer_servers;
   std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
@@ -58,7 +60,7 @@ struct StagedRegistrations {
   std::vector<StagedTask> tasks;
 };
 
-class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
+class StagingHost final : public Host {
  public:
   StagingHost(std::string plugin, HostServices& services, TakenNames& names);
   ~StagingHost() override;
@@ -70,9 +72,10 @@ class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
   Logger& logger() override;
   Scheme& scheme() override;
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
-  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy,
-                                                        std::shared_ptr<const Strategy> own) override;
-  Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) override;
+  Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
+                                                               std::shared_ptr<const Strategy> strategy,
+                                                               std::shared_ptr<const Strategy> own) override;
+  Result<std::shared_ptr<SubresourceStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) override;
   Status install_api_group(APIGroupInfo info) override;
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
   std::vector<GroupVersionInfo> group_versions() const override;
@@ -94,13 +97,16 @@ class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
   Status register_authorizer(std::shared_ptr<Authorizer> authorizer) override;
   using Host::register_admission;
   Status register_admission(AdmissionRegistration registration) override;
+  Status register_audit(AuditRegistration registration) override;
+  Status set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) override;
   Status register_request_gate(std::shared_ptr<RequestGate> gate) override;
-  std::vector<Stored> stored_objects() const override;
+  std::vector<StoredObjects> stored_objects() const override;
   Status register_peer_servers(std::shared_ptr<PeerServers> peers) override;
   Authorizer& authorizer() override { return services_.authorizer; }
   RuleResolver& rule_resolver() override { return services_.authorizer; }
   TokenAuthenticator& token_authenticator() override { return services_.tokens; }
   const EquivalentResources& equivalent_resources() const override { return services_.equivalents; }
+  Task<Result<Object>> convert(GroupVersionKind to, Object object) override;
   Executor& executor() override { return services_.executor_of(plugin_); }
   Executor& executor(std::string_view name) override { return services_.executor_of(plugin_ + "/" + std::string(name)); }
   void spawn(std::string name, Task<void> task) override;

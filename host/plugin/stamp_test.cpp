@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backplane/abi.hpp"
+#include "backplane/abi/abi.hpp"
 #include "plugin/descriptor.hpp"
 
 namespace backplane {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "backplane/kit/semantic_version.hpp"
+#include "backplane/types/semantic_version.hpp"
 
 namespace backplane {
 
@@ -78,7 +78,7 @@ std::optional<Partial> parse_partial(std::string_view text) {
 }  // namespace
 
 Result<Version> Version::parse(std::string_view text) {
-  const auto read = kit::SemanticVersion::parse(text);
+  const auto read = SemanticVersion::parse(text);
   const auto fits = [](std::uint64_t number) { return number <= kMostNumber; };
   if (!read || !std::all_of(read->numbers.begin(), read->numbers.end(), fits)) {
     return bad_request("\"" + std::string(text) + "\" is not a semantic version such as 1.4.2 or 2.0.0-rc.1");
@@ -99,7 +99,7 @@ std::string Version::to_string() const {
 
 std::strong_ordering Version::operator<=>(const Version& other) const {
   const auto plain = [](const Version& version) {
-    return kit::SemanticVersion{{version.major, version.minor, version.patch}, version.prerelease, version.build};
+    return SemanticVersion{{version.major, version.minor, version.patch}, version.prerelease, version.build};
   };
   return plain(*this) <=> plain(other);
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

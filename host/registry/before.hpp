@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/gated_fields.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/strategy.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "engine/gated_fields.hpp"
 
 namespace backplane::registry {
 
@@ -31,8 +31,8 @@ struct WriteMode {
   AdmissionRunner* admission = nullptr;  // null: the server's
   // What was found on the form that the client sent: told together with what validation finds.  Null: nothing.
   const FieldErrors* found_before = nullptr;
-  // Of an update: may be a SentValues, too.
-  const UpdatedObjectInfo* sent = nullptr;
+  // What the client sent with an update; null: nothing is kept of it.
+  ClientWrite* sent = nullptr;
   // Who records whose fields are whose, on the form in which objects come to this write; null: somebody above, or nobody.
   const FieldManager* fields = nullptr;
 };

@@ -1,4 +1,4 @@
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "backplane/strategy_marks.hpp"
 #include "registry/before.hpp"
 
 namespace backplane::registry {
@@ -117,7 +116,7 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   std::vector<std::string> after;
   std::copy_if(before.begin(), before.end(), std::back_inserter(after),
                [](const std::string& f) { return f != kOrphanFinalizer && f != kForegroundFinalizer; });
-  const bool collected = dynamic_cast<const WithoutDependents*>(&strategy) == nullptr;
+  const bool collected = strategy.facts().has_dependents;
   if (collected && wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
   if (collected && wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "backplane/kit/alike.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/deep_equal.hpp"
+#include "backplane/types/names.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
@@ -60,7 +60,7 @@ bool same_places(const FieldErrors& a, const FieldErrors& b) {
 // The errors with what was sent in them, where that is emptiness: they are found once more, on the object with it.
 FieldErrors requoted(FieldErrors errors, const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                      const Object& old) {
-  const auto* values = dynamic_cast<const SentValues*>(mode.sent);
+  const SentValues* const values = mode.sent != nullptr ? mode.sent->sent_values() : nullptr;
   if (values == nullptr) return errors;
   const Result<Value> sent = values->sent(context, old);
   Object shown(object);
@@ -90,7 +90,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
   keep_system_metadata(object, old);
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
-  if (strategy.facts().generation && !kit::alike(find(object, "spec"), find(old, "spec"))) {
+  if (strategy.facts().generation && !alike(find(object, "spec"), find(old, "spec"))) {
     meta.set_generation(old_meta.generation() + 1);
     // An object from before its kind had generations gets the member only now, at its end.
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "backplane/codec.hpp"
-#include "backplane/raw_json.hpp"
+#include "engine/codec.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/metadata.hpp"
 
 namespace backplane::registry {
@@ -36,7 +36,6 @@ Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<c
     : served_(std::move(served)),
       stored_(std::move(stored)),
       converter_(std::move(converter)),
-      written_(dynamic_cast<const WrittenConverter*>(converter_.get())),
       sorted_(served_.schema != nullptr && served_.schema->structural()),
       api_version_(served_.kind.group_version().to_string()),
       head_(head_of(served_.kind, sorted_)) {}
@@ -162,14 +161,14 @@ Task<Result<Object>> Conversion::to_served(const Object& stored, json::storage_p
 }
 
 Task<Result<Object>> Conversion::to_written(const Object& stored, json::storage_ptr storage) const {
-  if (written_ == nullptr || shows(stored)) {
+  if (!converter_->writes_differ() || shows(stored)) {
     auto served = co_await to_served(stored, std::move(storage));
     co_return served;
   }
   GroupVersionKind from = version_of(stored);
   std::vector<Object> one;
   one.emplace_back(stored, std::move(storage));
-  auto made = co_await written_->convert_written(std::move(from), served_.kind, std::move(one));
+  auto made = co_await converter_->convert_written(std::move(from), served_.kind, std::move(one));
   auto converted = shaped(std::move(made), served_, 1, false);
   if (!converted.ok()) co_return std::move(converted.status());
   co_return std::move(converted->front());

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/conversion.hpp"
-#include "backplane/object.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/written_conversion.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/rest/conversion.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::registry {
 
@@ -60,8 +59,7 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   VersionForm served_;
   VersionForm stored_;
   std::shared_ptr<const ObjectConverter> converter_;
-  const WrittenConverter* written_;  // the converter, where it is one
-  bool sorted_;                      // keys are sorted: custom resources
+  bool sorted_;  // keys are sorted: custom resources
   std::string api_version_;
   std::string head_;  // what JSON of the served form begins with
 };

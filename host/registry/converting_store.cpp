@@ -128,7 +128,7 @@ class ConvertingStore final : public ServedStore {
 
   // Who says what a write reaches: this version, if it has something to say.
   const Strategy* speaker() const {
-    const bool says = dynamic_cast<const WrittenFieldsProvider*>(strategy_.get()) != nullptr;
+    const bool says = strategy_ != nullptr && strategy_->written_fields().has_value();
     return says ? strategy_.get() : below_->config().strategy.get();
   }
 

@@ -62,10 +62,10 @@ struct HueStrategy : Strategy {
 class ConvertingStoreTest : public StoreTest {
  protected:
   void make_versions(std::shared_ptr<const Strategy> own = nullptr, std::shared_ptr<const ObjectConverter> converter = nullptr) {
-    auto strategy =
-        std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true, .selectable = {{"data.colour", "data.colour", ""}}});
+    auto strategy = std::make_shared<TestStrategy>(
+        KindFacts{.generation = true, .status = true, .returns_deleted = true, .selectable = {{"data.colour", "data.colour", ""}}});
     environment.use_scheme(scheme());
-    make(strategy, /*return_deleted=*/true);
+    make(strategy);
     stored = store;
     auto made = make_store(environment, view_config(std::move(own), std::move(converter)));
     ASSERT_TRUE(made.ok()) << made.status().message();

@@ -1,6 +1,6 @@
 #include "registry/converting_writes.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 
@@ -49,7 +49,7 @@ void ConvertingWrite::check_schema(Object& object, const Object* old) {
   if (schema == nullptr || !schema->structural() || facts.checked == ObjectPart::kNone) return;
   // The store below resets the status of such a write.
   const bool resets_status = facts.status && !asked_.subresource && (old != nullptr || !facts.status_on_create);
-  if (resets_status) kit::take_member(object, old != nullptr ? *old : Object(), "status");
+  if (resets_status) take_member(object, old != nullptr ? *old : Object(), "status");
   schema->check(object, old, facts.checked, "", found_);
 }
 
@@ -146,7 +146,7 @@ Task<Status> ConvertingWrite::Admission::admit(AdmissionAttributes& attributes) 
   co_return co_await write_.server_admission()->admit(shown.attributes);
 }
 
-bool ConvertingWrite::Admission::leaves_managers_alone() const noexcept { return !looks_at_managers(*write_.server_admission()); }
+bool ConvertingWrite::Admission::reads_managed_fields() const noexcept { return write_.server_admission()->reads_managed_fields(); }
 
 Task<Status> ConvertingWrite::Admission::validate(const AdmissionAttributes& attributes) {
   Shown shown;

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 
-#include "backplane/managers_left_alone.hpp"
 #include "registry/conversion.hpp"
 #include "registry/object_store.hpp"
 
@@ -33,12 +32,12 @@ class ConvertingWrite {
 
  private:
   // Validation below: mutation has been asked already, in the order of things, before the conversion.  Deletes ask both.
-  class Admission final : public AdmissionRunner, public ManagersLeftAlone {
+  class Admission final : public AdmissionRunner {
    public:
     explicit Admission(ConvertingWrite& write) : write_(write) {}
     Task<Status> admit(AdmissionAttributes& attributes) override;
     Task<Status> validate(const AdmissionAttributes& attributes) override;
-    bool leaves_managers_alone() const noexcept override;
+    bool reads_managed_fields() const noexcept override;
 
    private:
     ConvertingWrite& write_;

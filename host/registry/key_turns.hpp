@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane::registry {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane::registry {
 namespace {

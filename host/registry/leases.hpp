@@ -9,7 +9,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane::registry {
 

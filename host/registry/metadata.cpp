@@ -4,7 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 
 namespace backplane::registry {
 namespace {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/request.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::registry {
 

@@ -20,7 +20,7 @@
 
 namespace backplane::registry {
 
-class ObjectStore final : public ServedStore, public Transactor {
+class ObjectStore final : public ServedStore {
  public:
   ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
   ~ObjectStore() override;
@@ -37,7 +37,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override;
   std::string list_kind() const override { return config_.list_kind; }
   std::string deprecation_warning() const override { return config_.deprecation_warning; }
-  bool returns_deleted() const noexcept override { return config_.return_deleted_object; }
+  bool returns_deleted() const noexcept override { return config_.strategy->facts().returns_deleted; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
 

@@ -1,9 +1,8 @@
 // autoscaling/v1 Scale as a view of three paths of the parent (registry/apps/*/storage ScaleREST).
 #include <limits>
 
-#include "backplane/admits_writes.hpp"
-#include "backplane/names.hpp"
-#include "backplane/selectors.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/types/names.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/fields/scale_managers.hpp"
 #include "registry/fields/stored_versions.hpp"
@@ -205,8 +204,9 @@ const TableConvertor& scale_table() {
   return table;
 }
 
-class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater, public AdmitsWrites {
+class ScaleStore final : public SubresourceStorage {
  public:
+  bool admits_writes() const noexcept override { return true; }
   ScaleStore(std::shared_ptr<ServedStore> parent, Host::ScalePaths paths)
       : parent_(std::move(parent)),
         view_(std::move(paths)),
@@ -215,7 +215,7 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
   GroupVersionKind kind() const override { return scale_kind(); }
   const Schema* schema() const override { return view_.schema(); }
   bool namespaced() const override { return parent_->namespaced(); }
-  const TableConvertor& table_convertor() const override { return scale_table(); }
+  const TableConvertor* subresource_table() const noexcept override { return &scale_table(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     auto parent = co_await parent_->get(context, std::move(name), std::move(options));
@@ -254,10 +254,10 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
 }  // namespace
 }  // namespace registry
 
-Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths) {
-  auto store = std::dynamic_pointer_cast<registry::ServedStore>(std::move(parent));
+Result<std::shared_ptr<SubresourceStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths) {
+  auto store = registry::served_store(parent);
   if (store == nullptr) return internal_error("a scale subresource's parent must be a storage made by this host");
-  return std::shared_ptr<RestStorage>(std::make_shared<registry::ScaleStore>(std::move(store), std::move(paths)));
+  return std::shared_ptr<SubresourceStorage>(std::make_shared<registry::ScaleStore>(std::move(store), std::move(paths)));
 }
 
 }  // namespace backplane

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "backplane/conversion.hpp"
+#include "backplane/rest/conversion.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {

@@ -7,16 +7,15 @@
 // Lifetime:      that of the UpdatedObjectInfo.
 #pragma once
 
-#include "backplane/json.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "registry/client_write.hpp"
 
 namespace backplane::registry {
 
-// An UpdatedObjectInfo that can tell is one of these, too.
-class SentValues {
+class SentValues : public ClientWrite {
  public:
-  virtual ~SentValues() = default;
+  const SentValues* sent_values() const noexcept final { return this; }
   // The object as it was before it was decoded: what was sent, or what a patch made of `existing`.  Asked for refusals only, which are
   // rare, so it may cost a second reading.
   virtual Result<Value> sent(RequestContext& context, const Object& existing) const = 0;

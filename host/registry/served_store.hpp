@@ -6,19 +6,33 @@
 // Errors:        complete Statuses.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "backplane/admits_writes.hpp"
-#include "backplane/deleted_object.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/field_manager.hpp"
 
-namespace backplane::registry {
+namespace backplane {
 
+namespace registry {
 class ObjectStore;
+class ServedStore;
+}  // namespace registry
 
-class ServedStore : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider, public AdmitsWrites {
+// The part of a storage that only the host uses: see StandardStorage::host_store.
+class HostStore {
  public:
+  virtual ~HostStore() = default;
+  virtual registry::ServedStore& served() noexcept = 0;
+};
+
+namespace registry {
+
+class ServedStore : public StandardStorage, public HostStore {
+ public:
+  HostStore* host_store() noexcept final { return this; }
+  ServedStore& served() noexcept final { return *this; }
+  bool admits_writes() const noexcept override { return true; }
   // The store of the stored version; itself when this is it.
   virtual ObjectStore& stored() noexcept = 0;
   // What this version is called.
@@ -35,4 +49,11 @@ class ServedStore : public StandardStorage, public DeprecationProvider, public D
                                                     UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) = 0;
 };
 
-}  // namespace backplane::registry
+// The store of this host behind `storage`, which keeps both alive; null: there is none.
+inline std::shared_ptr<ServedStore> served_store(const std::shared_ptr<StandardStorage>& storage) {
+  HostStore* const store = storage != nullptr ? storage->host_store() : nullptr;
+  return store != nullptr ? std::shared_ptr<ServedStore>(storage, &store->served()) : nullptr;
+}
+
+}  // namespace registry
+}  // namespace backplane

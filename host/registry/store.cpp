@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/converting_store.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"

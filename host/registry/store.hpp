@@ -13,8 +13,8 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/gated_fields.hpp"
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
+#include "engine/gated_fields.hpp"
 #include "storage/stored_forms.hpp"
 #include "watchcache/resource_cache.hpp"
 
@@ -57,9 +57,9 @@ class StoreEnvironment {
 // Errors: kAlreadyExists for a prefix that is taken; kInternalError, naming both kinds, for a view of what is not stored there.
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
 // `parent` is what make_store returned.
-Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
-                                                            std::shared_ptr<const Strategy> strategy,
-                                                            std::shared_ptr<const Strategy> own = nullptr);
-Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
+Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
+                                                                   std::shared_ptr<const Strategy> strategy,
+                                                                   std::shared_ptr<const Strategy> own = nullptr);
+Result<std::shared_ptr<SubresourceStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
 
 }  // namespace backplane

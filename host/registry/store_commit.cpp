@@ -8,6 +8,12 @@ namespace {
 
 Status not_ours() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
 
+// The store behind a storage, which is the stored version's: objects that join are in its form.
+const ObjectStore* store_of(const StandardStorage& storage) {
+  HostStore* const store = const_cast<StandardStorage&>(storage).host_store();
+  return store != nullptr ? &store->served().stored() : nullptr;
+}
+
 class JoinedTransaction final : public StoreTransaction {
  public:
   JoinedTransaction(TxnRequest& request, bool again) : request_(request), again_(again) {}
@@ -15,19 +21,19 @@ class JoinedTransaction final : public StoreTransaction {
   bool again() const noexcept override { return again_; }
 
   Status create(const StandardStorage& store, std::string ns, std::string name, Object object) override {
-    const auto* own = dynamic_cast<const ObjectStore*>(&store);
+    const ObjectStore* const own = store_of(store);
     if (own == nullptr) return not_ours();
     auto key = own->keys().key(ns, name);
     if (!key.ok()) return std::move(key.status());
     return put(*own, std::move(*key), 0, std::move(object));
   }
   Status replace(const StandardStorage& store, const ObjectRef& before, Object object) override {
-    const auto* own = dynamic_cast<const ObjectStore*>(&store);
+    const ObjectStore* const own = store_of(store);
     if (own == nullptr) return not_ours();
     return put(*own, before->key, before->revision, std::move(object));
   }
   Status remove(const StandardStorage& store, const ObjectRef& before) override {
-    if (dynamic_cast<const ObjectStore*>(&store) == nullptr) return not_ours();
+    if (store_of(store) == nullptr) return not_ours();
     request_.compares.push_back({before->key, before->revision});
     request_.removes.push_back(before->key);
     return {};

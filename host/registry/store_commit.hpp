@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "backplane/store_hooks.hpp"
+#include "backplane/rest/store_hooks.hpp"
 #include "registry/environment.hpp"
 
 namespace backplane::registry {

@@ -1,4 +1,4 @@
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {

@@ -1,5 +1,5 @@
 // delete: mark the object for whoever still holds it, or remove it.
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -33,7 +33,7 @@ class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
   Task<Attempt> remove_now();
   Task<Status> admission(const Object& object);
   bool mark(Object& object, Grace grace, bool held_elsewhere) const;
-  bool returns_object() const { return store_.config().return_deleted_object; }
+  bool returns_object() const { return store_.returns_deleted(); }
 
   WriteMode mode_;
   std::string ns_;

@@ -1,5 +1,4 @@
-#include "backplane/json_reading.hpp"
-#include "backplane/strategy_marks.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -98,9 +97,9 @@ TEST_F(StoreDeleteTest, PreconditionsAreCheckedAgainstTheKind) {
 }
 
 TEST_F(StoreDeleteTest, AGracefulKindIsMarkedFirstAndTheGraceMayOnlyShrink) {
-  auto strategy = std::make_shared<TestStrategy>();
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.returns_deleted = true});
   strategy->grace = 30;
-  make(strategy, true);
+  make(strategy);
   ASSERT_TRUE(create(thing(R"("name":"a","generation":1)")).ok());
   auto result = remove("a");
   ASSERT_TRUE(result.ok());
@@ -126,9 +125,9 @@ TEST_F(StoreDeleteTest, AGracefulKindIsMarkedFirstAndTheGraceMayOnlyShrink) {
 }
 
 TEST_F(StoreDeleteTest, AGracefulDeleteThatSomebodyElseCompletesHasSucceeded) {
-  auto strategy = std::make_shared<TestStrategy>();
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.returns_deleted = true});
   strategy->grace = 0;
-  make(strategy, true);
+  make(strategy);
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   cache().catch_up();
   storage.before_next_txn = [this](const TxnRequest&) { storage.before_next_txn = [this](const TxnRequest&) { storage.data.clear(); }; };
@@ -138,8 +137,8 @@ TEST_F(StoreDeleteTest, AGracefulDeleteThatSomebodyElseCompletesHasSucceeded) {
 }
 
 TEST_F(StoreDeleteTest, KindsWithFinalizersOfTheirOwnGetNoGracePeriod) {
-  auto strategy = std::make_shared<TestStrategy>(KindFacts{.status = true});
-  make(strategy, true);
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.status = true, .returns_deleted = true});
+  make(strategy);
   ASSERT_TRUE(create(thing(R"("name":"a")", R"(,"spec":{"finalizers":["kubernetes"]})")).ok());
   const auto marked = remove("a");
   ASSERT_TRUE(marked.ok());
@@ -184,11 +183,8 @@ TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
 
 // Nobody would ever take the finalizer away.
 TEST_F(StoreDeleteTest, KindsThatTheCollectorDoesNotKnowAskItForNothing) {
-  struct Uncollected final : TestStrategy, WithoutDependents {
-    using TestStrategy::TestStrategy;
-  };
   for (const char* policy : {"Orphan", "Foreground"}) {
-    make(std::make_shared<Uncollected>());
+    make(std::make_shared<TestStrategy>(KindFacts{.has_dependents = false}));
     ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
     DeleteOptions options;
     options.propagation_policy = policy;

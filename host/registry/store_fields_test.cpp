@@ -1,5 +1,5 @@
 // What writes through the store do to metadata.managedFields, and server-side apply.
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/raw_managers.hpp"

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "backplane/managers_left_alone.hpp"
 #include "base/io_loop.hpp"
 #include "registry/environment.hpp"
 #include "registry/store.hpp"
@@ -178,7 +177,7 @@ class FakeHub final : public CacheHub {
 };
 
 // Remembers what it was asked, and refuses when told to.
-class FakeAdmission final : public AdmissionRunner, public ManagersLeftAlone {
+class FakeAdmission final : public AdmissionRunner {
  public:
   std::vector<std::string> asked;
   std::vector<const AdmissionAttributes*> shown;  // in the same order
@@ -197,7 +196,7 @@ class FakeAdmission final : public AdmissionRunner, public ManagersLeftAlone {
     if (look) look(attributes);
     co_return Status();
   }
-  bool leaves_managers_alone() const noexcept override { return leaves_alone; }
+  bool reads_managed_fields() const noexcept override { return !leaves_alone; }
 
  private:
   void note(std::string step, const AdmissionAttributes& attributes) {
@@ -315,14 +314,13 @@ class StoreTest : public ::testing::Test {
   }
 
   // The store of things.example.com in namespace "default".
-  void make(std::shared_ptr<TestStrategy> strategy, bool return_deleted = false, bool structural = false) {
+  void make(std::shared_ptr<TestStrategy> strategy, bool structural = false) {
     ResourceConfig config;
     config.kind = {"example.com", "v1", "Thing"};
     config.resource = "things";
     schema = std::make_unique<OrderingSchema>(structural);
     config.schema = schema.get();
     config.strategy = strategy;
-    config.return_deleted_object = return_deleted;
     auto made = make_store(environment, std::move(config));
     ASSERT_TRUE(made.ok()) << made.status().message();
     store = std::move(*made);

@@ -223,7 +223,7 @@ TEST_F(StoreHooksTest, ACompanionThatWasGivenAwayMeanwhileStays) {
 
 TEST_F(StoreHooksTest, BackgroundWorkHasTransactionsOfItsOwn) {
   make_hooked(true);
-  auto* transactor = dynamic_cast<Transactor*>(store.get());
+  StandardStorage* const transactor = store.get();
   ASSERT_NE(transactor, nullptr);
   context = request("update");
   Recorder::Write makes(*hooks, "mate", false);

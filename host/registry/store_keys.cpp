@@ -1,6 +1,6 @@
 #include "registry/store_keys.hpp"
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::registry {
 namespace {

@@ -1,7 +1,7 @@
 // get, list and watch: the cache answers; the store adds names and field labels.
 #include <algorithm>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "registry/object_store.hpp"
 #include "storage/backend_key.hpp"
 #include "watchcache/unreadable_objects.hpp"
@@ -32,9 +32,16 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
   const bool may_be_old = !options.continue_token.empty() || options.match == ResourceVersionMatch::kExact ||
                           (options.limit > 0 && !options.resource_version.empty());
   if (context.exchange == nullptr || !may_be_old) return nullptr;
-  auto gone = std::make_shared<std::atomic<bool>>(context.exchange->closed());
-  context.exchange->on_close([gone] { gone->store(true, std::memory_order_relaxed); });
-  return gone;
+  struct Abandonment {
+    std::atomic<bool> gone;
+    CloseSubscription closed;
+  };
+  auto out = std::make_shared<Abandonment>();
+  out->gone = context.exchange->closed();
+  out->closed = context.exchange->on_close([gone = std::weak_ptr(out)] {
+    if (const auto still = gone.lock()) still->gone.store(true, std::memory_order_relaxed);
+  });
+  return {out, &out->gone};
 }
 
 // Warns of what the list leaves out.  Errors: the list is to be refused instead.

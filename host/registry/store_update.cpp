@@ -1,5 +1,5 @@
 // update: compute from the newest state at hand, commit only if that state still stands, else compute again (storage.GuaranteedUpdate).
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/fields/managers.hpp"
@@ -24,7 +24,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
         info_(info),
         options_(std::move(options)),
         may_create_(may_create || mode.strategy->facts().create_on_update) {
-    mode_.sent = &info;
+    mode_.sent = info.client_write();
   }
 
   Task<Attempt> attempt();
@@ -63,6 +63,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
   // The next try does without managers: see too_large().
+  bool is_apply() const noexcept;
   bool drops_managers(const Status& refused);
   const StoreHooks* hooks() const noexcept { return mode_.subresource ? nullptr : store_.config().hooks.get(); }
   bool admission_applies() const { return mode_.run_admission && context_.info.is_resource_request; }
@@ -84,8 +85,10 @@ bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present;
 }
 
+bool UpdateOperation::is_apply() const noexcept { return mode_.sent != nullptr && mode_.sent->applied() != nullptr; }
+
 bool UpdateOperation::drops_managers(const Status& refused) {
-  if (without_managers_ || !too_large(refused) || dynamic_cast<const AppliedObject*>(&info_) != nullptr) return false;
+  if (without_managers_ || !too_large(refused) || is_apply()) return false;
   return without_managers_ = true;
 }
 

@@ -1,4 +1,3 @@
-#include "backplane/strategy_marks.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -314,15 +313,12 @@ TEST_F(StoreUpdateTest, ASubresourceUpdatesThroughItsOwnStrategy) {
 }
 
 TEST_F(StoreUpdateTest, ASubresourceIsPrintedUnlessItsStrategySaysNo) {
-  struct Unprinted final : TestStrategy, WithoutTables {
-    using TestStrategy::TestStrategy;
-  };
   make(std::make_shared<TestStrategy>());
   const auto prints = [this](std::shared_ptr<const Strategy> strategy) {
-    return dynamic_cast<TableProvider*>(make_subresource_store(store, std::move(strategy))->get()) != nullptr;
+    return (*make_subresource_store(store, std::move(strategy)))->subresource_table() != nullptr;
   };
   EXPECT_TRUE(prints(std::make_shared<TestStrategy>()));
-  EXPECT_FALSE(prints(std::make_shared<Unprinted>()));
+  EXPECT_FALSE(prints(std::make_shared<TestStrategy>(KindFacts{.has_tables = false})));
 }
 
 }  // namespace

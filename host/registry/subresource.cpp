@@ -1,14 +1,13 @@
 // Getter and Updater of a parent's objects under another strategy: status, finalize, ephemeralcontainers …
-#include "backplane/admits_writes.hpp"
-#include "backplane/strategy_marks.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane {
 namespace registry {
 namespace {
 
-class SubresourceStore : public RestStorage, public Scoper, public DeprecationProvider, public Getter, public Updater, public AdmitsWrites {
+class SubresourceStore final : public SubresourceStorage {
  public:
+  bool admits_writes() const noexcept override { return true; }
   SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
       : parent_(std::move(parent)),
         strategy_(std::move(strategy)),
@@ -19,6 +18,9 @@ class SubresourceStore : public RestStorage, public Scoper, public DeprecationPr
   const Schema* schema() const override { return parent_->schema(); }
   bool namespaced() const override { return parent_->namespaced(); }
   std::string deprecation_warning() const override { return parent_->deprecation_warning(); }
+  const TableConvertor* subresource_table() const noexcept override {
+    return strategy_->facts().has_tables ? &parent_->table_convertor() : nullptr;
+  }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     co_return co_await parent_->get(context, std::move(name), std::move(options));
@@ -34,14 +36,9 @@ class SubresourceStore : public RestStorage, public Scoper, public DeprecationPr
     co_return co_await parent_->update_through(mode, own_.get(), context, std::move(name), info, std::move(options), false);
   }
 
- protected:
-  const ServedStore& parent() const noexcept { return *parent_; }
-
  private:
   // Who says what a write reaches: the version's own, if it has something to say.
-  const Strategy* speaker() const {
-    return dynamic_cast<const WrittenFieldsProvider*>(own_.get()) != nullptr ? own_.get() : strategy_.get();
-  }
+  const Strategy* speaker() const { return own_ != nullptr && own_->written_fields() ? own_.get() : strategy_.get(); }
 
   std::shared_ptr<ServedStore> parent_;
   std::shared_ptr<const Strategy> strategy_;
@@ -49,26 +46,17 @@ class SubresourceStore : public RestStorage, public Scoper, public DeprecationPr
   FieldManager manager_;
 };
 
-class PrintedSubresourceStore final : public SubresourceStore, public TableProvider {
- public:
-  using SubresourceStore::SubresourceStore;
-  const TableConvertor& table_convertor() const override { return parent().table_convertor(); }
-};
-
 }  // namespace
 }  // namespace registry
 
-Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
-                                                            std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own) {
-  auto store = std::dynamic_pointer_cast<registry::ServedStore>(std::move(parent));
+Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
+                                                                   std::shared_ptr<const Strategy> strategy,
+                                                                   std::shared_ptr<const Strategy> own) {
+  auto store = registry::served_store(parent);
   if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
   if (strategy == nullptr) return internal_error("a subresource needs a strategy");
-  if (dynamic_cast<const WithoutTables*>(strategy.get()) != nullptr) {
-    return std::shared_ptr<RestStorage>(
-        std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
-  }
-  return std::shared_ptr<RestStorage>(
-      std::make_shared<registry::PrintedSubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
+  return std::shared_ptr<SubresourceStorage>(
+      std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
 }
 
 }  // namespace backplane

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 #include "base/signal.hpp"
 
 namespace backplane {

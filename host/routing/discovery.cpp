@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backplane/codec.hpp"
-#include "backplane/forwarded.hpp"
+#include "backplane/net/forwarded_documents.hpp"
+#include "engine/codec.hpp"
 #include "routing/lazy_document.hpp"
 
 namespace backplane {
@@ -19,13 +19,8 @@ Array strings(const std::vector<std::string>& words) {
   return out;
 }
 
-template <class Role>
-Role* role(const ResourceRow& row) {
-  return dynamic_cast<Role*>(row.storage.get());
-}
-
 std::string singular_of(const ResourceRow& row) {
-  auto* provider = role<SingularNameProvider>(row);
+  auto* provider = role_of<SingularNameProvider>(row.storage);
   return provider ? provider->singular_name() : std::string();
 }
 
@@ -70,11 +65,12 @@ Object legacy_resource(const ResourceRow& row, const GroupVersion& version) {
   out["kind"] = row.kind.kind;
   out["verbs"] = strings(row.verbs);
   if (!row.subresource.empty()) return out;
-  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty())
+  if (auto* provider = role_of<ShortNamesProvider>(row.storage); provider && !provider->short_names().empty())
     out["shortNames"] = strings(provider->short_names());
-  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty())
+  if (auto* provider = role_of<CategoriesProvider>(row.storage); provider && !provider->categories().empty())
     out["categories"] = strings(provider->categories());
-  if (auto* provider = role<StorageVersionProvider>(row)) out["storageVersionHash"] = storage_version_hash(provider->storage_version());
+  if (auto* provider = role_of<StorageVersionProvider>(row.storage))
+    out["storageVersionHash"] = storage_version_hash(provider->storage_version());
   return out;
 }
 
@@ -122,9 +118,9 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   out["scope"] = row.namespaced ? "Namespaced" : "Cluster";
   out["singularResource"] = singular_of(row);
   out["verbs"] = strings(row.verbs);
-  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty())
+  if (auto* provider = role_of<ShortNamesProvider>(row.storage); provider && !provider->short_names().empty())
     out["shortNames"] = strings(provider->short_names());
-  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty())
+  if (auto* provider = role_of<CategoriesProvider>(row.storage); provider && !provider->categories().empty())
     out["categories"] = strings(provider->categories());
   if (Array subresources = aggregated_subresources(table, row.resource); !subresources.empty())
     out["subresources"] = std::move(subresources);

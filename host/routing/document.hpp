@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "routing/lazy_document.hpp"
 
 namespace backplane {

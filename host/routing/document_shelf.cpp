@@ -1,6 +1,6 @@
 #include "routing/document_shelf.hpp"
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

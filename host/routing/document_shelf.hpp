@@ -12,8 +12,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "backplane/bytes.hpp"
-#include "backplane/turns.hpp"
+#include "backplane/core/bytes.hpp"
+#include "backplane/core/turns.hpp"
 
 namespace backplane {
 

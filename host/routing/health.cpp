@@ -4,7 +4,7 @@
 #include <atomic>
 #include <set>
 
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
 #include "base/plain_message.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "routing/log.hpp"

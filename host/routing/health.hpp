@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/hooks.hpp"
-#include "backplane/host.hpp"
-#include "backplane/http.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane {
 

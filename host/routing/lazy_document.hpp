@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "routing/document_shelf.hpp"
 
 namespace backplane {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "backplane/connect.hpp"
+#include "backplane/rest/connect.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {

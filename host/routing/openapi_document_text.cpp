@@ -1,7 +1,7 @@
 // The text of a document, member by member.
 #include <utility>
 
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "backplane/codec.hpp"
-#include "backplane/deleted_object.hpp"
+#include "engine/codec.hpp"
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
 
@@ -114,7 +113,7 @@ class RowOperations {
  private:
   void make_item() {
     if (row_.connects) return make_connect();
-    if (auto* stream = dynamic_cast<StreamGetter*>(row_.storage.get())) return make_stream(*stream);
+    if (auto* stream = role_of<StreamGetter>(row_.storage)) return make_stream(*stream);
     if (has_verb(row_, "get"))
       add(item_, "get", "get", "read" + id_part_ + name_, custom_ ? kCustomReadQuery : kReadQuery, "", kind_, {200});
     if (has_verb(row_, "update")) add(item_, "put", "put", "replace" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201});
@@ -125,17 +124,17 @@ class RowOperations {
       add(item_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     }
     if (has_verb(row_, "delete")) {
-      const auto* store = dynamic_cast<const DeletedObjectProvider*>(row_.storage.get());
-      const bool returned = store != nullptr && store->returns_deleted();
+      const auto* deleter = role_of<GracefulDeleter>(row_.storage);
+      const bool returned = deleter != nullptr && deleter->returns_deleted();
       add(item_, "delete", "delete", "delete" + id_part_ + name_, kDeleteQuery, kMeta + "DeleteOptions",
           returned ? kind_ : kMeta + "Status", {200, 202});
     }
   }
   // Each method twice where a path may follow.
   void make_connect() {
-    auto* connecter = dynamic_cast<Connecter*>(row_.storage.get());
+    auto* connecter = role_of<Connecter>(row_.storage);
     std::vector<ConnectParameter> parameters;
-    if (auto* with_options = dynamic_cast<OptionConnecter*>(connecter)) parameters = with_options->parameters();
+    if (auto* with_options = role_of<OptionConnecter>(row_.storage)) parameters = with_options->parameters();
     const auto declared = std::make_shared<const std::vector<ConnectParameter>>(std::move(parameters));
     for (const auto& method : connecter->connect_methods()) {
       std::string lower = method;
@@ -208,7 +207,7 @@ class RowOperations {
 }  // namespace
 
 std::string openapi_list_definition(const ResourceRow& row) {
-  const auto* lister = dynamic_cast<const Lister*>(row.storage.get());
+  const auto* lister = role_of<Lister>(row.storage);
   return lister == nullptr ? std::string() : definition_of(row, {row.kind.group, row.kind.version, lister->list_kind()});
 }
 

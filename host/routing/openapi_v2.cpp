@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "routing/known_versions.hpp"
 #include "routing/openapi_custom.hpp"
 #include "routing/openapi_v2_merge.hpp"

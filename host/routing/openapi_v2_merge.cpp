@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/forwarded.hpp"
+#include "backplane/net/forwarded_documents.hpp"
 
 namespace backplane {
 namespace {

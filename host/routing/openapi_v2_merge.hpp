@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {

@@ -1,4 +1,4 @@
-#include "backplane/forwarded.hpp"
+#include "backplane/net/forwarded_documents.hpp"
 #include "routing/known_versions.hpp"
 #include "routing/openapi_custom.hpp"
 

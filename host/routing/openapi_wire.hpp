@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::openapi {
 

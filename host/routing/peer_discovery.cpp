@@ -6,7 +6,7 @@
 #include <queue>
 #include <set>
 
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane {
 namespace {

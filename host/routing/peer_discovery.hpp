@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/peer_servers.hpp"
+#include "backplane/points/peers.hpp"
 
 namespace backplane {
 

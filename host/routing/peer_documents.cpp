@@ -1,6 +1,6 @@
 #include "routing/peer_documents.hpp"
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backplane/peer_servers.hpp"
+#include "backplane/points/peers.hpp"
 #include "routing/lazy_document.hpp"
 #include "routing/route_table.hpp"
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 #include "base/published.hpp"
 
 namespace backplane {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/http.hpp"
-#include "backplane/names.hpp"
-#include "backplane/selectors.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane {
 namespace {
@@ -69,15 +69,13 @@ bool query_bool(const Query& query, std::string_view key) {
 // A get without a name is a list or a watch; a field selector on metadata.name names the object for authorization.
 void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
   info.verb = "list";
-  if (raw_query.empty()) return;
-  auto query = parse_query(raw_query);
-  if (!query.ok()) {
+  if (!info.query_error.ok()) {
     // Upstream falls back to a textual look when the query cannot be read.
     if (raw_query.find("watch=true") != std::string_view::npos || raw_query.find("watch=1") != std::string_view::npos) info.verb = "watch";
     return;
   }
-  if (query_bool(*query, "watch")) info.verb = "watch";
-  auto selector = FieldSelector::parse(query_get(*query, "fieldSelector"));
+  if (query_bool(info.query, "watch")) info.verb = "watch";
+  auto selector = FieldSelector::parse(query_get(info.query, "fieldSelector"));
   if (!selector.ok()) return;
   for (const auto& requirement : selector->requirements()) {
     const bool names = requirement.field == "metadata.name" && requirement.equals;
@@ -85,13 +83,11 @@ void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
   }
 }
 
-// Read apart from the other options, of which one that cannot be read hides all: who authorizes by selectors must see them.
-void take_selectors(RequestInfo& info, std::string_view raw_query) {
-  if (raw_query.empty() || !has(kSelectorVerbs, info.verb)) return;
-  auto query = parse_query(raw_query);
-  if (!query.ok()) return;
-  info.field_selector = query_get(*query, "fieldSelector");
-  info.label_selector = query_get(*query, "labelSelector");
+// Apart from the other options, of which one that cannot be read hides all: an authorizer that decides by selectors must see them.
+void take_selectors(RequestInfo& info) {
+  if (info.query.empty() || !info.query_error.ok() || !has(kSelectorVerbs, info.verb)) return;
+  info.field_selector = query_get(info.query, "fieldSelector");
+  info.label_selector = query_get(info.query, "labelSelector");
 }
 
 void take_resource_parts(RequestInfo& info, Segments segments) {
@@ -117,6 +113,7 @@ Status parse_request_info(std::string_view method, std::string_view target, Requ
   bool escapes_ok = true;
   info.path = percent_decode(target.substr(0, question), /*plus_is_space=*/false, &escapes_ok);
   if (!escapes_ok) return bad_request("the request path holds a bad percent escape");
+  if (!raw_query.empty()) info.query = parse_query_leniently(raw_query, info.query_error);
 
   Segments segments(info.path);
   const bool grouped = segments.front() == "apis";
@@ -141,7 +138,7 @@ Status parse_request_info(std::string_view method, std::string_view target, Requ
   take_resource_parts(info, segments);
   if (info.name.empty() && info.verb == "get") refine_collection_get(info, raw_query);
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
-  if (!verb_in_path) take_selectors(info, raw_query);
+  if (!verb_in_path) take_selectors(info);
   return {};
 }
 

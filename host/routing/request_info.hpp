@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "backplane/request.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane {
 

@@ -7,14 +7,14 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <set>
 
-#include "backplane/codec.hpp"
-#include "backplane/lifecycle.hpp"
+#include "backplane/types/api_lifecycle.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "endpoints/respond.hpp"
+#include "engine/codec.hpp"
 #include "routing/discovery.hpp"
 #include "routing/document.hpp"
 #include "routing/openapi_handlers.hpp"
@@ -329,7 +329,7 @@ namespace {
 // `published`: the text is the author's of a definition, which announces nothing that could be read.
 Deprecation deprecation_of(const ResourceRow& row, bool published) {
   Deprecation out;
-  if (const auto* said = dynamic_cast<const DeprecationProvider*>(row.storage.get())) out.warning = said->deprecation_warning();
+  out.warning = row.storage->deprecation_warning();
   if (!published) out.removed_release = removed_release_in(out.warning);
   return out;
 }

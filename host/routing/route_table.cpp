@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/connect.hpp"
+#include "backplane/rest/connect.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/discovery.hpp"
 
@@ -12,9 +12,9 @@ namespace {
 
 // A subresource has its parent's scope unless it says otherwise.
 bool scope_of(RestStorage& storage, const Storages& storages, const std::string& parent) {
-  if (auto* scoper = dynamic_cast<Scoper*>(&storage)) return scoper->namespaced();
+  if (auto* scoper = role_of<Scoper>(&storage)) return scoper->namespaced();
   if (auto it = storages.find(parent); it != storages.end()) {
-    if (auto* scoper = dynamic_cast<Scoper*>(it->second.get())) return scoper->namespaced();
+    if (auto* scoper = role_of<Scoper>(it->second)) return scoper->namespaced();
   }
   return true;
 }
@@ -104,8 +104,8 @@ Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages,
     row->resource = path.substr(0, slash);
     row->subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
     row->namespaced = scope_of(*storage, storages, row->resource);
-    row->connects = dynamic_cast<Connecter*>(storage.get()) != nullptr;
-    const auto* with_options = dynamic_cast<OptionConnecter*>(storage.get());
+    row->connects = role_of<Connecter>(storage) != nullptr;
+    const auto* with_options = role_of<OptionConnecter>(storage);
     row->takes_path = with_options != nullptr ? with_options->takes_path() : row->connects;
     row->kind = storage->kind();
     row->storage = storage;

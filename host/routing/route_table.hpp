@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 #include "routing/delegation.hpp"
 #include "routing/lazy_document.hpp"
 #include "routing/persistent_map.hpp"

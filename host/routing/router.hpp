@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/http.hpp"
-#include "backplane/peer_servers.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/points/peers.hpp"
 #include "base/published.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"

@@ -3,7 +3,7 @@
 // Thread-safety: report_version() once, before anything is served; the rest from any thread.
 #pragma once
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 #include <string>
 #include <string_view>

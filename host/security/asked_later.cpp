@@ -7,6 +7,12 @@ Status too_early() { return service_unavailable("the server has not started: ask
 
 }  // namespace
 
+std::optional<AuthorizerResult> LateAuthorizer::decide_now(const RequestView& request) const {
+  const Authorization* authorization = authorization_.load(std::memory_order_acquire);
+  if (authorization == nullptr) return AuthorizerResult{Decision::kNoOpinion, "", too_early()};
+  return authorization->decide_now(request);
+}
+
 Task<AuthorizerResult> LateAuthorizer::authorize(const AuthorizationAttributes& attributes) {
   Authorization* authorization = authorization_.load(std::memory_order_acquire);
   if (authorization == nullptr) co_return AuthorizerResult{Decision::kNoOpinion, "", too_early()};
@@ -23,8 +29,7 @@ Task<RuleList> LateAuthorizer::rules_for(UserInfo user, std::string ns) {
   co_return rules;
 }
 
-Task<Result<std::optional<TokenAuthentication>>> LateTokenAuthenticator::authenticate_token(std::string token,
-                                                                                            std::vector<std::string> audiences) {
+Task<AuthenticationResult> LateTokenAuthenticator::authenticate_token(std::string token, std::vector<std::string> audiences) {
   TokenAuthenticator* tokens = tokens_.load(std::memory_order_acquire);
   if (tokens == nullptr) co_return too_early();
   auto known = co_await tokens->authenticate_token(std::move(token), std::move(audiences));

@@ -17,6 +17,8 @@ class LateAuthorizer final : public Authorizer, public RuleResolver {
  public:
   void answer(Authorization& authorization) noexcept { authorization_.store(&authorization, std::memory_order_release); }
   std::string_view name() const noexcept override { return "union"; }
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
@@ -28,7 +30,7 @@ class LateTokenAuthenticator final : public TokenAuthenticator {
  public:
   void answer(TokenAuthenticator& tokens) noexcept { tokens_.store(&tokens, std::memory_order_release); }
   std::string_view name() const noexcept override { return "union"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override;
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override;
 
  private:
   std::atomic<TokenAuthenticator*> tokens_{nullptr};

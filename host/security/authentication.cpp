@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/http.hpp"
-#include "base/caught.hpp"
+#include "backplane/points/http.hpp"
+#include "base/fenced.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 #include "security/x509.hpp"
@@ -28,34 +28,31 @@ Status all_of(const std::vector<Status>& failures) {
   return out;
 }
 
-Status threw(std::string_view authenticator) {
-  const Caught error = caught();
+Status threw(std::string_view authenticator, const Caught& error) {
   security_log().error("authenticator threw authenticator={} error={}{}", authenticator, error.what, error.stack);
   return internal_error("authenticator " + std::string(authenticator) + " threw: " + error.what);
 }
 
 // An exception of a plugin is an error of that plugin alone.
-Task<Result<std::optional<UserInfo>>> fenced(Authenticator& authenticator, RequestContext& context, Exchange& exchange) {
-  Result<std::optional<UserInfo>> found;
-  try {
-    auto asking = authenticator.authenticate(context, exchange);
-    found = co_await std::move(asking);
-  } catch (...) {
-    found = threw(authenticator.name());
-  }
-  co_return found;
+Task<AuthenticationResult> ask(Authenticator& authenticator, RequestContext& context, Exchange& exchange) {
+  return fenced<AuthenticationResult>([&] { return authenticator.authenticate(context, exchange); },
+                                      [&](const Caught& error) { return threw(authenticator.name(), error); });
 }
 
-Task<Result<std::optional<TokenAuthentication>>> fenced(TokenAuthenticator& tokens, std::string_view name, std::string token,
-                                                        std::vector<std::string> audiences) {
-  Result<std::optional<TokenAuthentication>> known;
+std::optional<AuthenticationResult> ask_now(Authenticator& authenticator, RequestContext& context, const Exchange& exchange) {
   try {
-    auto asking = tokens.authenticate_token(std::move(token), std::move(audiences));
-    known = co_await std::move(asking);
+    return authenticator.authenticate_now(context, exchange);
   } catch (...) {
-    known = threw(name);
+    return AuthenticationResult(threw(authenticator.name(), caught()));
   }
-  co_return known;
+}
+
+Task<AuthenticationResult> ask_token(TokenAuthenticator& tokens, std::string token, std::vector<std::string> audiences) {
+  return fenced<AuthenticationResult>(
+      [&tokens, token = std::move(token), audiences = std::move(audiences)]() mutable {
+        return tokens.authenticate_token(std::move(token), std::move(audiences));
+      },
+      [&tokens](const Caught& error) { return threw(tokens.name(), error); });
 }
 
 }  // namespace
@@ -74,12 +71,42 @@ Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange
   return certificate;
 }
 
-std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestContext&, Exchange& exchange) const {
+// A credential for other audiences than this server's is a bad one.  Credentials without audiences are valid everywhere.
+bool UnionAuthentication::is_meant_for_us(const std::vector<std::string>& audiences) const {
+  const auto& own = config_.api_audiences;
+  if (own.empty() || audiences.empty()) return true;
+  return std::any_of(audiences.begin(), audiences.end(),
+                     [&](const std::string& each) { return std::find(own.begin(), own.end(), each) != own.end(); });
+}
+
+std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& authenticator, AuthenticationResult found,
+                                                           bool& bad_credential) const {
+  if (!found.ok()) {
+    security_log().debug("authenticator refused a credential authenticator={} error={}", authenticator.name(), found.status().message());
+    bad_credential = true;
+    return std::nullopt;
+  }
+  if (!found->has_value()) return std::nullopt;
+  AuthenticationResponse& response = **found;
+  if (!is_meant_for_us(response.audiences)) {
+    security_log().debug("a credential is for other audiences authenticator={}", authenticator.name());
+    return Result<UserRef>(unauthorized());
+  }
+  return Result<UserRef>(with_authenticated_group(std::move(response.user)));
+}
+
+std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestContext& context, Exchange& exchange) const {
   auto known = of_connection(exchange);
   if (known.ok() && known->has_value()) return Result<UserRef>(std::move(**known));
   // A plugin may still know the caller by another credential, even when the certificate was no good.
-  if (!config_.plugins.empty()) return std::nullopt;
+  bool bad_credential = !known.ok();
+  for (const auto& plugin : config_.plugins) {
+    auto found = ask_now(*plugin, context, exchange);
+    if (!found) return std::nullopt;
+    if (auto user = settle(*plugin, std::move(*found), bad_credential)) return user;
+  }
   if (!known.ok()) return Result<UserRef>(std::move(known.status()));
+  if (bad_credential) return Result<UserRef>(unauthorized());
   return without_credentials(exchange);
 }
 
@@ -88,36 +115,35 @@ Task<Result<UserRef>> UnionAuthentication::authenticate(RequestContext& context,
   bool bad_credential = !known.ok();
   if (!bad_credential && known->has_value()) co_return std::move(**known);
   for (const auto& plugin : config_.plugins) {
-    auto found = co_await fenced(*plugin, context, exchange);
-    if (!found.ok()) {
-      security_log().debug("authenticator refused a credential authenticator={} error={}", plugin->name(), found.status().message());
-      bad_credential = true;
-      continue;
+    auto found = ask_now(*plugin, context, exchange);
+    if (!found) {
+      auto asking = ask(*plugin, context, exchange);
+      found = co_await std::move(asking);
     }
-    if (found->has_value()) co_return with_authenticated_group(std::move(**found));
+    if (auto user = settle(*plugin, std::move(*found), bad_credential)) co_return std::move(*user);
   }
   if (bad_credential) co_return unauthorized();
   co_return without_credentials(exchange);
 }
 
-Task<Result<std::optional<TokenAuthentication>>> UnionTokenAuthentication::authenticate_token(std::string token,
-                                                                                              std::vector<std::string> audiences) {
+Task<AuthenticationResult> UnionTokenAuthentication::authenticate_token(std::string token, std::vector<std::string> audiences) {
   std::vector<Status> failures;
   for (const auto& plugin : plugins_) {
-    auto* tokens = dynamic_cast<TokenAuthenticator*>(plugin.get());
+    TokenAuthenticator* const tokens = plugin->tokens();
     if (tokens == nullptr) continue;
-    auto known = co_await fenced(*tokens, plugin->name(), token, audiences);
+    auto asking = ask_token(*tokens, token, audiences);
+    auto known = co_await std::move(asking);
     if (!known.ok()) {
       failures.push_back(std::move(known.status()));
       continue;
     }
     if (!known->has_value()) continue;
-    TokenAuthentication found = std::move(**known);
+    AuthenticationResponse found = std::move(**known);
     found.user = with_authenticated_group(std::move(found.user));
-    co_return std::optional<TokenAuthentication>(std::move(found));
+    co_return std::optional<AuthenticationResponse>(std::move(found));
   }
   if (!failures.empty()) co_return all_of(failures);
-  co_return std::optional<TokenAuthentication>();
+  co_return std::optional<AuthenticationResponse>();
 }
 
 }  // namespace backplane

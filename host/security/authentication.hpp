@@ -10,7 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 #include "security/request_header.hpp"
 
 namespace backplane {
@@ -28,6 +29,7 @@ struct AuthenticationConfig {
   bool anonymous = true;
   std::vector<std::shared_ptr<Authenticator>> plugins;  // in registration order
   RequestHeaderConfig request_header = {};
+  std::vector<std::string> api_audiences = {};  // --api-audiences
 };
 
 class UnionAuthentication final : public Authentication {
@@ -40,6 +42,9 @@ class UnionAuthentication final : public Authentication {
   // By what the connection says; nothing when it says nothing.
   Result<std::optional<UserRef>> of_connection(const Exchange& exchange) const;
   Result<UserRef> without_credentials(const Exchange& exchange) const;
+  bool is_meant_for_us(const std::vector<std::string>& audiences) const;
+  // The user, if `found` decides the request; else notes whether the credential was a bad one.
+  std::optional<Result<UserRef>> settle(const Authenticator& authenticator, AuthenticationResult found, bool& bad_credential) const;
   AuthenticationConfig config_;
 };
 
@@ -48,7 +53,7 @@ class UnionTokenAuthentication final : public TokenAuthenticator {
  public:
   explicit UnionTokenAuthentication(std::vector<std::shared_ptr<Authenticator>> plugins) : plugins_(std::move(plugins)) {}
   std::string_view name() const noexcept override { return "union"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override;
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override;
 
  private:
   std::vector<std::shared_ptr<Authenticator>> plugins_;

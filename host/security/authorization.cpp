@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fenced.hpp"
+#include "security/log.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
@@ -16,10 +18,11 @@ void add_everything(RuleList& rules) {
   rules.non_resource_rules.push_back({{"*"}, {"*"}});
 }
 
-class AlwaysAllow final : public BuiltInAuthorizer {
+class AlwaysAllow final : public Authorizer, public RuleResolver {
  public:
   std::string_view name() const noexcept override { return "AlwaysAllow"; }
-  AuthorizerResult decide(bool, std::string_view, std::string_view) const override { return {Decision::kAllow, "", {}}; }
+  std::optional<AuthorizerResult> decide_now(const RequestView&) const override { return AuthorizerResult{Decision::kAllow, "", {}}; }
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo, std::string) override {
     RuleList rules;
     add_everything(rules);
@@ -27,27 +30,25 @@ class AlwaysAllow final : public BuiltInAuthorizer {
   }
 };
 
-class AlwaysDeny final : public BuiltInAuthorizer {
+class AlwaysDeny final : public Authorizer, public RuleResolver {
  public:
   std::string_view name() const noexcept override { return "AlwaysDeny"; }
-  AuthorizerResult decide(bool, std::string_view, std::string_view) const override {
-    return {Decision::kNoOpinion, "Everything is forbidden.", {}};
+  std::optional<AuthorizerResult> decide_now(const RequestView&) const override {
+    return AuthorizerResult{Decision::kNoOpinion, "Everything is forbidden.", {}};
   }
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo, std::string) override { co_return RuleList(); }
 };
 
-class PublicInfo final : public BuiltInAuthorizer {
+class PublicInfo final : public Authorizer, public RuleResolver {
  public:
   std::string_view name() const noexcept override { return "public-info"; }
-  AuthorizerResult decide(bool resource_request, std::string_view verb, std::string_view path) const override {
-    const bool open = !resource_request && verb == "get" && std::find(kPublicPaths.begin(), kPublicPaths.end(), path) != kPublicPaths.end();
-    return {open ? Decision::kAllow : Decision::kNoOpinion, "", {}};
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override {
+    const bool open = !request.resource_request && request.verb == "get" &&
+                      std::find(kPublicPaths.begin(), kPublicPaths.end(), request.path) != kPublicPaths.end();
+    return AuthorizerResult{open && is_bound(request.user) ? Decision::kAllow : Decision::kNoOpinion, "", {}};
   }
-  // A SubjectAccessReview may name a user in neither group; no request has such a user.
-  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
-    if (!is_bound(attributes.user)) co_return AuthorizerResult();
-    co_return decide(attributes.resource_request, attributes.verb, attributes.path);
-  }
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string) override {
     RuleList rules;
     if (is_bound(user)) rules.non_resource_rules.push_back({{"get"}, {kPublicPaths.begin(), kPublicPaths.end()}});
@@ -68,21 +69,23 @@ std::string refusal(const AuthorizationAttributes& wanted) {
   return text + (wanted.ns.empty() ? " at the cluster scope" : " in the namespace " + quoted(wanted.ns));
 }
 
-Status threw(std::string_view authorizer, const std::string& what) {
-  return Status(Reason::kInternalError, "authorizer " + std::string(authorizer) + " threw: " + what);
+AuthorizerResult threw(const Authorizer& authorizer, const Caught& error) {
+  security_log().error("authorizer threw authorizer={} error={}{}", authorizer.name(), error.what, error.stack);
+  Status status(Reason::kInternalError, "authorizer " + std::string(authorizer.name()) + " threw: " + error.what);
+  return {Decision::kNoOpinion, "", std::move(status)};
 }
 
-Task<AuthorizerResult> fenced(Authorizer& authorizer, const AuthorizationAttributes& attributes) {
-  AuthorizerResult result;
+Task<AuthorizerResult> ask(Authorizer& authorizer, const AuthorizationAttributes& attributes) {
+  return fenced<AuthorizerResult>([&] { return authorizer.authorize(attributes); },
+                                  [&](const Caught& error) { return threw(authorizer, error); });
+}
+
+std::optional<AuthorizerResult> ask_now(const Authorizer& authorizer, const RequestView& request) {
   try {
-    auto asking = authorizer.authorize(attributes);
-    result = co_await std::move(asking);
-  } catch (const std::exception& error) {
-    result = {Decision::kNoOpinion, "", threw(authorizer.name(), error.what())};
+    return authorizer.decide_now(request);
   } catch (...) {
-    result = {Decision::kNoOpinion, "", threw(authorizer.name(), "an exception that is not a std::exception")};
+    return threw(authorizer, caught());
   }
-  co_return result;
 }
 
 // utilerrors.NewAggregate: one as it is, several in brackets.
@@ -103,16 +106,26 @@ class Errors {
   std::vector<Status> list_;
 };
 
+// What authorizers without an opinion have said, for the refusal that there is in the end.
+class Unsettled {
+ public:
+  void add(AuthorizerResult&& result) {
+    if (!result.reason.empty()) reasons_ += (reasons_.empty() ? "" : "\n") + result.reason;
+    errors_.add(std::move(result.error));
+  }
+  AuthorizerResult refusal() { return {Decision::kNoOpinion, std::move(reasons_), errors_.together()}; }
+
+ private:
+  std::string reasons_;
+  Errors errors_;
+};
+
 template <class Item>
 void append(std::vector<Item>& to, std::vector<Item>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
-
-Task<AuthorizerResult> BuiltInAuthorizer::authorize(const AuthorizationAttributes& attributes) {
-  co_return decide(attributes.resource_request, attributes.verb, attributes.path);
-}
 
 std::shared_ptr<Authorizer> make_always_allow() { return std::make_shared<AlwaysAllow>(); }
 std::shared_ptr<Authorizer> make_always_deny() { return std::make_shared<AlwaysDeny>(); }
@@ -123,20 +136,19 @@ bool is_privileged(const UserInfo& user) noexcept { return user.in_group(kPrivil
 bool is_authorization_mode(std::string_view name) noexcept { return std::find(kModes.begin(), kModes.end(), name) != kModes.end(); }
 
 Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers)
-    : authorizers_(std::move(authorizers)), decisions_(std::make_unique<Decisions[]>(authorizers_.size())) {
-  for (const auto& each : authorizers_) immediate_ = immediate_ && dynamic_cast<const BuiltInAuthorizer*>(each.get()) != nullptr;
-}
+    : authorizers_(std::move(authorizers)), decisions_(std::make_unique<Decisions[]>(authorizers_.size())) {}
 
-std::optional<AuthorizerResult> Authorization::authorize_now(const RequestContext& context) const {
-  if (is_privileged(context.user)) return AuthorizerResult{Decision::kAllow, "", {}};
-  if (!immediate_) return std::nullopt;
-  AuthorizerResult result;
-  const RequestInfo& info = context.info;
-  for (std::size_t i = 0; i < authorizers_.size() && result.decision == Decision::kNoOpinion; ++i) {
-    result = static_cast<const BuiltInAuthorizer&>(*authorizers_[i]).decide(info.is_resource_request, info.verb, info.path);
-    note(i, result.decision);
+std::optional<AuthorizerResult> Authorization::decide_now(const RequestView& request) const {
+  if (is_privileged(request.user)) return AuthorizerResult{Decision::kAllow, "", {}};
+  Unsettled unsettled;
+  for (std::size_t i = 0; i < authorizers_.size(); ++i) {
+    auto result = ask_now(*authorizers_[i], request);
+    if (!result) return std::nullopt;
+    note(i, result->decision);
+    if (result->decision != Decision::kNoOpinion) return result;
+    unsettled.add(std::move(*result));
   }
-  return result;
+  return unsettled.refusal();
 }
 
 // No opinion is no last word.
@@ -148,16 +160,19 @@ void Authorization::note(std::size_t index, Decision decision) const noexcept {
 
 Task<AuthorizerResult> Authorization::authorize(const AuthorizationAttributes& attributes) {
   if (is_privileged(attributes.user)) co_return AuthorizerResult{Decision::kAllow, "", {}};
-  std::string reasons;
-  Errors errors;
+  const RequestView view(attributes);
+  Unsettled unsettled;
   for (std::size_t i = 0; i < authorizers_.size(); ++i) {
-    AuthorizerResult result = co_await fenced(*authorizers_[i], attributes);
-    note(i, result.decision);
-    if (result.decision != Decision::kNoOpinion) co_return result;
-    if (!result.reason.empty()) reasons += (reasons.empty() ? "" : "\n") + result.reason;
-    errors.add(std::move(result.error));
+    auto result = ask_now(*authorizers_[i], view);
+    if (!result) {
+      auto asking = ask(*authorizers_[i], attributes);
+      result = co_await std::move(asking);
+    }
+    note(i, result->decision);
+    if (result->decision != Decision::kNoOpinion) co_return std::move(*result);
+    unsettled.add(std::move(*result));
   }
-  co_return AuthorizerResult{Decision::kNoOpinion, std::move(reasons), errors.together()};
+  co_return unsettled.refusal();
 }
 
 Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
@@ -165,7 +180,7 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   Errors errors;
   if (is_privileged(user)) add_everything(all);
   for (const auto& each : authorizers_) {
-    auto* resolver = dynamic_cast<RuleResolver*>(each.get());
+    RuleResolver* const resolver = each->rule_resolver();
     all.incomplete = all.incomplete || resolver == nullptr;
     if (resolver == nullptr) continue;
     RuleList rules = co_await resolver->rules_for(user, ns);

@@ -12,16 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 
 namespace backplane {
 
-// One whose decision needs no waiting and no more than this.
-class BuiltInAuthorizer : public Authorizer, public RuleResolver {
- public:
-  virtual AuthorizerResult decide(bool resource_request, std::string_view verb, std::string_view path) const = 0;
-  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
-};
 // --authorization-mode=AlwaysAllow, AlwaysDeny, and GET of /healthz, /livez, /readyz, /version, /version/ for everybody (upstream's
 // system:public-info-viewer).
 std::shared_ptr<Authorizer> make_always_allow();
@@ -32,9 +27,9 @@ class Authorization final : public Authorizer, public RuleResolver {
  public:
   explicit Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers);
   std::string_view name() const noexcept override { return "union"; }
-  // The answer when it needs no waiting; nothing when only authorize() can tell.
-  std::optional<AuthorizerResult> authorize_now(const RequestContext& context) const;
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
   // How often each authorizer has had the last word.
@@ -51,7 +46,6 @@ class Authorization final : public Authorizer, public RuleResolver {
 
   std::vector<std::shared_ptr<Authorizer>> authorizers_;
   std::unique_ptr<Decisions[]> decisions_;
-  bool immediate_ = true;  // all of them are built in
 };
 
 // The modes of --authorization-mode, known here or as the name of an authorizer that a plugin has registered, in their order.  Authorizers

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/http.hpp"
-#include "backplane/request.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

@@ -43,7 +43,8 @@ class FakeExchange final : public Exchange, public FrontProxyPeer {
   Task<void> finish() override { co_return; }
   bool started() const noexcept override { return false; }
   int response_code() const noexcept override { return 0; }
-  void on_close(std::function<void()>) override {}
+  std::uint64_t add_close_callback(std::function<void()>) override { return 1; }
+  void remove_close_callback(std::uint64_t) noexcept override {}
   bool closed() const noexcept override { return false; }
   void close_connection_after() override {}
   void abort() override {}
@@ -52,16 +53,16 @@ class FakeExchange final : public Exchange, public FrontProxyPeer {
 class KnownToken final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "token"; }
-  Task<Result<std::optional<UserInfo>>> authenticate(RequestContext&, Exchange& exchange) override {
+  Task<AuthenticationResult> authenticate(RequestContext&, Exchange& exchange) override {
     const auto value = exchange.header("authorization");
     if (value == "Bearer good") {
       UserInfo user;
       user.name = "jane";
-      co_return std::optional<UserInfo>(user);
+      co_return AuthenticationResponse{std::move(user)};
     }
     if (value == "Bearer expired") co_return unauthorized("expired");
     if (value == "Bearer strange") throw std::runtime_error("no such token");
-    co_return std::optional<UserInfo>();
+    co_return std::nullopt;
   }
 };
 
@@ -85,7 +86,7 @@ struct Security : ::testing::Test {
   }
   AuthorizerResult ask(Authorization&& authorization) { return ask(authorization); }
   AuthorizerResult ask(Authorization& authorization) {
-    if (auto known = authorization.authorize_now(context)) return *known;
+    if (auto known = authorization.decide_now(RequestView(context))) return *known;
     return run_on(loop, authorization.authorize(authorization_attributes(context)));
   }
   std::string refusal(std::string_view reason) { return forbidden_request(authorization_attributes(context), reason).to_json(); }
@@ -416,13 +417,13 @@ TEST_F(Security, RulesOfAllAreOneListThatSaysWhatItLacks) {
 class Tokens final : public TokenAuthenticator {
  public:
   std::string_view name() const noexcept override { return "tokens"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override {
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override {
     if (token == "expired") co_return unauthorized("expired");
-    if (token != "good") co_return std::optional<TokenAuthentication>();
-    TokenAuthentication known;
+    if (token != "good") co_return std::optional<AuthenticationResponse>();
+    AuthenticationResponse known;
     known.user.name = "jane";
     known.audiences = std::move(audiences);
-    co_return std::optional<TokenAuthentication>(std::move(known));
+    co_return std::optional<AuthenticationResponse>(std::move(known));
   }
 };
 
@@ -444,9 +445,7 @@ class Refuser final : public TokenAuthenticator {
  public:
   explicit Refuser(std::string why) : why_(std::move(why)) {}
   std::string_view name() const noexcept override { return "refuser"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string, std::vector<std::string>) override {
-    co_return unauthorized(why_);
-  }
+  Task<AuthenticationResult> authenticate_token(std::string, std::vector<std::string>) override { co_return unauthorized(why_); }
 
  private:
   const std::string why_;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
 
 namespace backplane {
 

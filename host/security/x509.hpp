@@ -7,9 +7,9 @@
 
 #include <optional>
 
-#include "backplane/http.hpp"
-#include "backplane/request.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane {
 

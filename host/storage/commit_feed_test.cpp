@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "base/io_loop.hpp"
 
 namespace backplane {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

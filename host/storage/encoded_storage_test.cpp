@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backplane/codec.hpp"
 #include "base/io_loop.hpp"
+#include "engine/codec.hpp"
 #include "storage/memory_storage.hpp"
 
 namespace backplane {
@@ -19,17 +19,17 @@ const Schema* stored_type() { return core_schemas()->find(GroupVersionKind{"", "
 // Bound to the key, as encryption is: other bytes, and other keys' bytes, cannot be read.
 class Reversing final : public StorageTransformer {
  public:
-  Result<SharedBytes> to_storage(std::string_view key, SharedBytes bytes) const override {
+  std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const override {
     std::string text(bytes.view());
     std::reverse(text.begin(), text.end());
-    return SharedBytes("reversed:" + std::string(key) + ":" + text);
+    return Result<SharedBytes>(SharedBytes("reversed:" + std::string(key) + ":" + text));
   }
-  Result<SharedBytes> from_storage(std::string_view key, SharedBytes bytes) const override {
+  std::optional<Result<Plain>> from_storage_now(std::string_view key, const SharedBytes& bytes) const override {
     const std::string head = "reversed:" + std::string(key) + ":";
-    if (!bytes.view().starts_with(head)) return internal_error("no key fits");
+    if (!bytes.view().starts_with(head)) return Result<Plain>(internal_error("no key fits"));
     std::string text(bytes.view().substr(head.size()));
     std::reverse(text.begin(), text.end());
-    return SharedBytes(std::move(text));
+    return Result<Plain>(Plain{SharedBytes(std::move(text))});
   }
 };
 
@@ -364,10 +364,12 @@ TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
 // Counts what is undone, which nobody has to who has just written it.
 class Counting final : public StorageTransformer {
  public:
-  Result<SharedBytes> to_storage(std::string_view, SharedBytes bytes) const override { return bytes; }
-  Result<SharedBytes> from_storage(std::string_view, SharedBytes bytes) const override {
+  std::optional<Result<SharedBytes>> to_storage_now(std::string_view, const SharedBytes& bytes) const override {
+    return Result<SharedBytes>(bytes);
+  }
+  std::optional<Result<Plain>> from_storage_now(std::string_view, const SharedBytes& bytes) const override {
     ++undone;
-    return bytes;
+    return Result<Plain>(Plain{bytes});
   }
   mutable std::atomic<int> undone{0};
 };

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "storage/request_counts.hpp"
 
 namespace backplane {

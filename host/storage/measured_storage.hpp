@@ -11,7 +11,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 #include "storage/forwarding_storage.hpp"
 
 namespace backplane {

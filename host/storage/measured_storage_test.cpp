@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
 

@@ -6,7 +6,7 @@
 #include <shared_mutex>
 #include <thread>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 
 namespace backplane {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

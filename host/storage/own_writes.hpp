@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "backplane/bytes.hpp"
+#include "backplane/core/bytes.hpp"
 
 namespace backplane {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane {
 

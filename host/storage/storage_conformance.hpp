@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "base/task_group.hpp"
 #include "storage/storage_test_kit.hpp"
 

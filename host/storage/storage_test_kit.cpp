@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 
 namespace backplane {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "base/io_loop.hpp"
 
 namespace backplane {

@@ -20,7 +20,7 @@
 #include <functional>
 #include <string>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "backplane/storage_revision.hpp"
-
 namespace backplane {
 namespace {
 
@@ -84,8 +82,8 @@ Task<Status> raise_to(StorageBackend& store, Revision goal, const std::function<
   auto now = co_await std::move(asking);
   if (!now.ok()) co_return std::move(now.status());
   if (*now >= goal) co_return Status();
-  if (auto* raisable = dynamic_cast<RaisableRevision*>(&store)) {
-    auto raising = raisable->raise_revision(goal);
+  if (store.can_raise_revision()) {
+    auto raising = store.raise_revision(goal);
     Status raised = co_await std::move(raising);
     co_return raised;
   }

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 
@@ -23,8 +23,8 @@ RangeRequest one_key(std::string_view key);
 Task<Status> write_now(StorageBackend& store, TxnRequest request);
 Task<Result<std::optional<KeyValue>>> read_key(StorageBackend& store, std::string_view key);
 
-// Makes the store's revision at least `goal`: at once where the store can (RaisableRevision), else by writes to a key that is removed at
-// the end.  `progress` (may be empty) is told the revision now and then.
+// Makes the store's revision at least `goal`: at once where the store can (StorageBackend::can_raise_revision), else by writes to a key
+// that is removed at the end.  `progress` (may be empty) is told the revision now and then.
 Task<Status> raise_to(StorageBackend& store, Revision goal, const std::function<void(std::uint64_t revision)>& progress);
 
 class StoreWriter {

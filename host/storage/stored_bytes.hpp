@@ -6,7 +6,7 @@
 // Errors:        as range() of the store.
 #pragma once
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

@@ -2,9 +2,9 @@
 
 #include <cassert>
 
-#include "backplane/raw_json.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/points/unreadable_object.hpp"
+#include "backplane/types/schema.hpp"
+#include "engine/raw_json.hpp"
 #include "storage/backend_key.hpp"
 #include "storage/etcd_limit.hpp"
 
@@ -226,9 +226,10 @@ Status StoredForms::write(std::string_view key, SharedBytes& value) const {
     }
   }
   for (const auto& transformer : transformers_) {
-    auto stored = transformer->to_storage(key, std::move(value));
-    if (!stored.ok()) return unusable(key, stored.status());
-    value = std::move(*stored);
+    auto stored = transformer->to_storage_now(key, value);
+    if (!stored) return unusable(key, internal_error("the transformer must wait"));
+    if (!stored->ok()) return unusable(key, stored->status());
+    value = std::move(**stored);
   }
   if (kept) own_writes_.note(key, value, worked);
   return {};
@@ -290,9 +291,10 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
 
 Status StoredForms::transform_back(std::string_view key, SharedBytes& value) const {
   for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
-    auto plain = (*transformer)->from_storage(key, std::move(value));
-    if (!plain.ok()) return std::move(plain.status());
-    value = std::move(*plain);
+    auto plain = (*transformer)->from_storage_now(key, value);
+    if (!plain) return internal_error("the transformer must wait");
+    if (!plain->ok()) return std::move(plain->status());
+    value = std::move((*plain)->bytes);
   }
   return {};
 }

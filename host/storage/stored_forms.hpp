@@ -16,10 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "backplane/codec.hpp"
-#include "backplane/scheme.hpp"
-#include "backplane/storage.hpp"
-#include "backplane/strategy.hpp"
+#include "backplane/points/storage.hpp"
+#include "backplane/points/storage_transformer.hpp"
+#include "backplane/rest/scheme.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "engine/codec.hpp"
 #include "storage/own_writes.hpp"
 
 namespace backplane {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "base/published.hpp"
 #include "transport/tls_contexts.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/http.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
 #include "transport/openssl_ptr.hpp"
 #include "transport/serving_options.hpp"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/kit/openssl_ptr.hpp"
-#include "backplane/kit/openssl_reason.hpp"
+#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/net/openssl_reason.hpp"
 
 namespace backplane {
 

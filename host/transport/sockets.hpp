@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "transport/serving_options.hpp"
 
 namespace backplane {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "http/session.hpp"
 #include "transport/client_trust.hpp"
 #include "transport/openssl_ptr.hpp"

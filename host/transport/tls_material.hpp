@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "transport/serving_options.hpp"
 
 namespace backplane {

@@ -7,7 +7,7 @@
 
 #include "base/task_group.hpp"
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "storage/storage_test_kit.hpp"
 #include "watchcache/compactions.hpp"
 #include "watchcache/continue_token.hpp"

@@ -1,6 +1,6 @@
 #include "watchcache/cache_metrics.hpp"
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane::cache_metrics {
 namespace {

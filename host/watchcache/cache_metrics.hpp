@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::cache_metrics {
 

@@ -1,6 +1,6 @@
 #include "watchcache/cache_watch.hpp"
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/yield.hpp"
 #include "watchcache/cache_metrics.hpp"
 

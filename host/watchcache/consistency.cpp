@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/metrics.hpp"
-#include "backplane/storage_feed.hpp"
+#include "backplane/core/metrics.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
 

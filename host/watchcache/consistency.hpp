@@ -9,7 +9,7 @@
 #include <chrono>
 #include <memory>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

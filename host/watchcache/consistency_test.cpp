@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/io_loop.hpp"
 #include "storage/forwarding_storage.hpp"
 #include "storage/memory_storage.hpp"

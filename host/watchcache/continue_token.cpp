@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backplane/json.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/status.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

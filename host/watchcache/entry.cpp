@@ -1,7 +1,7 @@
 #include "watchcache/entry.hpp"
 
-#include "backplane/codec.hpp"
-#include "backplane/raw_json.hpp"
+#include "engine/codec.hpp"
+#include "engine/raw_json.hpp"
 
 namespace backplane {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/object.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/rest/roles.hpp"
 #include "watchcache/json_scan.hpp"
 #include "watchcache/resource_cache.hpp"
 

@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/object.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/rest/roles.hpp"
 #include "watchcache/summary.hpp"
 
 namespace backplane {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "watchcache/object_index.hpp"
 #include "watchcache/selection.hpp"
 

@@ -6,7 +6,7 @@
 #include <boost/container/small_vector.hpp>
 #include <utility>
 
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

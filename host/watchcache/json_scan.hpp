@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/selectors.hpp"
-#include "backplane/strategy.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane {
 

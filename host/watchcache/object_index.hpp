@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/object.hpp"
+#include "backplane/core/object.hpp"
 #include "watchcache/summary.hpp"
 
 namespace backplane {

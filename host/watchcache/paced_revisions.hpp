@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

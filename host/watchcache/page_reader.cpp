@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
 #include "watchcache/log.hpp"
 

@@ -1,6 +1,6 @@
 #include "watchcache/prefix_cache.hpp"
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
 #include "storage/backend_key.hpp"
 #include "watchcache/cache_metrics.hpp"

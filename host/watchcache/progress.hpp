@@ -10,8 +10,8 @@
 #include <map>
 #include <mutex>
 
-#include "backplane/storage.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane {
 

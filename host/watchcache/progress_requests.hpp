@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane {
 

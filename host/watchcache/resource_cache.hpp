@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/object.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/points/storage.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane {
 

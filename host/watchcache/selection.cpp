@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 
 namespace backplane {
 namespace {

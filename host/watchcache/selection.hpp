@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/object.hpp"
-#include "backplane/options.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/options.hpp"
 #include "watchcache/event_log.hpp"
 #include "watchcache/resource_cache.hpp"
 

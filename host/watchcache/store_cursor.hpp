@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "watchcache/prefix_cache.hpp"
 
 namespace backplane {

@@ -4,7 +4,7 @@
 #include <future>
 #include <thread>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
 #include "watchcache/continue_token.hpp"

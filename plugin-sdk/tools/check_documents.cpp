@@ -6,7 +6,8 @@
 #include <iterator>
 #include <vector>
 
-#include "backplane/document_check.hpp"
+#include "backplane/kit/group_check.hpp"
+#include "engine/document_check.hpp"
 
 int main(int argc, char** argv) {
   std::vector<backplane::CarriedDocument> documents;
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
     documents.push_back({argv[i], {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}});
   }
   bool refused = false;
-  for (const auto& problem : backplane::check_documents(documents)) {
+  for (const auto& problem : backplane::check_documents(documents, backplane::kit::problem_of_group)) {
     if (problem.is_note) continue;
     std::fprintf(stderr, "%s\n", backplane::to_line(problem).c_str());
     refused = true;

@@ -6,8 +6,8 @@
 #include "admissionregistration_v1_json.hpp"
 #include "admissionregistration_v1alpha1_json.hpp"
 #include "admissionregistration_v1beta1_json.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "kinds.hpp"
 
 namespace backplane::admissionregistration {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backplane/kit/group_document.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::admissionregistration {
 

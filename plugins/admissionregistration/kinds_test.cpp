@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 #include "kind_under_test.hpp"
 #include "kinds.hpp"
 

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "admissionregistration_former_json.hpp"
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/store_hooks.hpp"
+#include "backplane/rest/former_versions.hpp"
+#include "backplane/rest/store_hooks.hpp"
 #include "kinds.hpp"
 
 namespace backplane::admissionregistration {
@@ -41,7 +41,7 @@ class AdmissionregistrationPlugin final : public Plugin {
     const auto schemas = admissionregistration_schemas();
     Status status = kit::install_group(host, "admissionregistration", admissionregistration_group(std::move(hooks)), schemas);
     if (!status.ok()) return status;
-    return kit::add_former_versions(host.scheme(), "admissionregistration", admissionregistration_former_json(), schemas.front());
+    return add_former_versions(host.scheme(), "admissionregistration", admissionregistration_former_json(), schemas.front());
   }
 };
 

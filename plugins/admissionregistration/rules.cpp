@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/webhook_rules.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::admissionregistration {
 namespace {

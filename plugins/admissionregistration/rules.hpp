@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/cel_policies.hpp"
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/cel_policy.hpp"
 
 namespace backplane::admissionregistration {
 

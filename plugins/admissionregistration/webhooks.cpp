@@ -3,10 +3,10 @@
 #include <array>
 #include <set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "kinds.hpp"
 #include "rules.hpp"
 

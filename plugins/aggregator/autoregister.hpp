@@ -17,10 +17,10 @@
 #include <set>
 #include <string>
 
-#include <backplane/host.hpp>
-#include <backplane/informer.hpp>
+#include <backplane/core/work_queue.hpp>
 #include <backplane/kit/rewrite_pause.hpp>
-#include <backplane/work_queue.hpp>
+#include <backplane/net/informer.hpp>
+#include <backplane/rest/host.hpp>
 
 #include "remote_services.hpp"
 

@@ -1,4 +1,4 @@
-#include <backplane/metrics.hpp>
+#include <backplane/core/metrics.hpp>
 
 #include "autoregister.hpp"
 

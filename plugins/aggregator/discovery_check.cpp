@@ -1,6 +1,6 @@
 #include "discovery_check.hpp"
 
-#include <backplane/proxy.hpp>
+#include <backplane/net/proxy.hpp>
 
 namespace backplane {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <backplane/informer.hpp>
+#include <backplane/net/informer.hpp>
 
 namespace backplane {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <backplane/object.hpp>
+#include <backplane/core/object.hpp>
 
 namespace backplane {
 

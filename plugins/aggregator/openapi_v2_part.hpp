@@ -3,8 +3,8 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include <backplane/json.hpp>
-#include <backplane/meta.hpp>
+#include <backplane/core/json.hpp>
+#include <backplane/core/meta.hpp>
 
 namespace backplane {
 

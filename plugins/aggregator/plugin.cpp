@@ -1,5 +1,5 @@
 // The plugin aggregator: stands in front of every other delegate and keeps an APIService for each group version.
-#include <backplane/certificate_flaws.hpp>
+#include <backplane/net/certificate_flaws.hpp>
 #include <backplane/plugin.hpp>
 
 #include "apiregistration_v1_json.hpp"
@@ -100,8 +100,7 @@ class Aggregator final : public Plugin {
     if (!store.ok()) return std::move(store.status());
     auto status_storage = host.make_subresource(*store, make_apiservice_status_strategy());
     if (!status_storage.ok()) return std::move(status_storage.status());
-    auto updater = std::dynamic_pointer_cast<Updater>(*status_storage);
-    if (!updater) return Status(Reason::kInternalError, "the status storage of apiservices cannot update");
+    const std::shared_ptr<Updater> updater = *status_storage;
 
     Status known = add_types(host.scheme(), *schemas);
     if (!known.ok()) return known;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <backplane/proxy.hpp>
+#include <backplane/net/proxy.hpp>
 
 namespace backplane {
 namespace {

@@ -9,9 +9,9 @@
 #include <atomic>
 #include <memory>
 
-#include <backplane/forwarded.hpp>
-#include <backplane/http.hpp>
 #include <backplane/kit/front_proxy.hpp>
+#include <backplane/net/forwarded_documents.hpp>
+#include <backplane/points/http.hpp>
 
 #include "remote_backend.hpp"
 

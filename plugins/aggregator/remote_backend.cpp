@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <backplane/certificate_flaws.hpp>
-#include <backplane/egress.hpp>
-#include <backplane/informer.hpp>
-#include <backplane/kit/base64.hpp>
 #include <backplane/kit/front_proxy.hpp>
+#include <backplane/net/certificate_flaws.hpp>
+#include <backplane/net/egress.hpp>
+#include <backplane/net/informer.hpp>
+#include <backplane/types/base64.hpp>
 
 namespace backplane {
 namespace {
@@ -32,7 +32,7 @@ RemoteTarget remote_target(const Object& apiservice) {
     out.port = static_cast<int>(get_int(*service, "port").value_or(kDefaultPort));
   }
   out.insecure = get_bool(spec, "insecureSkipTLSVerify").value_or(false);
-  out.ca_bundle = kit::from_base64(get_string(spec, "caBundle")).value_or("");
+  out.ca_bundle = from_base64(get_string(spec, "caBundle")).value_or("");
   return out;
 }
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include <backplane/client.hpp>
-#include <backplane/host.hpp>
-#include <backplane/meta.hpp>
-#include <backplane/service_resolver.hpp>
+#include <backplane/core/meta.hpp>
+#include <backplane/net/client.hpp>
+#include <backplane/net/service_resolver.hpp>
+#include <backplane/rest/host.hpp>
 
 namespace backplane {
 

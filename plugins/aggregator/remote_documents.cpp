@@ -2,9 +2,9 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 
-#include <backplane/json_reading.hpp>
 #include <backplane/kit/discovery_shapes.hpp>
-#include <backplane/proxy.hpp>
+#include <backplane/net/proxy.hpp>
+#include <backplane/types/json_reading.hpp>
 
 #include "openapi_v2_part.hpp"
 

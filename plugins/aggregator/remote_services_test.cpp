@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <backplane/forwarded.hpp>
 #include <backplane/kit/discovery_shapes.hpp>
+#include <backplane/net/forwarded_documents.hpp>
 
 #include "fake_host.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <backplane/names.hpp>
-#include <backplane/strategy_marks.hpp>
-#include <backplane/written_fields.hpp>
+#include <backplane/rest/strategy_marks.hpp>
+#include <backplane/rest/written_fields.hpp>
+#include <backplane/types/names.hpp>
 
 #include "autoregister.hpp"
 #include "table.hpp"
@@ -81,12 +81,15 @@ class ApiServiceStrategy final : public Strategy {
   }
 };
 
-class ApiServiceStatusStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
+class ApiServiceStatusStrategy final : public Strategy {
  public:
   ApiServiceStatusStrategy()
-      : Strategy(
-            {.namespaced = false, .name_rule = NameRule::kPathSegment, .unconditional_update = false, .checked = ObjectPart::kStatus}) {}
-  WrittenFields written_fields() const override { return {.resets = {"spec", "metadata"}}; }
+      : Strategy({.namespaced = false,
+                  .name_rule = NameRule::kPathSegment,
+                  .unconditional_update = false,
+                  .checked = ObjectPart::kStatus,
+                  .has_tables = false}) {}
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"spec", "metadata"}}; }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
     const Object* before = get_object(old, "metadata");

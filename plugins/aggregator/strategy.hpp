@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include <backplane/strategy.hpp>
+#include <backplane/rest/strategy.hpp>
 
 namespace backplane {
 

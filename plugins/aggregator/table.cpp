@@ -1,7 +1,7 @@
 #include "table.hpp"
 
+#include <backplane/core/meta.hpp>
 #include <backplane/kit/table.hpp>
-#include <backplane/meta.hpp>
 
 namespace backplane {
 namespace {

@@ -1,7 +1,7 @@
 // Columns of APIService: Name, Service, Available, Age.
 #pragma once
 
-#include <backplane/table.hpp>
+#include <backplane/rest/table.hpp>
 
 namespace backplane {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::apiextensions {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "backplane/informer.hpp"
+#include "backplane/core/work_queue.hpp"
 #include "backplane/kit/rewrite_pause.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/net/informer.hpp"
 #include "definition_status.hpp"
 #include "finalizer.hpp"
 #include "name_index.hpp"
@@ -30,7 +30,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   struct Parts {
     Host* host = nullptr;
     std::shared_ptr<StandardStorage> definitions;
-    std::shared_ptr<RestStorage> status;
+    std::shared_ptr<SubresourceStorage> status;
     std::shared_ptr<DynamicGroups> groups;
     FindService find_service;        // for conversion webhooks
     std::shared_ptr<Signal> synced;  // fired when everything established at start is served

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/json_reading.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "definition.hpp"
 #include "review_decoding.hpp"
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::apiextensions {
 

@@ -9,14 +9,13 @@
 
 #include <memory>
 
-#include "backplane/conversion.hpp"
-#include "backplane/written_conversion.hpp"
+#include "backplane/rest/conversion.hpp"
 #include "custom_resource.hpp"
 #include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
-class CustomConverter final : public ObjectConverter, public WrittenConverter {
+class CustomConverter final : public ObjectConverter {
  public:
   // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.  `webhook`: null
   // for strategy None.
@@ -25,6 +24,7 @@ class CustomConverter final : public ObjectConverter, public WrittenConverter {
 
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
   Task<Result<std::vector<Object>>> convert_written(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
+  bool writes_differ() const noexcept override { return true; }
   Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
   Revision refresh_until() const noexcept override { return resource_->refresh_until(); }
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "backplane/schema_change.hpp"
 #include "definition.hpp"
+#include "engine/schema_change.hpp"
 #include "webhook_config.hpp"
 
 namespace backplane::apiextensions {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 #include "custom_schema.hpp"
 #include "custom_table.hpp"
 #include "rule_run.hpp"

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "backplane/forwarding_exchange.hpp"
+#include "backplane/net/forwarding_exchange.hpp"
 #include "converter.hpp"
 #include "custom_strategy.hpp"
 #include "fake_host.hpp"

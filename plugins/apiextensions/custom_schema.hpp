@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string>
 
-#include "backplane/object.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::apiextensions {
 

@@ -1,8 +1,6 @@
 #include "custom_storage.hpp"
 
-#include "backplane/admits_writes.hpp"
-#include "backplane/deleted_object.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -28,8 +26,9 @@ Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestCont
   co_return updated;
 }
 
-class CustomStorage final : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider, public AdmitsWrites {
+class CustomStorage final : public StandardStorage {
  public:
+  bool admits_writes() const noexcept override { return true; }
   CustomStorage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book, std::shared_ptr<Watches> watches)
       : stores_(std::move(stores)), version_(version), book_(std::move(book)), watches_(std::move(watches)) {}
 
@@ -44,7 +43,6 @@ class CustomStorage final : public StandardStorage, public DeprecationProvider, 
   const TableConvertor& table_convertor() const override { return *version_.table; }
   std::string list_kind() const override { return resource().list_kind; }
   std::string deprecation_warning() const override { return version_.deprecation_warning; }
-  bool returns_deleted() const noexcept override { return false; }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
     const auto below = stores_->of(version_);
     return below.ok() ? (*below)->objects->field(object, label) : std::nullopt;
@@ -126,35 +124,28 @@ class CustomStorage final : public StandardStorage, public DeprecationProvider, 
   const std::shared_ptr<Watches> watches_;
 };
 
-class CustomStatus final : public RestStorage,
-                           public Scoper,
-                           public TableProvider,
-                           public DeprecationProvider,
-                           public Getter,
-                           public Updater,
-                           public AdmitsWrites {
+class CustomStatus final : public SubresourceStorage {
  public:
+  bool admits_writes() const noexcept override { return true; }
   CustomStatus(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book)
       : stores_(std::move(stores)), version_(version), book_(std::move(book)) {}
 
   GroupVersionKind kind() const override { return version_.kind; }
   const Schema* schema() const override { return version_.schema.root; }
   bool namespaced() const override { return stores_->resource().namespaced; }
-  const TableConvertor& table_convertor() const override { return *version_.table; }
+  const TableConvertor* subresource_table() const noexcept override { return version_.table.get(); }
   std::string deprecation_warning() const override { return version_.deprecation_warning; }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    auto& getter = dynamic_cast<Getter&>(*(*below)->status);
-    co_return co_await getter.get(context, std::move(name), std::move(options));
+    co_return co_await (*below)->status->get(context, std::move(name), std::move(options));
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
     const auto below = stores_->of(version_);
     if (!below.ok()) co_return below.status();
-    auto& updater = dynamic_cast<Updater&>(*(*below)->status);
-    co_return co_await update_in(book_, updater, context, std::move(name), info, std::move(options), force_allow_create);
+    co_return co_await update_in(book_, *(*below)->status, context, std::move(name), info, std::move(options), force_allow_create);
   }
 
  private:
@@ -163,38 +154,27 @@ class CustomStatus final : public RestStorage,
   const WriteBook book_;
 };
 
-class CustomScale final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater, public AdmitsWrites {
+class CustomScale final : public SubresourceStorage {
  public:
-  CustomScale(std::shared_ptr<RestStorage> below, WriteBook book)
-      : below_(std::move(below)),
-        book_(std::move(book)),
-        getter_(dynamic_cast<Getter&>(*below_)),
-        updater_(dynamic_cast<Updater&>(*below_)),
-        scoper_(dynamic_cast<const Scoper*>(below_.get())),
-        table_(dynamic_cast<const TableProvider*>(below_.get())) {}
+  bool admits_writes() const noexcept override { return true; }
+  CustomScale(std::shared_ptr<SubresourceStorage> below, WriteBook book) : below_(std::move(below)), book_(std::move(book)) {}
 
   GroupVersionKind kind() const override { return below_->kind(); }
   const Schema* schema() const override { return below_->schema(); }
-  bool namespaced() const override { return scoper_ == nullptr || scoper_->namespaced(); }
-  const TableConvertor& table_convertor() const override {
-    return table_ != nullptr ? table_->table_convertor() : default_table_convertor();
-  }
+  bool namespaced() const override { return below_->namespaced(); }
+  const TableConvertor* subresource_table() const noexcept override { return below_->subresource_table(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
-    return getter_.get(context, std::move(name), std::move(options));
+    return below_->get(context, std::move(name), std::move(options));
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
-    return update_in(book_, updater_, context, std::move(name), info, std::move(options), force_allow_create);
+    return update_in(book_, *below_, context, std::move(name), info, std::move(options), force_allow_create);
   }
 
  private:
-  const std::shared_ptr<RestStorage> below_;
+  const std::shared_ptr<SubresourceStorage> below_;
   const WriteBook book_;
-  Getter& getter_;
-  Updater& updater_;
-  const Scoper* const scoper_;
-  const TableProvider* const table_;
 };
 
 }  // namespace
@@ -235,7 +215,7 @@ std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> st
   return std::make_shared<CustomStatus>(std::move(stores), version, std::move(book));
 }
 
-std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<RestStorage> scale, WriteBook book) {
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteBook book) {
   return std::make_shared<CustomScale>(std::move(scale), std::move(book));
 }
 

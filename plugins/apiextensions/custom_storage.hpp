@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "stores.hpp"
 #include "writes.hpp"
 
@@ -41,6 +41,6 @@ std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Store
                                                      std::shared_ptr<Watches> watches);
 std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book);
 // Around the host's, which has the roles Getter and Updater.
-std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<RestStorage> scale, WriteBook book);
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<SubresourceStorage> scale, WriteBook book);
 
 }  // namespace backplane::apiextensions

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/names.hpp"
-#include "backplane/peer_watch.hpp"
-#include "backplane/written_fields.hpp"
+#include "backplane/rest/written_fields.hpp"
+#include "backplane/types/names.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -48,7 +47,7 @@ cel::Budget budget_of(const RequestContext& context) {
     if (now >= context.deadline) return true;
     if (now < next || context.exchange == nullptr) return false;
     next = now + kUnwatched;
-    return peer_gone(*context.exchange);
+    return context.exchange->peer_gone();
   };
   return out;
 }
@@ -130,11 +129,11 @@ class CustomStatusStrategy final : public CustomFacts {
   }
 };
 
-class VersionStrategy final : public Strategy, public WrittenFieldsProvider {
+class VersionStrategy final : public Strategy {
  public:
   VersionStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
       : Strategy({.namespaced = resource->namespaced, .table = version.table}), resource_(std::move(resource)), version_(version) {}
-  WrittenFields written_fields() const override {
+  std::optional<WrittenFields> written_fields() const override {
     WrittenFields out;
     if (version_.has_status) out.resets.emplace_back("status");
     return out;
@@ -166,11 +165,11 @@ class VersionStrategy final : public Strategy, public WrittenFieldsProvider {
   const CustomVersion& version_;
 };
 
-class VersionStatusStrategy final : public Strategy, public WrittenFieldsProvider {
+class VersionStatusStrategy final : public Strategy {
  public:
   VersionStatusStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
       : resource_(std::move(resource)), version_(version) {}
-  WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"metadata", "spec"}}; }
 
   // The form that is stored may be another version's, so that only here old and new object say the same in the same words.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {

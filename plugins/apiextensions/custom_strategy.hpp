@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "backplane/strategy.hpp"
+#include "backplane/rest/strategy.hpp"
 #include "custom_resource.hpp"
 
 namespace backplane::apiextensions {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "backplane/meta.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/schema.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "backplane/table.hpp"
+#include "backplane/rest/table.hpp"
 #include "column_path.hpp"
 
 namespace backplane::apiextensions {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::apiextensions {
 namespace {

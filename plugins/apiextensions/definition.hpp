@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::apiextensions {
 

@@ -25,15 +25,14 @@ class StatusChange final : public UpdatedObjectInfo {
 }  // namespace
 
 Task<Result<ObjectRef>> DefinitionStatus::write(std::string name, std::string uid, std::function<void(Object&)> change) const {
-  const std::shared_ptr<RestStorage> storage = storage_;
+  const std::shared_ptr<SubresourceStorage> storage = storage_;
   RequestContext context;
   // What it changes is recorded as changed by the server, through the subresource.
   context.user_agent = "kube-apiserver";
   context.info.subresource = "status";
   StatusChange info(std::move(change), std::move(uid));
-  auto& updater = dynamic_cast<Updater&>(*storage);
   WriteOptions options;
-  auto updated = co_await updater.update(context, std::move(name), info, std::move(options), false);
+  auto updated = co_await storage->update(context, std::move(name), info, std::move(options), false);
   if (!updated.ok()) co_return std::move(updated.status());
   co_return std::move(updated->object);
 }

@@ -9,19 +9,19 @@
 #include <memory>
 #include <string>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::apiextensions {
 
 class DefinitionStatus {
  public:
-  explicit DefinitionStatus(std::shared_ptr<RestStorage> storage) : storage_(std::move(storage)) {}
+  explicit DefinitionStatus(std::shared_ptr<SubresourceStorage> storage) : storage_(std::move(storage)) {}
 
   // Stores what `change` makes of the definition with this name and uid, computed again when somebody else was faster.
   Task<Result<ObjectRef>> write(std::string name, std::string uid, std::function<void(Object&)> change) const;
 
  private:
-  std::shared_ptr<RestStorage> storage_;
+  std::shared_ptr<SubresourceStorage> storage_;
 };
 
 // Gone, or made anew under the same name: nothing of the definition that was meant is left to do.

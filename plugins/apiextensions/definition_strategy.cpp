@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "backplane/names.hpp"
-#include "backplane/strategy_marks.hpp"
-#include "backplane/written_fields.hpp"
+#include "backplane/rest/written_fields.hpp"
+#include "backplane/types/names.hpp"
 #include "definition.hpp"
 #include "definition_validation.hpp"
 #include "schema_warnings.hpp"
@@ -114,10 +113,10 @@ class DefinitionStrategy final : public Strategy {
   }
 };
 
-class DefinitionStatusStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
+class DefinitionStatusStrategy final : public Strategy {
  public:
-  DefinitionStatusStrategy() : Strategy({.namespaced = false, .unconditional_update = false}) {}
-  WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
+  DefinitionStatusStrategy() : Strategy({.namespaced = false, .unconditional_update = false, .has_tables = false}) {}
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"metadata", "spec"}}; }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
     fill_stored_versions(object);

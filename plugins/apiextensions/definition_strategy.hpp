@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "backplane/strategy.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane::apiextensions {
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "old_definition.hpp"
 #include "schema_rules.hpp"
 #include "version_validation.hpp"

@@ -4,7 +4,7 @@
 // Errors:        add_definition_conversions: the Scheme's.
 #pragma once
 
-#include "backplane/scheme.hpp"
+#include "backplane/rest/scheme.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {

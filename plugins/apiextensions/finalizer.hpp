@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/informer.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/informer.hpp"
 #include "definition_status.hpp"
 #include "installed.hpp"
 

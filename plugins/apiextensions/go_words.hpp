@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::apiextensions {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::apiextensions {
 namespace {

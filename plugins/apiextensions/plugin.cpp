@@ -1,7 +1,7 @@
 // The plugin apiextensions: stores CustomResourceDefinitions and serves the resources they define.
-#include <backplane/certificate_flaws.hpp>
+#include <backplane/net/certificate_flaws.hpp>
+#include <backplane/net/service_resolver.hpp>
 #include <backplane/plugin.hpp>
-#include <backplane/service_resolver.hpp>
 
 #include <array>
 
@@ -115,7 +115,7 @@ class Apiextensions final : public Plugin {
   }
 
   std::shared_ptr<StandardStorage> definitions_;
-  std::shared_ptr<RestStorage> status_;
+  std::shared_ptr<SubresourceStorage> status_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "conversion_review_json.hpp"
 #include "definition.hpp"
 

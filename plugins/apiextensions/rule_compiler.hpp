@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/cel.hpp"
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/types/cel.hpp"
 
 namespace backplane::apiextensions {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/cel.hpp"
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/cel.hpp"
 
 namespace backplane::apiextensions {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/cel.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/cel.hpp"
 #include "rule_tree.hpp"
 
 namespace backplane::apiextensions {

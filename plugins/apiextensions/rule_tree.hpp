@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "custom_schema.hpp"
 #include "rule_compiler.hpp"
 

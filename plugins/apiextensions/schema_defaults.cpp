@@ -1,9 +1,9 @@
 // Defaults in a schema must be what the schema itself accepts, whole (structuraldefaulting.ValidateDefaults).
 #include <algorithm>
 
-#include "backplane/schema_prune.hpp"
 #include "custom_schema.hpp"
 #include "definition.hpp"
+#include "engine/schema_prune.hpp"
 #include "rule_run.hpp"
 #include "schema_rules.hpp"
 

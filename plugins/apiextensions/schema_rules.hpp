@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "rule_checks.hpp"
 
 namespace backplane::apiextensions {

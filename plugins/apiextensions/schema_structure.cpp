@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/go_regexp.hpp"
+#include "backplane/types/regexp.hpp"
 #include "definition.hpp"
 #include "schema_rules.hpp"
 

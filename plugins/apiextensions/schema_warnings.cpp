@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "definition.hpp"
 #include "schema_rules.hpp"
 

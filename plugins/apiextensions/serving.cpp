@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {

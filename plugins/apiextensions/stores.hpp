@@ -23,8 +23,8 @@ class Stores {
   // What the host has made of one served version; null: it has no such subresource.
   struct Version {
     std::shared_ptr<StandardStorage> objects;
-    std::shared_ptr<RestStorage> status;
-    std::shared_ptr<RestStorage> scale;
+    std::shared_ptr<SubresourceStorage> status;
+    std::shared_ptr<SubresourceStorage> scale;
   };
 
   // `webhook`: what converts the resource's objects; null: nothing needs to.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "old_definition.hpp"
 #include "schema_rules.hpp"
 #include "webhook_config.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "field_path.hpp"
 #include "go_words.hpp"
 #include "old_definition.hpp"

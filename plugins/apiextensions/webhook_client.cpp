@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "backplane/certificate_flaws.hpp"
-#include "backplane/egress.hpp"
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
+#include "backplane/net/certificate_flaws.hpp"
+#include "backplane/net/egress.hpp"
 #include "definition.hpp"
 #include "review_decoding.hpp"
 

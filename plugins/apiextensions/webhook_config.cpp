@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/base64.hpp"
 #include "backplane/kit/webhook_rules.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/base64.hpp"
+#include "backplane/types/names.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -16,14 +16,14 @@ constexpr int kHttps = 443;
 bool is_known_review(const std::string& version) { return version == "v1" || version == "v1beta1"; }
 
 std::string authorities_of(const Object& client) {
-  std::string pem = kit::from_base64(get_string(client, "caBundle")).value_or("");
+  std::string pem = from_base64(get_string(client, "caBundle")).value_or("");
   // One of blanks alone is none.
   return pem.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : pem;
 }
 
 // What Go says when it looks for certificates in it; empty: there are some.
 std::string authorities_problem(std::string_view bundle) {
-  const std::string pem = kit::from_base64(bundle).value_or("");
+  const std::string pem = from_base64(bundle).value_or("");
   const std::size_t begin = pem.find("-----BEGIN CERTIFICATE-----");
   if (begin != std::string::npos && pem.find("-----END CERTIFICATE-----", begin) != std::string::npos) return {};
   return "unable to load root certificates: unable to parse bytes as PEM block";

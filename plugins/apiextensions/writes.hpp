@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane::apiextensions {
 

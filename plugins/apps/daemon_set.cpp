@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds.hpp"

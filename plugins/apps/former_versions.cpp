@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "apps_former_json.hpp"
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "daemon_set.hpp"
 #include "kinds.hpp"
 
@@ -85,12 +85,12 @@ Status stateful_set_of_v1beta1(Object& set) {
 }  // namespace
 
 Status add_former_versions(Scheme& scheme) {
-  return kit::add_former_versions(scheme, "apps", apps_former_json(), apps_schemas(),
-                                  {{{"DaemonSet", "extensions/v1beta1"}, daemon_set_of_extensions},
-                                   {{"Deployment", "apps/v1beta1"}, deployment_of_apps},
-                                   {{"Deployment", "extensions/v1beta1"}, deployment_of_extensions},
-                                   {{"ReplicaSet", "extensions/v1beta1"}, replica_set_of_extensions},
-                                   {{"StatefulSet", "apps/v1beta1"}, stateful_set_of_v1beta1}});
+  return add_former_versions(scheme, "apps", apps_former_json(), apps_schemas(),
+                             {{{"DaemonSet", "extensions/v1beta1"}, daemon_set_of_extensions},
+                              {{"Deployment", "apps/v1beta1"}, deployment_of_apps},
+                              {{"Deployment", "extensions/v1beta1"}, deployment_of_extensions},
+                              {{"ReplicaSet", "extensions/v1beta1"}, replica_set_of_extensions},
+                              {{"StatefulSet", "apps/v1beta1"}, stateful_set_of_v1beta1}});
 }
 
 }  // namespace backplane::apps

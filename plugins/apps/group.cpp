@@ -5,8 +5,8 @@
 
 #include "apps_group_json.hpp"
 #include "apps_v1_json.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/workload/printing.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "kinds.hpp"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backplane/kit/group_document.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::apps {

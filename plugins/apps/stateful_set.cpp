@@ -1,9 +1,9 @@
 // StatefulSets.
 #include <set>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/strategy.hpp"

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/kit/openssl_ptr.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "flag_list.hpp"
 
 namespace backplane::authentication {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane::authentication {
 

@@ -1,6 +1,6 @@
 #include "kept_config_map.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::authentication {
 namespace {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/host.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane::authentication {
 

@@ -1,6 +1,6 @@
 #include "legacy_tokens.hpp"
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::authentication {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::authentication {
 namespace {
@@ -34,7 +34,7 @@ class TokenReviews final : public ReviewStorage {
       status["error"] = known.ok() ? "invalid bearer token" : known.status().message();
       co_return Status();
     }
-    const TokenAuthentication& found = **known;
+    const AuthenticationResponse& found = **known;
     if (!audiences.empty() && !has_one_of(found.audiences, audiences)) co_return internal_error("error validating audiences");
     status["authenticated"] = true;
     status["user"] = user_info(found.user);

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "backplane/kit/review.hpp"
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 
 namespace backplane::authentication {
 

@@ -14,16 +14,16 @@ class Tokens final : public TokenAuthenticator {
  public:
   explicit Tokens(std::vector<std::string> audiences) : audiences_(std::move(audiences)) {}
   std::string_view name() const noexcept override { return "fake"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override {
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override {
     asked = audiences;
     if (token == "broken") co_return unauthorized("token has expired");
-    if (token != "good") co_return std::optional<TokenAuthentication>();
-    TokenAuthentication found;
+    if (token != "good") co_return std::optional<AuthenticationResponse>();
+    AuthenticationResponse found;
     found.user.name = "jane";
     found.user.groups.emplace_back("devs");
     found.user.extra.emplace_back("scopes", std::vector<std::string>(1, "a"));
     found.audiences = audiences_;
-    co_return std::optional<TokenAuthentication>(std::move(found));
+    co_return std::optional<AuthenticationResponse>(std::move(found));
   }
   std::vector<std::string> asked;
 

@@ -1,7 +1,7 @@
 #include "attributes.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::authorization {
 namespace {

@@ -5,9 +5,10 @@
 
 #include <string>
 
-#include "backplane/json.hpp"
-#include "backplane/security.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 
 namespace backplane::authorization {
 

@@ -1,8 +1,8 @@
 #include "reviews.hpp"
 
 #include "attributes.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/review.hpp"
-#include "backplane/kit/walk.hpp"
 
 namespace backplane::authorization {
 namespace {

@@ -77,6 +77,7 @@ TEST(Attributes, SelectorsHaveRules) {
 // An authorizer that knows one user.
 class Fake final : public Authorizer, public RuleResolver {
  public:
+  RuleResolver* rule_resolver() noexcept override { return this; }
   std::string_view name() const noexcept override { return "fake"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
     AuthorizerResult result;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "metrics.hpp"
 
 namespace backplane::autoscaling {

@@ -5,7 +5,7 @@
 // Errors:        none of their own: an annotation that cannot be read is left out, as upstream leaves it out.
 #pragma once
 
-#include "backplane/scheme.hpp"
+#include "backplane/rest/scheme.hpp"
 
 namespace backplane::autoscaling {
 

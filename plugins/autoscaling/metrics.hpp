@@ -4,7 +4,7 @@
 // Errors:        none; members of a wrong type are taken for unset.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::autoscaling {
 

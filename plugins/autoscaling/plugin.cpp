@@ -3,8 +3,8 @@
 
 #include "autoscaling_v1_json.hpp"
 #include "autoscaling_v2_json.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
 #include "conversion.hpp"
 #include "strategy.hpp"
 

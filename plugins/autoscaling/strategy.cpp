@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "autoscaling_group_json.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
 #include "conversion.hpp"
 
 namespace backplane::autoscaling {
@@ -17,7 +17,7 @@ class AutoscalerStrategy final : public kit::KindStrategy {
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
   // Sets v2's defaults in what v1 carries in annotations: reading the stored object sets them as well.
   void canonicalize(Object& object) const override {
-    if (get_object(kit::object_or_empty(object, "spec"), "behavior") == nullptr) return;
+    if (get_object(object_or_empty(object, "spec"), "behavior") == nullptr) return;
     Value tree(std::move(object));
     const Schema& type = *stored_->find(kStored);
     type.apply_defaults(tree);
@@ -38,9 +38,7 @@ class AutoscalerStrategy final : public kit::KindStrategy {
   }
 
  private:
-  static const Object& target_of(const Object& object) {
-    return kit::object_or_empty(kit::object_or_empty(object, "spec"), "scaleTargetRef");
-  }
+  static const Object& target_of(const Object& object) { return object_or_empty(object_or_empty(object, "spec"), "scaleTargetRef"); }
   // ReplicationController is the one kind with a scale that has no group.
   static void check_target(const Object& target, FieldErrors& errors) {
     const std::string_view version = get_string(target, "apiVersion");
@@ -65,22 +63,24 @@ class AutoscalerStrategy final : public kit::KindStrategy {
 class AutoscalerStatusStrategy final : public kit::StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
-  WrittenFields written_fields() const override {
+  std::optional<WrittenFields> written_fields() const override {
     WrittenFields out = StatusStrategy::written_fields();
     out.given_later = show_carried_annotations;
     return out;
   }
   void canonicalize(Object& object) const override {
     parent().canonicalize(object);
-    if (Object* status = kit::mutable_object(object, "status")) kit::null_when_empty(*status, "currentMetrics");
+    if (Object* status = mutable_object(object, "status")) null_when_empty(*status, "currentMetrics");
   }
 };
 
 // v1's own form, as it is to be tracked: a default that its types do not know, and annotations that whoever writes a percentage owns.
-class ServedStrategy final : public Strategy, public WrittenFieldsProvider {
+class ServedStrategy final : public Strategy {
  public:
   using Strategy::Strategy;
-  WrittenFields written_fields() const override { return {.resets = {"status"}, .given_later = show_carried_annotations}; }
+  std::optional<WrittenFields> written_fields() const override {
+    return WrittenFields{.resets = {"status"}, .given_later = show_carried_annotations};
+  }
   void apply_defaults(Object& object) const override { default_cpu_target(object); }
 };
 

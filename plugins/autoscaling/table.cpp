@@ -1,8 +1,8 @@
 // What kubectl get shows of an autoscaler.
 #include "backplane/kit/table.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "strategy.hpp"
 
 namespace backplane::autoscaling {

@@ -1,8 +1,8 @@
 // Cron jobs.
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "cron_schedule.hpp"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "backplane/kit/durations.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/durations.hpp"
 #include "split.hpp"
 #include "time_zones.hpp"
 
@@ -57,7 +57,7 @@ std::string read_number(std::string_view text, std::int64_t& out) {
 }
 
 std::string read_number_or_name(std::string_view text, const Field& field, std::int64_t& out) {
-  const std::string lower = kit::lower_case(text);
+  const std::string lower = lower_case(text);
   const auto name = std::find(field.names.begin(), field.names.end(), lower);
   if (lower.empty() || name == field.names.end()) return read_number(text, out);
   out = field.least + (name - field.names.begin());
@@ -129,7 +129,7 @@ std::string word_problem(std::string_view word) {
   if (std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) return {};
   constexpr std::string_view kEvery = "@every ";
   if (!word.starts_with(kEvery)) return "unrecognized descriptor: " + std::string(word);
-  if (kit::parse_duration(word.substr(kEvery.size()))) return {};
+  if (parse_duration(word.substr(kEvery.size()))) return {};
   return "failed to parse duration " + std::string(word) + ": " + duration_problem(word.substr(kEvery.size()));
 }
 

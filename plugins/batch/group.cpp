@@ -2,7 +2,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "batch_group_json.hpp"
 #include "batch_v1_json.hpp"
 #include "kinds.hpp"
@@ -37,7 +37,7 @@ void refuse(std::string path, std::string_view why, FieldErrors& errors) {
 
 bool is_true(const Object& job, std::string_view type) {
   bool out = false;
-  kit::each(kit::object_or_empty(job, "status"), "conditions", [&](const Object& condition, std::size_t) {
+  each(object_or_empty(job, "status"), "conditions", [&](const Object& condition, std::size_t) {
     out = out || (get_string(condition, "type") == type && get_string(condition, "status") == "True");
   });
   return out;

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "split.hpp"
 
 namespace backplane::batch {

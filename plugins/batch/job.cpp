@@ -1,13 +1,13 @@
 // Jobs: defaults, the labels by which their pods are known, and warnings.
 #include <limits>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/rest/written_fields.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/workload.hpp"
-#include "backplane/written_fields.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {
@@ -85,13 +85,15 @@ void check_host_names(const Object& job, FieldErrors& errors) {
   errors.invalid("metadata.name", meta_name(job), "will not able to create pod with invalid DNS label: " + longest);
 }
 
-class JobStrategy final : public PodHolderStrategy, public WrittenFieldsProvider {
+class JobStrategy final : public PodHolderStrategy {
  public:
   JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
       : PodHolderStrategy(std::move(facts), options), gates_(gates) {}
 
   // The labels of its pods become a job's own only when those are complete, and are counted as they were sent.
-  WrittenFields written_fields() const override { return {.resets = {"status"}, .given_later = label_like_pods}; }
+  std::optional<WrittenFields> written_fields() const override {
+    return WrittenFields{.resets = {"status"}, .given_later = label_like_pods};
+  }
 
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");

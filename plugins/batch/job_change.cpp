@@ -1,6 +1,6 @@
 // What may change of a job.
-#include "backplane/kit/alike.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/deep_equal.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/domain_path.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/domain_path.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "index_ranges.hpp"
 #include "kinds.hpp"

@@ -2,9 +2,9 @@
 // disorder before, or whose spec has changed since, can still be worked on.
 #include <set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "index_ranges.hpp"
 #include "kinds.hpp"
 

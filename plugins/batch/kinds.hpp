@@ -11,8 +11,8 @@
 
 #include "backplane/kit/group_document.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
 

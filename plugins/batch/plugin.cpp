@@ -1,9 +1,9 @@
 // The plugin `batch`: the group batch/v1.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "batch_former_json.hpp"
 #include "kinds.hpp"
 
@@ -21,7 +21,7 @@ class BatchPlugin final : public Plugin {
     if (Status status = group.add_kinds(); !status.ok()) return status;
     if (auto jobs = group.store("jobs")) group.put("jobs", make_job_storage(std::move(jobs)));
     Status status = group.install("batch");
-    return status.ok() ? kit::add_former_versions(host.scheme(), "batch", batch_former_json(), batch_schemas()) : status;
+    return status.ok() ? add_former_versions(host.scheme(), "batch", batch_former_json(), batch_schemas()) : status;
   }
 };
 

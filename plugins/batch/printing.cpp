@@ -1,7 +1,7 @@
 // What kubectl get shows of jobs.
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {

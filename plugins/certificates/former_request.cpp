@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/base64.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/base64.hpp"
 #include "pem.hpp"
 #include "x509.hpp"
 

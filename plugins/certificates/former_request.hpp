@@ -3,8 +3,8 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::certificates {
 

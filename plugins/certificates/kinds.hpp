@@ -7,10 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "backplane/admission.hpp"
 #include "backplane/kit/group_document.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/security.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::certificates {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/types/base64.hpp"
 
 namespace backplane::certificates {
 namespace {
@@ -54,7 +54,7 @@ std::optional<PemBlock> read_block(std::string_view type, std::string_view& text
   if (!closing.ends_with(kDashes) || closing.substr(0, closing.size() - kDashes.size()) != type) return std::nullopt;
   std::string body(rest.substr(0, end));
   body.erase(std::remove_if(body.begin(), body.end(), is_blank), body.end());
-  auto bytes = kit::from_base64(body);
+  auto bytes = from_base64(body);
   if (!bytes) return std::nullopt;
   block.bytes = std::move(*bytes);
   text = tail;

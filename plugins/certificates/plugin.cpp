@@ -1,9 +1,9 @@
 // The plugin `certificates`: the group certificates.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "certificates_former_json.hpp"
 #include "former_request.hpp"
 #include "kinds.hpp"
@@ -30,9 +30,8 @@ class CertificatesPlugin final : public Plugin {
       return {.labels = {"metadata.name", "spec.signerName", "spec.podName", "spec.nodeName"}, .before = "field label not supported: "};
     });
     if (Status status = group.install("certificates"); !status.ok()) return status;
-    Status former =
-        kit::add_former_versions(host.scheme(), "certificates", certificates_former_json(), types,
-                                 {{{"CertificateSigningRequest", "certificates.k8s.io/v1beta1"}, signing_request_from_v1beta1}});
+    Status former = add_former_versions(host.scheme(), "certificates", certificates_former_json(), types,
+                                        {{{"CertificateSigningRequest", "certificates.k8s.io/v1beta1"}, signing_request_from_v1beta1}});
     if (!former.ok()) return former;
     const bool requests = kit::gate_is_on(host, "PodCertificateRequest");
     if (!requests || !host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};

@@ -4,12 +4,11 @@
 #include <boost/regex.hpp>
 #include <set>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/managers_left_alone.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/base64.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
@@ -334,7 +333,8 @@ bool has_more_than_conditions(const Object& status) {
 class PodRequestStatusStrategy final : public StatusStrategy {
  public:
   explicit PodRequestStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"}, {"spec"}) {}
+      : StatusStrategy(std::move(parent), {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"},
+                                           .resets = {"spec"}}) {}
 
  protected:
   void check_status(const Object& request, const Object& old, FieldErrors& errors) const override {
@@ -344,7 +344,7 @@ class PodRequestStatusStrategy final : public StatusStrategy {
 
 // ---- who may sign
 
-class PodRequestSigning final : public AdmissionPlugin, public ManagersLeftAlone {
+class PodRequestSigning final : public AdmissionPlugin {
  public:
   explicit PodRequestSigning(Authorizer& authorizer) : authorizer_(authorizer) {}
   std::string_view name() const noexcept override { return "PodCertificateRequestSigning"; }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "backplane/kit/base64.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/base64.hpp"
 #include "keys_for_test.hpp"
 #include "kind_under_test.hpp"
 #include "kinds.hpp"
@@ -9,7 +9,7 @@
 namespace backplane::certificates {
 namespace {
 
-using kit::to_base64;
+using to_base64;
 using testing::certificate_der;
 using testing::CertificateParts;
 using testing::pem;

@@ -1,12 +1,11 @@
 // CertificateSigningRequests.
 #include <array>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/review.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/strategy_marks.hpp"
+#include "backplane/types/base64.hpp"
 #include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"
@@ -34,10 +33,10 @@ Status request_problem(std::string_view pem) {
 }
 
 // What nobody can change is looked at once.
-class SigningRequestStrategy final : public Strategy, public WrittenFieldsProvider {
+class SigningRequestStrategy final : public Strategy {
  public:
   using Strategy::Strategy;
-  WrittenFields written_fields() const override { return {.resets = {"spec", "status"}}; }
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"spec", "status"}}; }
 
   // Who asks is said by the server.
   void prepare_for_create(RequestContext& context, Object& object) const override {
@@ -150,7 +149,7 @@ void check_certificate(const Object& request, const Object& old, FieldErrors& er
 class SigningStatusStrategy final : public StatusStrategy {
  public:
   explicit SigningStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {}, {"spec", "status.conditions"}) {}
+      : StatusStrategy(std::move(parent), {.resets = {"spec", "status.conditions"}}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     for (const std::string_view type : kVerdicts) keep_verdict(object, old, type);
@@ -164,10 +163,10 @@ class SigningStatusStrategy final : public StatusStrategy {
   }
 };
 
-class ApprovalStrategy final : public StatusStrategy, public WithoutTables {
+class ApprovalStrategy final : public StatusStrategy {
  public:
   explicit ApprovalStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {}, {"spec", "status.certificate"}) {}
+      : StatusStrategy(std::move(parent), {.resets = {"spec", "status.certificate"}, .has_tables = false}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     fill_times(object, old);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/signer_name.hpp"
 #include "kinds.hpp"
 #include "pem.hpp"

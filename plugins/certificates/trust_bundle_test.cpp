@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/signer_name.hpp"
 #include "keys_for_test.hpp"
 #include "kinds.hpp"

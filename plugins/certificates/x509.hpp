@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 struct X509_req_st;
 struct x509_st;

@@ -1,8 +1,8 @@
 #include "identity_lease.hpp"
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/server_identity.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 
 namespace backplane::coordination {
 namespace {

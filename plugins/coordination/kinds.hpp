@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backplane/kit/group_document.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::coordination {
 

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/server_identity.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "identity_lease.hpp"
 
 namespace backplane::coordination {

@@ -1,10 +1,10 @@
 // Leases and candidates for them: how a holder is chosen.
 #include <array>
 
-#include "backplane/kit/semantic_version.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/semantic_version.hpp"
 #include "kinds.hpp"
 
 namespace backplane::coordination {

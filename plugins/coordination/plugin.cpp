@@ -1,10 +1,10 @@
 // The plugin `coordination`: the group coordination.k8s.io, the lease of this server's own life, and the end of those of others.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
 #include "backplane/kit/server_identity.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "coordination_former_json.hpp"
 #include "coordination_group_json.hpp"
 #include "coordination_v1_json.hpp"
@@ -31,7 +31,7 @@ class CoordinationPlugin final : public Plugin {
   Status provision(Host& host) override {
     const auto schemas = coordination_schemas();
     Status status = kit::install_group(host, "coordination", coordination_group(), schemas);
-    if (status.ok()) status = kit::add_former_versions(host.scheme(), "coordination", coordination_former_json(), schemas->front());
+    if (status.ok()) status = add_former_versions(host.scheme(), "coordination", coordination_former_json(), schemas->front());
     // What --runtime-config or its gate switched off cannot be made, or need not be.
     if (!status.ok() || !host.resource_enabled(leases()) || !kit::gate_is_on(host, "APIServerIdentity")) return status;
     auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{kit::host_name(), kit::peer_address(host).text()});

@@ -6,9 +6,9 @@
 
 #include "accounts/openid.hpp"
 #include "accounts/token_request.hpp"
-#include "backplane/kit/durations.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
+#include "backplane/types/durations.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "components/statuses.hpp"
 #include "connections/connections.hpp"
@@ -34,7 +34,7 @@ using workload::PodValidationOptions;
 
 // A negative time is taken, as kube-apiserver takes it: events live as short as anything can.
 std::chrono::seconds event_ttl(const Host& host) {
-  const auto time = kit::parse_duration(host.flag("event-ttl").value_or("1h"));
+  const auto time = parse_duration(host.flag("event-ttl").value_or("1h"));
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
   return seconds.count() < 0 ? std::chrono::seconds(1) : seconds;
 }
@@ -75,7 +75,7 @@ Result<TokenOptions> token_options(const Host& host) {
   out.issuer = issuers.front();
   out.audiences = list_of(host.flag("api-audiences").value_or(""));
   if (out.audiences.empty()) out.audiences = issuers;
-  const auto longest = kit::parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
+  const auto longest = parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
   if (longest) out.longest_seconds = std::chrono::duration_cast<std::chrono::seconds>(*longest).count();
   out.extends = host.flag("service-account-extend-token-expiration") != std::optional<std::string>("false");
   return out;
@@ -124,7 +124,7 @@ class CorePlugin final : public Plugin {
 
   // The storage of IPAddresses is that of whoever serves them.
   static std::shared_ptr<StandardStorage> find_addresses(Host& host) {
-    auto served = std::dynamic_pointer_cast<StandardStorage>(host.find_storage({"networking.k8s.io", "v1", "ipaddresses"}));
+    auto served = shared_role_of<StandardStorage>(host.find_storage({"networking.k8s.io", "v1", "ipaddresses"}));
     if (served != nullptr) return served;
     auto config = address_config();
     auto made = config.ok() ? host.make_storage(std::move(*config)) : Result<std::shared_ptr<StandardStorage>>(std::move(config).status());

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/alike.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/deep_equal.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "discovery_group_json.hpp"
 #include "discovery_v1_json.hpp"
 #include "kinds.hpp"

@@ -1,9 +1,9 @@
 // The plugin `discovery`: the group discovery.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "discovery_former_json.hpp"
 #include "kinds.hpp"
 
@@ -38,8 +38,8 @@ class DiscoveryPlugin final : public Plugin {
     const auto schemas = discovery_schemas();
     Status status = kit::install_group(host, "discovery", discovery_group(), schemas);
     if (!status.ok()) return status;
-    return kit::add_former_versions(host.scheme(), "discovery", discovery_former_json(), schemas->front(),
-                                    {{{"EndpointSlice", "discovery.k8s.io/v1beta1"}, from_v1beta1}});
+    return add_former_versions(host.scheme(), "discovery", discovery_former_json(), schemas->front(),
+                               {{{"EndpointSlice", "discovery.k8s.io/v1beta1"}, from_v1beta1}});
   }
 };
 

@@ -4,7 +4,7 @@
 // Errors:        none of their own; the Scheme's for registering twice.
 #pragma once
 
-#include "backplane/scheme.hpp"
+#include "backplane/rest/scheme.hpp"
 
 namespace backplane::events {
 

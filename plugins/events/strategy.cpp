@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "conversion.hpp"
 #include "events_group_json.hpp"
 

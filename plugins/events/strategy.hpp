@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backplane/kit/group_document.hpp"
-#include "backplane/strategy.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane::events {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "flowcontrol_bootstrap_json.hpp"
 #include "flowcontrol_v1_json.hpp"
 #include "kinds.hpp"

@@ -1,8 +1,8 @@
 #include "consumer.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/points/request_gate.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
@@ -131,7 +131,7 @@ Task<void> ConfigConsumer::adjust(Signal& stop) {
   bool running = true;
   while (running) {
     StoredCounts stored;
-    for (const GateKeeper::Stored& each : stored_objects(host_)) {
+    for (const StoredObjects& each : host_.stored_objects()) {
       stored[stored_key(each.resource.group, each.resource.resource)] = {each.objects, each.bytes};
     }
     gate_->know_stored(std::move(stored));

@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/hooks.hpp"
-#include "backplane/host.hpp"
-#include "backplane/informer.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/rest/host.hpp"
 #include "gate.hpp"
 #include "kinds.hpp"
 

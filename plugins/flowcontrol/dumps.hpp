@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 #include "gate.hpp"
 
 namespace backplane::flowcontrol {

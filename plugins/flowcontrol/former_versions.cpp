@@ -1,7 +1,7 @@
 #include "former_versions.hpp"
 
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "flowcontrol_former_json.hpp"
 #include "kinds.hpp"
 
@@ -38,10 +38,10 @@ Status level_from_assured_shares(Object& level) {
 
 Status add_former_versions(Scheme& scheme) {
   const std::string group = std::string(kGroup) + "/", level = "PriorityLevelConfiguration";
-  return kit::add_former_versions(scheme, "flowcontrol", flowcontrol_former_json(), flowcontrol_schemas(),
-                                  {{{level, group + "v1beta3"}, level_from_v1beta3},
-                                   {{level, group + "v1beta2"}, level_from_assured_shares},
-                                   {{level, group + "v1beta1"}, level_from_assured_shares}});
+  return add_former_versions(scheme, "flowcontrol", flowcontrol_former_json(), flowcontrol_schemas(),
+                             {{{level, group + "v1beta3"}, level_from_v1beta3},
+                              {{level, group + "v1beta2"}, level_from_assured_shares},
+                              {{level, group + "v1beta1"}, level_from_assured_shares}});
 }
 
 }  // namespace backplane::flowcontrol

@@ -3,7 +3,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/scheme.hpp"
+#include "backplane/rest/scheme.hpp"
 
 namespace backplane::flowcontrol {
 

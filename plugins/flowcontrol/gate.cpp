@@ -54,11 +54,10 @@ const std::shared_ptr<const Gate::Snapshot>& Gate::snapshot() const {
 
 // ---- a request
 
-std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry,
-                              const StoredCounts& stored) const {
+std::uint32_t Gate::seats_for(const RequestContext& context, const Entry& entry, const StoredCounts& stored) const {
   const std::string_view verb = context.info.verb;
   if (verb != "list" && verb != "watch") return 1;
-  return list_width(context.info, target, stored, entry.most_seats, list_cost_);
+  return list_width(context.info, stored, entry.most_seats, list_cost_);
 }
 
 void Gate::tell_where(Exchange& exchange, const Entry& entry) {
@@ -100,7 +99,7 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
   for (;;) {
     const Snapshot& known = *snapshot();
     const Entry& entry = known.entries[known.classifier.find(context.user, context.info)];
-    const std::uint32_t seats = seats_for(context, exchange.target(), entry, *known.stored);
+    const std::uint32_t seats = seats_for(context, entry, *known.stored);
     fill(pass, entry, seats);
     switch (entry.level->try_take(is_own(*entry.level, context) ? 0 : seats, now)) {
       case Level::Taken::kTaken:
@@ -139,23 +138,22 @@ Time Gate::give_up_at(const RequestContext& context) const noexcept {
 // One that waits gives up when its time is over or its client has gone.
 class Gate::Standing {
  public:
-  Standing(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) : exchange_(exchange) {
+  Standing(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) {
     const auto give_up = [level = std::move(level), waiter = std::move(waiter)] { level->abandon(*waiter, Clock::now()); };
     if (Executor* executor = current_executor()) {
       stop_timer_ = executor->after(std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds::zero()), give_up);
     }
-    exchange_.on_close(give_up);
-    if (exchange_.closed()) give_up();
+    closed_ = exchange.on_close(give_up);
+    if (exchange.closed()) give_up();
   }
   ~Standing() {
     if (stop_timer_) stop_timer_();
-    exchange_.on_close({});
   }
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
 
  private:
-  Exchange& exchange_;
+  CloseSubscription closed_;
   std::function<void()> stop_timer_;
 };
 
@@ -199,7 +197,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     waiter->schema = schema.name;
     waiter->flow_name = flow;
     waiter->hash = flow_hash(schema.name, flow);
-    waiter->seats = seats_for(context, exchange.target(), *entry, *known->stored);
+    waiter->seats = seats_for(context, *entry, *known->stored);
     waiter->details = details_of(context);
     queued = entry->level->enqueue(waiter, arrived);
   }

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/request_gate.hpp"
+#include "backplane/points/request_gate.hpp"
 #include "classifier.hpp"
 #include "level.hpp"
 #include "rules.hpp"
@@ -91,7 +91,7 @@ class Gate final : public RequestGate {
   class Standing;
 
   const std::shared_ptr<const Snapshot>& snapshot() const;
-  std::uint32_t seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) const;
+  std::uint32_t seats_for(const RequestContext& context, const Entry& entry, const StoredCounts& stored) const;
   static void tell_where(Exchange& exchange, const Entry& entry);
   static void refuse(Exchange& exchange, const Entry& entry, RejectReason reason);
   // Fills `pass`: what it holds, or was refused.

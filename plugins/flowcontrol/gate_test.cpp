@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "allocation.hpp"
-#include "backplane/forwarding_exchange.hpp"
+#include "backplane/net/forwarding_exchange.hpp"
 #include "dumps.hpp"
 #include "kinds.hpp"
 #include "turn_executor.hpp"
@@ -89,7 +89,11 @@ class NoExchange final : public Exchange {
   Task<void> finish() override { co_return; }
   bool started() const noexcept override { return false; }
   int response_code() const noexcept override { return 0; }
-  void on_close(std::function<void()> callback) override { close = std::move(callback); }
+  std::uint64_t add_close_callback(std::function<void()> callback) override {
+    close = std::move(callback);
+    return 1;
+  }
+  void remove_close_callback(std::uint64_t) noexcept override { close = nullptr; }
   bool closed() const noexcept override { return gone; }
   void close_connection_after() override {}
   void abort() override {}
@@ -504,13 +508,22 @@ TEST_F(GateTest, ASchemaWithoutItsLevelIsLeftOut) {
   EXPECT_EQ(schema_for(user("jane", {"system:authenticated"}), resource("list", "", "pods")), "catch-all/catch-all");
 }
 
+// `info` with the query of `target`.
+RequestInfo with_query(RequestInfo info, const std::string& target) {
+  const auto question = target.find('?');
+  if (question != std::string::npos) info.query = parse_query_leniently(std::string_view(target).substr(question + 1), info.query_error);
+  return info;
+}
+
 TEST(Width, WithoutTheGateAListTakesASeatForEachHundredObjects) {
   const StoredCounts stored = {{"pods", {450, 450'000'000}}, {"deployments.apps", {5000, 1}}};
-  const auto width = [&](const RequestInfo& info, std::string target) { return list_width(info, target, stored, 0, ListCost::kObjects); };
+  const auto width = [&](const RequestInfo& info, std::string target) {
+    return list_width(with_query(info, target), stored, 0, ListCost::kObjects);
+  };
   const RequestInfo pods = resource("list", "", "pods"), deployments = resource("list", "apps", "deployments");
   EXPECT_EQ(width(pods, "/api/v1/pods"), 5u);
   EXPECT_EQ(width(deployments, "/apis/apps/v1/deployments"), 10u) << "no more than ten";
-  EXPECT_EQ(list_width(deployments, "/", stored, 3, ListCost::kObjects), 3u) << "or what the level allows";
+  EXPECT_EQ(list_width(deployments, stored, 3, ListCost::kObjects), 3u) << "or what the level allows";
   EXPECT_EQ(width(resource("list", "", "secrets"), "/api/v1/secrets"), 1u) << "nothing is known of them";
   EXPECT_EQ(width(pods, "/api/v1/pods?limit=100&continue=x"), 2u) << "what is looked at, and what is given";
   EXPECT_EQ(width(pods, "/api/v1/pods?limit=100&continue=x&labelSelector=a"), 6u);
@@ -524,7 +537,7 @@ TEST(Width, WithoutTheGateAListTakesASeatForEachHundredObjects) {
 TEST(Width, AListTakesASeatForEachHundredKilobytesThatItHoldsAtOnce) {
   const StoredCounts stored = {{"configmaps", {400, 400 * 20'200}}, {"pods", {1000, 1000 * 2'000}}, {"secrets", {3, 0}}};
   const auto width = [&](const char* name, std::string target) {
-    return list_width(resource("list", "", name), target, stored, 0, ListCost::kBytes);
+    return list_width(with_query(resource("list", "", name), target), stored, 0, ListCost::kBytes);
   };
   EXPECT_EQ(width("configmaps", "/"), 10u) << "a list from the cache is written piece by piece";
   EXPECT_EQ(width("configmaps", "/?limit=50&resourceVersion=7"), 11u);
@@ -535,15 +548,17 @@ TEST(Width, AListTakesASeatForEachHundredKilobytesThatItHoldsAtOnce) {
   EXPECT_EQ(width("pods", "/?limit=10"), 1u);
   EXPECT_EQ(width("secrets", "/?resourceVersion=7&resourceVersionMatch=Exact"), 45u) << "of an unknown size they are the largest";
   EXPECT_EQ(width("configmaps", "/?limit=many"), 100u) << "it will fail, and gains nothing by it";
-  EXPECT_EQ(list_width(resource("list", "", "configmaps"), "/", stored, 4, ListCost::kBytes), 4u) << "or what the level allows";
+  EXPECT_EQ(list_width(resource("list", "", "configmaps"), stored, 4, ListCost::kBytes), 4u) << "or what the level allows";
   RequestInfo one = resource("list", "", "configmaps");
   one.name = "x";
-  EXPECT_EQ(list_width(one, "/", stored, 0, ListCost::kBytes), 1u);
+  EXPECT_EQ(list_width(one, stored, 0, ListCost::kBytes), 1u);
 }
 
 TEST(Width, AWatchTakesThemWhenItBeginsWithAList) {
   const StoredCounts stored = {{"pods", {450, 450'000}}};
-  const auto width = [&](std::string target) { return list_width(resource("watch", "", "pods"), target, stored, 0, ListCost::kBytes); };
+  const auto width = [&](std::string target) {
+    return list_width(with_query(resource("watch", "", "pods"), target), stored, 0, ListCost::kBytes);
+  };
   EXPECT_EQ(width("/api/v1/pods?watch=1"), 5u);
   EXPECT_EQ(width("/api/v1/pods?watch=1&resourceVersion=0"), 5u);
   EXPECT_EQ(width("/api/v1/pods?watch=1&resourceVersion=7"), 1u);

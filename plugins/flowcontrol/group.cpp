@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "flowcontrol_group_json.hpp"
 #include "kinds.hpp"
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "allocation.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "demand.hpp"
 #include "flow_counts.hpp"
 #include "retry_after.hpp"

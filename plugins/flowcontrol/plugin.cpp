@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/points/request_gate.hpp"
+#include "backplane/types/durations.hpp"
 #include "consumer.hpp"
 #include "dumps.hpp"
 #include "former_versions.hpp"
@@ -59,10 +59,10 @@ class FlowcontrolPlugin final : public Plugin {
  private:
   static Status add_gate(Host& host, const std::shared_ptr<SharedInformerFactory>& informers) {
     const int seats = number_of(host, "max-requests-inflight") + number_of(host, "max-mutating-requests-inflight");
-    const auto timeout = kit::parse_duration(host.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
+    const auto timeout = parse_duration(host.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
     const bool by_bytes = host.flag("feature-gates.SizeBasedListCostEstimate") == "true";
     auto gate = std::make_shared<Gate>(seats, timeout, by_bytes ? ListCost::kBytes : ListCost::kObjects);
-    Status status = register_request_gate(host, gate);
+    Status status = host.register_request_gate(gate);
     for (PathRoute& route : dump_routes(gate)) {
       if (status.ok()) status = host.handle(std::move(route));
     }

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "backplane/informer.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/unreadable_object.hpp"
 
 namespace backplane::flowcontrol {
 namespace {

@@ -13,11 +13,11 @@
 #include <set>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/hooks.hpp"
-#include "backplane/host.hpp"
+#include "backplane/core/work_queue.hpp"
 #include "backplane/kit/rewrite_pause.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/rest/host.hpp"
 #include "kinds.hpp"
 
 namespace backplane::flowcontrol {

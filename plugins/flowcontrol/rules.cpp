@@ -1,7 +1,7 @@
 #include "rules.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "kinds.hpp"
 #include "shuffle.hpp"
 

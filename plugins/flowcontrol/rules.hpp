@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/object.hpp"
-#include "backplane/request.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/request.hpp"
 
 namespace backplane::flowcontrol {
 

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <vector>
 
-#include "backplane/request.hpp"
-#include "backplane/request_gate.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/points/request_gate.hpp"
 
 namespace backplane::flowcontrol {
 

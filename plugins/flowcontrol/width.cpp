@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
@@ -77,12 +77,10 @@ std::string stored_key(std::string_view group, std::string_view resource) {
   return key;
 }
 
-std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most, ListCost cost) {
+std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, std::uint32_t most, ListCost cost) {
   const std::uint32_t limit = cost == ListCost::kBytes ? kMostSeatsOfBytes : kMostSeatsOfObjects;
   const std::uint32_t highest = most == 0 ? limit : std::min(most, limit);
-  const auto question = target.find('?');
-  const auto query = parse_query(question == std::string_view::npos ? std::string_view() : target.substr(question + 1));
-  const auto asked = query.ok() ? read(*query) : std::nullopt;
+  const auto asked = info.query_error.ok() ? read(info.query) : std::nullopt;
   if (!asked) return highest;
   const bool watch = info.verb == "watch";
   if (watch && !asked->initial_events.value_or(false) && is_number_that_says_something(asked->revision)) return 1;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "backplane/request.hpp"
+#include "backplane/core/request.hpp"
 
 namespace backplane::flowcontrol {
 
@@ -27,6 +27,6 @@ enum class ListCost : unsigned char { kBytes, kObjects };
 
 // `most`: seats that one request of the level may have; 0: as many as there is sense in.
 // Of a list, or of a watch, which begins with one unless it says where it goes on.
-std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most, ListCost cost);
+std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, std::uint32_t most, ListCost cost);
 
 }  // namespace backplane::flowcontrol

@@ -4,12 +4,12 @@
 #include <map>
 #include <optional>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "internal_group_json.hpp"
 #include "internal_v1alpha1_json.hpp"
 

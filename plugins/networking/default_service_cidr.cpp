@@ -1,10 +1,10 @@
 #include "default_service_cidr.hpp"
 
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/points/unreadable_object.hpp"
+#include "backplane/types/ip_addresses.hpp"
 
 namespace backplane::networking {
 namespace {

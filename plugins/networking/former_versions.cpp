@@ -1,7 +1,7 @@
 #include "former_versions.hpp"
 
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "kinds.hpp"
 #include "networking_former_json.hpp"
 
@@ -46,8 +46,8 @@ Status to_v1(Object& ingress) {
 Status add_former_versions(Scheme& scheme) {
   const auto schemas = networking_schemas();
   if (!schemas.ok()) return schemas.status();
-  return kit::add_former_versions(scheme, "networking", networking_former_json(), schemas->front(),
-                                  {{{"Ingress", "networking.k8s.io/v1beta1"}, to_v1}, {{"Ingress", "extensions/v1beta1"}, to_v1}});
+  return add_former_versions(scheme, "networking", networking_former_json(), schemas->front(),
+                             {{{"Ingress", "networking.k8s.io/v1beta1"}, to_v1}, {{"Ingress", "extensions/v1beta1"}, to_v1}});
 }
 
 }  // namespace backplane::networking

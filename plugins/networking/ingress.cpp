@@ -1,8 +1,8 @@
 // Ingresses.
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/types/ip_addresses.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

@@ -1,6 +1,6 @@
 // IP addresses: their names are addresses, which nothing is put behind.
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/meta.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

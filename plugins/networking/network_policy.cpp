@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/types/ip_addresses.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

@@ -1,9 +1,9 @@
 // Columns of the group that are worked out.
 #include <set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

@@ -1,8 +1,8 @@
 // Service ranges: what may become of them.
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {

@@ -1,7 +1,7 @@
 #include "kinds.hpp"
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
 #include "backplane/workload/resources.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "node_group_json.hpp"

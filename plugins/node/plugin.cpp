@@ -1,8 +1,8 @@
 // The plugin `node`: the group node.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "kinds.hpp"
 #include "node_former_json.hpp"
 
@@ -11,10 +11,10 @@ namespace {
 
 // v1alpha1 has its members in a spec.
 Status from_v1alpha1(Object& runtime_class) {
-  const Object spec(kit::object_or_empty(runtime_class, "spec"));
+  const Object spec(object_or_empty(runtime_class, "spec"));
   erase_member(runtime_class, "spec");
   runtime_class["handler"] = get_string(spec, "runtimeHandler");
-  for (const std::string_view member : {"overhead", "scheduling"}) kit::take_member(runtime_class, spec, member);
+  for (const std::string_view member : {"overhead", "scheduling"}) take_member(runtime_class, spec, member);
   return {};
 }
 
@@ -24,8 +24,8 @@ class NodePlugin final : public Plugin {
     const auto schemas = node_schemas();
     Status status = kit::install_group(host, "node", node_group(), schemas);
     if (!status.ok()) return status;
-    return kit::add_former_versions(host.scheme(), "node", node_former_json(), schemas->front(),
-                                    {{{"RuntimeClass", "node.k8s.io/v1alpha1"}, from_v1alpha1}});
+    return add_former_versions(host.scheme(), "node", node_former_json(), schemas->front(),
+                               {{{"RuntimeClass", "node.k8s.io/v1alpha1"}, from_v1alpha1}});
   }
 };
 

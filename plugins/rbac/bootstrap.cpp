@@ -4,8 +4,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "rbac_bootstrap_json.hpp"
 #include "roles.hpp"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::rbac {
 

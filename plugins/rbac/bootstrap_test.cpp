@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/json_reading.hpp"
 #include "reconcile.hpp"
 #include "rules.hpp"
 

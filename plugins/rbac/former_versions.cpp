@@ -1,8 +1,8 @@
 #include "former_versions.hpp"
 
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "rbac_former_json.hpp"
 #include "roles.hpp"
 
@@ -36,9 +36,8 @@ Status add_former_versions(Scheme& scheme) {
   const auto schemas = rbac_schemas();
   if (!schemas.ok()) return schemas.status();
   constexpr const char* kFormer = "rbac.authorization.k8s.io/v1alpha1";
-  return kit::add_former_versions(
-      scheme, "rbac", rbac_former_json(), schemas->front(),
-      {{{"ClusterRoleBinding", kFormer}, binding_from_v1alpha1}, {{"RoleBinding", kFormer}, binding_from_v1alpha1}});
+  return add_former_versions(scheme, "rbac", rbac_former_json(), schemas->front(),
+                             {{{"ClusterRoleBinding", kFormer}, binding_from_v1alpha1}, {{"RoleBinding", kFormer}, binding_from_v1alpha1}});
 }
 
 }  // namespace backplane::rbac

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "backplane/kit/held_back.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/kit/deferred_install.hpp"
+#include "backplane/points/unreadable_object.hpp"
 
 namespace backplane::rbac {
 namespace {

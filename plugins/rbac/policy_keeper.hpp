@@ -13,10 +13,10 @@
 #include <set>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/hooks.hpp"
-#include "backplane/host.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/hooks.hpp"
+#include "backplane/rest/host.hpp"
 #include "bootstrap.hpp"
 #include "reconcile.hpp"
 

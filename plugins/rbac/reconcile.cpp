@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "rules.hpp"
 
 namespace backplane::rbac {

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "bootstrap.hpp"
 
 namespace backplane::rbac {

@@ -1,8 +1,8 @@
 #include "roles.hpp"
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
 #include "rbac_group_json.hpp"
 #include "rbac_v1_json.hpp"
 

@@ -3,7 +3,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::rbac {
 

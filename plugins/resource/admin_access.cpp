@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::resource {
 namespace {
@@ -31,7 +31,7 @@ bool allows(const Object& ns) { return get_string(object_or_empty(object_or_empt
 
 Task<void> check_admin_namespace(Host& host, RequestContext& context, std::string ns, std::string path, FieldErrors& errors) {
   const std::shared_ptr<RestStorage> storage = host.find_storage({"", "v1", "namespaces"});
-  auto* getter = dynamic_cast<Getter*>(storage.get());
+  auto* getter = role_of<Getter>(storage);
   if (getter == nullptr) co_return;
   auto found = co_await getter->get(context, ns, GetOptions());
   bool allowed = false;

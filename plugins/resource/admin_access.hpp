@@ -4,8 +4,8 @@
 // Lifetime:      needs the Host.
 #pragma once
 
-#include "backplane/host.hpp"
-#include "backplane/store_hooks.hpp"
+#include "backplane/rest/host.hpp"
+#include "backplane/rest/store_hooks.hpp"
 
 namespace backplane::resource {
 

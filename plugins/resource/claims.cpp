@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "backplane/cel.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/cel.hpp"
+#include "backplane/types/names.hpp"
 #include "names.hpp"
 
 namespace backplane::resource {

@@ -3,9 +3,9 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 
 namespace backplane::resource {
 

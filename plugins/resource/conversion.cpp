@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::resource {
 namespace {

@@ -3,12 +3,11 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/strategy_marks.hpp"
+#include "backplane/types/names.hpp"
 #include "claims.hpp"
 #include "names.hpp"
 #include "resource_group_json.hpp"
@@ -122,10 +121,11 @@ class ClaimStrategy final : public KindStrategy {
   const bool distinct_;
 };
 
-class ClaimStatusStrategy final : public StatusStrategy, public WithoutTables {
+class ClaimStatusStrategy final : public StatusStrategy {
  public:
   explicit ClaimStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
+      : StatusStrategy(std::move(parent),
+                       {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences"}, .has_tables = false}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     drop_deallocated(object, old);
@@ -236,7 +236,7 @@ class PoolStatusRequestStrategy final : public KindStrategy {
 class PoolStatusRequestStatusStrategy final : public StatusStrategy {
  public:
   explicit PoolStatusRequestStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
+      : StatusStrategy(std::move(parent), {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences"}}) {}
 
  protected:
   // A status that is there does not change, and is not looked at again.

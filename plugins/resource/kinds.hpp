@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backplane/kit/group_document.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::resource {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::resource {
 namespace {

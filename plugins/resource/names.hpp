@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 
 namespace backplane::resource {
 

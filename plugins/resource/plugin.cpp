@@ -2,8 +2,8 @@
 #include "backplane/plugin.hpp"
 
 #include "admin_access.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/held_back.hpp"
 #include "conversion.hpp"
 #include "kinds.hpp"
 #include "resource_v1alpha3_json.hpp"

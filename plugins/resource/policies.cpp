@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "names.hpp"
 
 namespace backplane::resource {

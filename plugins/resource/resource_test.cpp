@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "claims.hpp"
 #include "conversion.hpp"
 #include "kind_under_test.hpp"

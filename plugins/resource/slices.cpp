@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/kit/semantic_version.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/semantic_version.hpp"
 #include "claims.hpp"
 #include "names.hpp"
 #include "policies.hpp"

@@ -3,9 +3,9 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/json.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::resource {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "admin_access.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/managers_left_alone.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::resource {
 namespace {
@@ -73,7 +73,7 @@ bool is_on_node(const UserInfo& user, std::string_view node) {
   return false;
 }
 
-class StatusAuthorization final : public AdmissionPlugin, public ManagersLeftAlone {
+class StatusAuthorization final : public AdmissionPlugin {
  public:
   StatusAuthorization(Host& host, bool granular, bool device_status) : host_(host), granular_(granular), device_status_(device_status) {}
   std::string_view name() const noexcept override { return "ResourceClaimStatusAuthorization"; }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "pod_groups.hpp"
 #include "scheduling_group_json.hpp"
 #include "scheduling_v1_json.hpp"

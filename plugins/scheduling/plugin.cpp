@@ -1,8 +1,8 @@
 // The plugin `scheduling`: the group scheduling.k8s.io, and the priority classes that are always there.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
-#include "backplane/kit/held_back.hpp"
+#include "backplane/kit/deferred_install.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "kinds.hpp"
 #include "scheduling_former_json.hpp"
 #include "system_classes.hpp"
@@ -17,7 +17,7 @@ class SchedulingPlugin final : public Plugin {
     auto schemas = scheduling_schemas();
     if (group.ok()) kit::hold_back(host, *group, {{"Workload", {"GenericWorkload"}}, {"PodGroup", {"GenericWorkload"}}});
     Status status = kit::install_group(host, "scheduling", std::move(group), schemas);
-    if (status.ok()) status = kit::add_former_versions(host.scheme(), "scheduling", scheduling_former_json(), schemas->front());
+    if (status.ok()) status = add_former_versions(host.scheme(), "scheduling", scheduling_former_json(), schemas->front());
     // What --runtime-config switched off cannot be made, and need not be.
     if (!status.ok() || !host.resource_enabled({"scheduling.k8s.io", "v1", "priorityclasses"})) return status;
     return host.add_post_start_hook("scheduling/bootstrap-system-priority-classes",

@@ -1,9 +1,9 @@
 // Pod groups: what their status says of their claims, and how they are shown.
 #include "pod_groups.hpp"
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 
 namespace backplane::scheduling {
 namespace {
@@ -20,7 +20,7 @@ class PodGroupStrategy final : public KindStrategy {
 class PodGroupStatusStrategy final : public StatusStrategy {
  public:
   explicit PodGroupStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
+      : StatusStrategy(std::move(parent), {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences"}}) {}
 
  protected:
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override {

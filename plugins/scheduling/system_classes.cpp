@@ -1,6 +1,6 @@
 #include "system_classes.hpp"
 
-#include "backplane/unreadable.hpp"
+#include "backplane/points/unreadable_object.hpp"
 #include "kinds.hpp"
 
 namespace backplane::scheduling {

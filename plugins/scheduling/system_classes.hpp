@@ -4,9 +4,9 @@
 // Errors:        what kept one of them from being made for half a minute.
 #pragma once
 
-#include "backplane/client.hpp"
-#include "backplane/hooks.hpp"
-#include "backplane/logger.hpp"
+#include "backplane/core/logger.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/hooks.hpp"
 
 namespace backplane::scheduling {
 

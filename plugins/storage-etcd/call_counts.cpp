@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 
 namespace backplane::etcd {
 namespace {

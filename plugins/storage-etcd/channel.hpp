@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "call_counts.hpp"
 #include "call_status.hpp"
 #include "reachability.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 #include "channel.hpp"
 
 namespace backplane::etcd {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "call_counts.hpp"
 #include "channel.hpp"
 #include "settings.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "calls.hpp"
 #include "revisions.hpp"
 #include "server_states.hpp"

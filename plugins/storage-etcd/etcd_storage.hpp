@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "backplane/logger.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/core/logger.hpp"
+#include "backplane/points/storage.hpp"
 #include "settings.hpp"
 
 namespace backplane {

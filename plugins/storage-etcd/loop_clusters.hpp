@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/io_executor.hpp"
+#include "backplane/net/io_executor.hpp"
 #include "cluster.hpp"
 
 namespace backplane::etcd {

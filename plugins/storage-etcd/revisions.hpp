@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "cluster.hpp"
 #include "loop_clusters.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "calls.hpp"
 
 namespace backplane::etcd {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/logger.hpp"
+#include "backplane/core/logger.hpp"
 #include "cluster.hpp"
 
 namespace backplane::etcd {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "backplane/kit/durations.hpp"
+#include "backplane/types/durations.hpp"
 
 namespace backplane::etcd {
 namespace {
@@ -117,7 +117,7 @@ Result<Settings> read_settings(const ReadFlag& flag) {
   if (settings.certificate_file.empty() != settings.key_file.empty()) {
     return bad_request("--etcd-certfile and --etcd-keyfile go together: one of them is missing");
   }
-  if (const auto age = kit::parse_duration(text("etcd-db-metric-poll-interval"))) settings.size_age = *age;
+  if (const auto age = parse_duration(text("etcd-db-metric-poll-interval"))) settings.size_age = *age;
   return settings;
 }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/kit/openssl_reason.hpp"
+#include "backplane/net/openssl_reason.hpp"
 
 namespace backplane::etcd {
 namespace {

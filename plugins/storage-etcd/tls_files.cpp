@@ -4,7 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "backplane/kit/openssl_ptr.hpp"
+#include "backplane/net/openssl_ptr.hpp"
 
 namespace backplane::etcd {
 namespace {

@@ -4,7 +4,7 @@
 #include <deque>
 #include <optional>
 
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "calls.hpp"
 
 namespace backplane::etcd {

@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-#include "backplane/logger.hpp"
+#include "backplane/core/logger.hpp"
 #include "cluster.hpp"
 #include "wire_thread.hpp"
 

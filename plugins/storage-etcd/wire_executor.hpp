@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
 #include "wire_thread.hpp"
 
 namespace backplane::etcd {

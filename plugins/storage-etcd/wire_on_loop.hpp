@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/io_executor.hpp"
+#include "backplane/net/io_executor.hpp"
 #include "wire.hpp"
 
 namespace backplane::etcd {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "call_status.hpp"
 #include "etcd.pb.h"
 

@@ -15,8 +15,8 @@
 #include <shared_mutex>
 #include <string>
 
-#include "backplane/logger.hpp"
-#include "backplane/storage.hpp"
+#include "backplane/core/logger.hpp"
+#include "backplane/points/storage.hpp"
 #include "log_ledger.hpp"
 
 namespace backplane::rocks {

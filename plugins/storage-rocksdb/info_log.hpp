@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "backplane/logger.hpp"
+#include "backplane/core/logger.hpp"
 
 namespace backplane::rocks {
 

@@ -16,7 +16,7 @@
 #include <set>
 #include <string>
 
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::rocks {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 #include "database.hpp"
 
 namespace backplane::rocks {

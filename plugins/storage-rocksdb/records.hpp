@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/storage.hpp"
+#include "backplane/points/storage.hpp"
 
 namespace backplane::rocks {
 

@@ -2,8 +2,7 @@
 
 #include <mutex>
 
-#include "backplane/storage_feed.hpp"
-#include "backplane/storage_revision.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "batch.hpp"
 #include "reader.hpp"
 #include "records.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write: writers get in between
 
-class RocksdbStorage final : public StorageBackend, public RaisableRevision, private CommitHistory {
+class RocksdbStorage final : public StorageBackend, private CommitHistory {
  public:
   RocksdbStorage(std::unique_ptr<Database> database, Opened opened, const StorageBackendConfig& config)
       : stored_form_(config.stored_form.empty() ? "json" : config.stored_form),

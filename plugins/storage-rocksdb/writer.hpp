@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "backplane/storage.hpp"
-#include "backplane/storage_feed.hpp"
+#include "backplane/points/storage.hpp"
+#include "backplane/points/storage_feed.hpp"
 #include "database.hpp"
 
 namespace backplane::rocks {

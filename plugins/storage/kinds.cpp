@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "storage_group_json.hpp"
 #include "storage_v1_json.hpp"

@@ -1,7 +1,7 @@
 // The plugin `storage`: the group storage.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/former_versions.hpp"
+#include "backplane/rest/former_versions.hpp"
 #include "kinds.hpp"
 #include "storage_former_json.hpp"
 
@@ -13,7 +13,7 @@ class StoragePlugin final : public Plugin {
   Status provision(Host& host) override {
     const auto schemas = storage_schemas();
     Status status = kit::install_group(host, "storage", storage_group(), schemas);
-    return status.ok() ? kit::add_former_versions(host.scheme(), "storage", storage_former_json(), schemas->front()) : status;
+    return status.ok() ? add_former_versions(host.scheme(), "storage", storage_former_json(), schemas->front()) : status;
   }
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
 #include "storagemigration_group_json.hpp"
 #include "storagemigration_v1beta1_json.hpp"
 
@@ -26,7 +26,7 @@ bool is_version(std::string_view text) {
 class MigrationStatusStrategy final : public StatusStrategy {
  public:
   explicit MigrationStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
+      : StatusStrategy(std::move(parent), {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences"}}) {}
 
  protected:
   void check_status(const Object& object, const Object& old, FieldErrors& errors) const override {

@@ -1,7 +1,7 @@
 // The plugin `storagemigration`: the group storagemigration.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/held_back.hpp"
+#include "backplane/kit/deferred_install.hpp"
 #include "kinds.hpp"
 
 namespace backplane::storagemigration {

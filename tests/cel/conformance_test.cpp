@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "backplane/cel.hpp"
+#include "backplane/types/cel.hpp"
 #include "cel/node.hpp"
 #include "cel/plan.hpp"
 #include "cel/program.hpp"

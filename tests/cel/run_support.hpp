@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/cel.hpp"
+#include "backplane/types/cel.hpp"
 
 namespace backplane {
 

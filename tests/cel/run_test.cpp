@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "backplane/cel_authorizer.hpp"
+#include "backplane/types/cel_authorizer.hpp"
 #include "run_support.hpp"
 
 namespace backplane {

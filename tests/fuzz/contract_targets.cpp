@@ -1,8 +1,8 @@
 #include "contract_targets.hpp"
 
-#include "backplane/cel.hpp"
-#include "backplane/json_path.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/cel.hpp"
+#include "backplane/types/json_path.hpp"
+#include "backplane/types/schema.hpp"
 #include "column_path.hpp"
 #include "conversion_review.hpp"
 #include "promise.hpp"

@@ -1,5 +1,5 @@
 // Expressions of rules and policies.
-#include "backplane/cel_policies.hpp"
+#include "backplane/types/cel_policy.hpp"
 #include "promise.hpp"
 #include "text_targets.hpp"
 

@@ -1,8 +1,8 @@
 // Raw JSON, and what patches make of it.
 #include <algorithm>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/raw_json.hpp"
+#include "backplane/types/json_reading.hpp"
+#include "engine/raw_json.hpp"
 #include "promise.hpp"
 #include "text_targets.hpp"
 

@@ -1,8 +1,8 @@
 #include "targets.hpp"
 
 #include "backend_targets.hpp"
-#include "backplane/codec.hpp"
 #include "contract_targets.hpp"
+#include "engine/codec.hpp"
 #include "etcd_targets.hpp"
 #include "session_targets.hpp"
 #include "stream_targets.hpp"

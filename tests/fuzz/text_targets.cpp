@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 
-#include "backplane/cbor.hpp"
-#include "backplane/codec.hpp"
-#include "backplane/field_set.hpp"
-#include "backplane/http.hpp"
-#include "backplane/schema.hpp"
-#include "backplane/selectors.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/types/schema.hpp"
 #include "endpoints/websocket.hpp"
+#include "engine/cbor.hpp"
+#include "engine/codec.hpp"
+#include "engine/field_set.hpp"
 #include "promise.hpp"
 #include "routing/request_info.hpp"
 

@@ -49,7 +49,7 @@ class HelloWorld(unittest.TestCase):
 
     def test_the_install_tree_has_its_parts(self):
         for path in ('bin/backplane', 'lib/libbackplane-sdk.so', 'lib/libbackplane-workload.a', 'include/backplane/plugin.hpp',
-                     'include/backplane/workload/pod_validation.hpp', 'include/backplane/descriptor.h',
+                     'include/backplane/workload/pod_validation.hpp', 'include/backplane/abi/descriptor.h',
                      'lib/cmake/BackplanePluginSdk/BackplanePluginSdkConfig.cmake'):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
         names = {os.path.basename(path) for path in glob.glob(os.path.join(self.prefix, 'lib/backplane/plugins/*.so'))}

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/descriptor.h"
+#include "backplane/abi/descriptor.h"
 #include "base/io_loop.hpp"
 #include "plugin/plugin_set.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 

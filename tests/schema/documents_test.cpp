@@ -11,7 +11,7 @@
 #include "apps_v1_json.hpp"
 #include "autoscaling_v1_json.hpp"
 #include "autoscaling_v2_json.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "core_v1_json.hpp"
 #include "decode_errors_json.hpp"
 #include "events_v1_json.hpp"

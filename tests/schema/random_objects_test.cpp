@@ -7,7 +7,7 @@
 #include <string>
 
 #include "all_documents.hpp"
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 #include "schema/type.hpp"
 
 namespace backplane {

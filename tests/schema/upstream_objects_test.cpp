@@ -10,7 +10,7 @@
 #include <string>
 
 #include "all_documents.hpp"
-#include "backplane/codec.hpp"
+#include "engine/codec.hpp"
 
 namespace backplane {
 namespace {

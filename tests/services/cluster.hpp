@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "base/io_loop.hpp"
 #include "kinds/kinds.hpp"
 #include "registry/store.hpp"
@@ -67,7 +67,6 @@ class Server {
     config.schema = config.schemas->find(config.kind);
     config.strategy = core::core_group()->kind("Service").strategy();
     config.hooks = core::service_hooks(resources);
-    config.return_deleted_object = true;
     services = store(std::move(config));
     environment_.start(storage, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());

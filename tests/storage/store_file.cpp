@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/types/base64.hpp"
 #include "base/io_loop.hpp"
 #include "base/task_group.hpp"
 #include "rocksdb_storage.hpp"
@@ -36,7 +36,7 @@ Task<Status> load(StorageBackend& storage) {
     Revision revision = 0;
     std::string key, text;
     fields >> revision >> key >> text;
-    const auto value = kit::from_base64(text);
+    const auto value = from_base64(text);
     if (!fields || !value) co_return bad_request("no entry: " + line.substr(0, 100));
     Status written = co_await write_at(storage, revision, key, *value);
     if (!written.ok()) co_return written;
@@ -53,7 +53,7 @@ Task<Status> dump(StorageBackend& storage) {
   request.end = "0";
   Result<RangeResult> found = co_await storage.range(std::move(request));
   if (!found.ok()) co_return found.status();
-  for (const KeyValue& kv : found->items) std::cout << kv.mod_revision << ' ' << kv.key << ' ' << kit::to_base64(kv.value.view()) << '\n';
+  for (const KeyValue& kv : found->items) std::cout << kv.mod_revision << ' ' << kv.key << ' ' << to_base64(kv.value.view()) << '\n';
   co_return Status();
 }
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/client.hpp"
-#include "backplane/host.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/rest/host.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::test {
@@ -193,11 +193,13 @@ class FakeStore final : public StandardStorage {
 };
 
 // /status and /scale: what the parent does.
-class FakeSubresource final : public RestStorage, public Getter, public Updater {
+class FakeSubresource final : public SubresourceStorage {
  public:
   explicit FakeSubresource(std::shared_ptr<StandardStorage> parent) : parent_(std::move(parent)) {}
   GroupVersionKind kind() const override { return parent_->kind(); }
   const Schema* schema() const override { return parent_->schema(); }
+  bool namespaced() const override { return parent_->namespaced(); }
+  const TableConvertor* subresource_table() const noexcept override { return &parent_->table_convertor(); }
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     return parent_->get(context, std::move(name), std::move(options));
   }
@@ -285,12 +287,12 @@ class FakeHost final : public Host {
     stores.push_back(std::make_shared<FakeStore>(std::move(config)));
     return std::shared_ptr<StandardStorage>(stores.back());
   }
-  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy>,
-                                                        std::shared_ptr<const Strategy>) override {
-    return std::shared_ptr<RestStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
+  Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy>,
+                                                               std::shared_ptr<const Strategy>) override {
+    return std::shared_ptr<SubresourceStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
   }
-  Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths) override {
-    return std::shared_ptr<RestStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
+  Result<std::shared_ptr<SubresourceStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths) override {
+    return std::shared_ptr<SubresourceStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
   }
   Status install_api_group(APIGroupInfo) override { return {}; }
   std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
@@ -319,6 +321,12 @@ class FakeHost final : public Host {
   Status register_authenticator(std::shared_ptr<Authenticator>) override { return {}; }
   Status register_authorizer(std::shared_ptr<Authorizer>) override { return {}; }
   Status register_admission(AdmissionRegistration) override { return {}; }
+  Status register_audit(AuditRegistration) override { return {}; }
+  Status set_storage_transformers(std::shared_ptr<const StorageTransformers>) override { return {}; }
+  Status register_request_gate(std::shared_ptr<RequestGate>) override { return {}; }
+  Status register_peer_servers(std::shared_ptr<PeerServers>) override { return {}; }
+  std::vector<StoredObjects> stored_objects() const override { return {}; }
+  Task<Result<Object>> convert(GroupVersionKind, Object) override { std::abort(); }
   Authorizer& authorizer() override { std::abort(); }
   RuleResolver& rule_resolver() override { std::abort(); }
   TokenAuthenticator& token_authenticator() override { std::abort(); }

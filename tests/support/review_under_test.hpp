@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::testing {

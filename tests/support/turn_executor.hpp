@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "backplane/logger.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/logger.hpp"
+#include "backplane/core/task.hpp"
 
 namespace backplane::test {
 

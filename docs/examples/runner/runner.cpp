@@ -1,7 +1,7 @@
 // Serves run.example.com/v1: a kind that holds a pod template, with the defaults and rules that every pod template has.
+#include <backplane/core/json_access.hpp>
 #include <backplane/kit/group.hpp>
 #include <backplane/kit/strategy.hpp>
-#include <backplane/kit/walk.hpp>
 #include <backplane/plugin.hpp>
 #include <backplane/workload/pod_defaults.hpp>
 #include <backplane/workload/pod_validation.hpp>
@@ -19,7 +19,7 @@ class RunnerStrategy final : public kit::KindStrategy {
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
-    workload::validate_pod_template(kit::object_or_empty(object, "template"), "template", options_, errors);
+    workload::validate_pod_template(object_or_empty(object, "template"), "template", options_, errors);
   }
 
  private:

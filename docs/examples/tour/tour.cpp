@@ -1,6 +1,6 @@
 // One of each extension point, as docs/plugins.md shows them.
-#include <backplane/cel.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/types/cel.hpp>
 
 namespace {
 
@@ -67,23 +67,21 @@ class ShortGreetings final : public AdmissionPlugin {
 class DoorKeeper final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "door-keeper"; }
-  Task<Result<std::optional<UserInfo>>> authenticate(RequestContext&, Exchange& exchange) override {
-    std::optional<UserInfo> user;  // nothing: not my kind of credential, ask the next
-    if (exchange.header("X-Tour-Pass") == "let me in") {
-      user.emplace();
-      user->name = "visitor";
-      user->groups = {"system:authenticated"};
-    }
-    co_return user;
+  std::optional<AuthenticationResult> authenticate_now(RequestContext&, const Exchange& exchange) override {
+    std::optional<AuthenticationResponse> known;  // nothing: not this authenticator's kind of credential, the next one is asked
+    if (exchange.header("X-Tour-Pass") == "let me in") known = {{.name = "visitor", .groups = {"system:authenticated"}}};
+    return AuthenticationResult(std::move(known));
   }
+  // For credentials that need waiting; authenticate_now() decides all of this one's.
+  Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override { co_return std::nullopt; }
 };
 class VisitorsMayGreet final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "visitors"; }
-  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override {
     AuthorizerResult result;
-    if (attributes.user->name == "visitor" && attributes.path == "/tour/greeting") result.decision = Decision::kAllow;
-    co_return result;
+    if (request.user.name == "visitor" && request.path == "/tour/greeting") result.decision = Decision::kAllow;
+    return result;
   }
 };
 

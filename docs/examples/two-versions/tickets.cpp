@@ -1,7 +1,7 @@
 // Serves tickets.example.com with one kind in two versions: v2 is stored, v1 is another view of the same tickets.
+#include <backplane/core/json_access.hpp>
 #include <backplane/kit/group.hpp>
 #include <backplane/kit/strategy.hpp>
-#include <backplane/kit/walk.hpp>
 #include <backplane/plugin.hpp>
 
 #include <array>
@@ -44,15 +44,15 @@ Status v1_to_v2(Object& ticket) {
     ensure_object(spec, "seat")["row"] = row;
     ensure_object(spec, "seat")["letter"] = letter;
   }
-  if (Object* metadata = kit::mutable_object(ticket, "metadata")) {
-    Object* annotations = kit::mutable_object(*metadata, "annotations");
+  if (Object* metadata = mutable_object(ticket, "metadata")) {
+    Object* annotations = mutable_object(*metadata, "annotations");
     if (annotations != nullptr && find(*annotations, kMeal) != nullptr) {
       spec["meal"] = *find(*annotations, kMeal);
       erase_member(*annotations, kMeal);
       if (annotations->empty()) erase_member(*metadata, "annotations");
     }
   }
-  Object* status = kit::mutable_object(ticket, "status");
+  Object* status = mutable_object(ticket, "status");
   if (status != nullptr) (*status)["boarded"] = get_string(*status, "boarded") == "yes";
   return {};
 }
@@ -67,7 +67,7 @@ Status v2_to_v1(Object& ticket) {
   spec["passenger"] = last.empty() ? first : first + " " + last;
   if (seated) spec["seat"] = seat;
   if (!meal.empty()) ensure_object(ensure_object(ticket, "metadata"), "annotations")[kMeal] = meal;
-  Object* status = kit::mutable_object(ticket, "status");
+  Object* status = mutable_object(ticket, "status");
   if (status != nullptr) (*status)["boarded"] = get_bool(*status, "boarded").value_or(false) ? "yes" : "no";
   return {};
 }
@@ -89,7 +89,7 @@ class TicketStrategy final : public Strategy {
 class TicketV1Strategy final : public Strategy {
  public:
   using Strategy::Strategy;
-  void apply_defaults(Object& ticket) const override { kit::fill(ensure_object(ticket, "spec"), "seat", "1A"); }
+  void apply_defaults(Object& ticket) const override { fill(ensure_object(ticket, "spec"), "seat", "1A"); }
   void validate(RequestContext&, const Object& ticket, FieldErrors& errors) const override {
     const std::string_view seat = get_string_path(ticket, "spec.seat");
     std::string letter;

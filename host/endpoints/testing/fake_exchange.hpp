@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/http.hpp"
+#include "backplane/points/close_callbacks.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::testing {
 
@@ -31,7 +32,7 @@ class FakeExchange final : public Exchange {
   bool aborted = false;
   // Writes after this many fail, as when the peer has gone.
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
-  std::function<void()> close_callback;
+  CloseCallbacks close_callbacks;
   const Executor* home = nullptr;  // where it may be used; null: anywhere
   std::atomic<int> strangers{0};   // calls from elsewhere
 
@@ -107,7 +108,8 @@ class FakeExchange final : public Exchange {
   }
   bool started() const noexcept override { return code != 0; }
   int response_code() const noexcept override { return code; }
-  void on_close(std::function<void()> callback) override { close_callback = std::move(callback); }
+  std::uint64_t add_close_callback(std::function<void()> callback) override { return close_callbacks.add(std::move(callback)); }
+  void remove_close_callback(std::uint64_t id) noexcept override { close_callbacks.remove(id); }
   bool closed() const noexcept override { return aborted; }
   void close_connection_after() override {}
   void abort() override { aborted = true; }

@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/admits_writes.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::testing {
 
@@ -221,8 +220,9 @@ class FakeStore : public StandardStorage {
 };
 
 // Stands for the stores of the host, which run admission themselves.
-class FakeHostStore final : public FakeStore, public AdmitsWrites {
+class FakeHostStore final : public FakeStore {
  public:
+  bool admits_writes() const noexcept override { return true; }
   using FakeStore::FakeStore;
 };
 

@@ -122,6 +122,9 @@ class Api : public ::testing::Test {
     info.is_resource_request = true;
     info.api_group = scope_.kind.group;
     info.api_version = scope_.kind.version;
+    if (const auto question = path.find('?'); question != std::string::npos) {
+      info.query = parse_query_leniently(std::string_view(path).substr(question + 1), info.query_error);
+    }
     const bool asks_to_watch = path.find("watch=true") != std::string::npos;
     path.resize(std::min(path.find('?'), path.size()));
     info.path = scope_.kind.group_version().path() + "/" + path;

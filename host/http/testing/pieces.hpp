@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "backplane/host.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane::test {
 

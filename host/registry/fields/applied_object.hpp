@@ -9,11 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "backplane/rest.hpp"
+#include "registry/client_write.hpp"
 
 namespace backplane::registry {
 
-class AppliedObject : public UpdatedObjectInfo {
+class AppliedObject : public UpdatedObjectInfo, public ClientWrite {
  public:
   AppliedObject(std::string manager, bool force) : manager_(std::move(manager)), force_(force) {}
 
@@ -25,7 +25,9 @@ class AppliedObject : public UpdatedObjectInfo {
   // What is asked of the object that was made by it: name, namespace, strictness.  Errors: 400.
   virtual Status accept(RequestContext& context, Object& object, const Object* existing) = 0;
 
-  // Storages that know nothing of apply.
+  ClientWrite* client_write() noexcept final { return this; }
+  AppliedObject* applied() noexcept final { return this; }
+  // For storages that do not support apply.
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
 
  private:

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/raw_json.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/managers.hpp"
 #include "watchcache/json_scan.hpp"
 

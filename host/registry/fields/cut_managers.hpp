@@ -1,5 +1,5 @@
 // The fields of managers cut out of the text of an object before it becomes a tree, and put back into the tree as raw values
-// (backplane/raw_json.hpp): half of an object's bytes may be that, and few writes look at them.
+// (engine/raw_json.hpp): half of an object's bytes may be that, and few writes look at them.
 //
 // Thread-safety: pure functions and values.
 // Lifetime:      borrows the text.
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::registry {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/json_reading.hpp"
+#include "backplane/types/json_reading.hpp"
 
 namespace backplane::registry {
 namespace {

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "backplane/meta.hpp"
-#include "backplane/raw_fields.hpp"
+#include "backplane/core/meta.hpp"
+#include "engine/raw_fields.hpp"
 
 namespace backplane::registry {
 namespace {

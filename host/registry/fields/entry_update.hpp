@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "backplane/object_fields.hpp"
+#include "engine/object_fields.hpp"
 
 namespace backplane::registry {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/last_applied.hpp"
 #include "registry/fields/raw_managers.hpp"
@@ -103,7 +103,7 @@ FieldFilter filter_of(const WrittenFields& written) {
 }  // namespace
 
 WrittenFields written_fields_of(const Strategy* strategy) {
-  if (const auto* provider = dynamic_cast<const WrittenFieldsProvider*>(strategy)) return provider->written_fields();
+  if (auto written = strategy != nullptr ? strategy->written_fields() : std::nullopt) return std::move(*written);
   WrittenFields out;
   if (strategy != nullptr && strategy->facts().status) out.resets.emplace_back("status");
   return out;
@@ -171,7 +171,14 @@ const Object& FieldManager::nothing() const {
 
 Task<Result<Object>> FieldManager::wanted(UpdatedObjectInfo& info, const Strategy* defaults, RequestContext& context,
                                           const WriteOptions& options, const Object* existing) const {
-  if (auto* applied = dynamic_cast<AppliedObject*>(&info)) co_return co_await apply(*applied, defaults, context, existing);
+  ClientWrite* const sent = info.client_write();
+  if (AppliedObject* const applied = sent != nullptr ? sent->applied() : nullptr) {
+    auto merged = co_await apply(*applied, defaults, context, existing);
+    if (!merged.ok()) co_return merged;
+    Status changed = co_await info.change_applied(context, *merged, existing);
+    if (!changed.ok()) co_return changed;
+    co_return merged;
+  }
   auto object = co_await info.updated_object(context, existing);
   if (!object.ok()) co_return object;
   if (defaults != nullptr) defaults->apply_defaults(*object);

@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "backplane/options.hpp"
-#include "backplane/rest.hpp"
-#include "backplane/strategy.hpp"
-#include "backplane/written_fields.hpp"
+#include "backplane/core/options.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "backplane/rest/written_fields.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/field_owners.hpp"
 #include "registry/fields/managers.hpp"

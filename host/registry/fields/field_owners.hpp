@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/field_set.hpp"
-#include "backplane/object_fields.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/task.hpp"
+#include "engine/field_set.hpp"
+#include "engine/object_fields.hpp"
 
 namespace backplane::registry {
 

@@ -2,8 +2,7 @@
 
 #include <optional>
 
-#include "backplane/managers_left_alone.hpp"
-#include "backplane/raw_json.hpp"
+#include "engine/raw_json.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/raw_managers.hpp"
@@ -26,10 +25,7 @@ const Object* whole(const Object* object, std::optional<Object>& copy) {
 
 }  // namespace
 
-bool looks_at_managers(const AdmissionRunner& runner) {
-  const auto* role = dynamic_cast<const ManagersLeftAlone*>(&runner);
-  return role == nullptr || !role->leaves_managers_alone();
-}
+bool looks_at_managers(const AdmissionRunner& runner) { return runner.reads_managed_fields(); }
 
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys) {
   // Who leaves them alone changes nothing about them.

@@ -6,7 +6,7 @@
 // Errors:        the runner's.
 #pragma once
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::registry {
 

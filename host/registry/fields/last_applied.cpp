@@ -1,7 +1,7 @@
 #include "registry/fields/last_applied.hpp"
 
-#include "backplane/meta.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/schema.hpp"
 #include "registry/fields/sorted_members.hpp"
 
 namespace backplane::registry {

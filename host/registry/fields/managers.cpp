@@ -4,10 +4,10 @@
 #include <tuple>
 #include <vector>
 
-#include "backplane/meta.hpp"
-#include "backplane/object_fields.hpp"
-#include "backplane/raw_fields.hpp"
+#include "backplane/core/meta.hpp"
 #include "base/printable.hpp"
+#include "engine/object_fields.hpp"
+#include "engine/raw_fields.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/raw_managers.hpp"
 

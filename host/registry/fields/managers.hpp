@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
-#include "backplane/request.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
 #include "registry/fields/field_owners.hpp"
 
 namespace backplane::registry {

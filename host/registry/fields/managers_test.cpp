@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/object_fields.hpp"
+#include "engine/object_fields.hpp"
 #include "registry/fields/entry_update.hpp"
 
 namespace backplane::registry {

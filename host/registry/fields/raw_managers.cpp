@@ -1,8 +1,8 @@
 #include "registry/fields/raw_managers.hpp"
 
-#include "backplane/json_reading.hpp"
-#include "backplane/object_fields.hpp"
-#include "backplane/raw_fields.hpp"
+#include "backplane/types/json_reading.hpp"
+#include "engine/object_fields.hpp"
+#include "engine/raw_fields.hpp"
 #include "registry/fields/cut_managers.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/sorted_members.hpp"

@@ -1,12 +1,12 @@
-// Objects as a write reads them: who manages which fields stays text (backplane/raw_json.hpp), as most of an object's bytes may be that.
+// Objects as a write reads them: who manages which fields stays text (engine/raw_json.hpp), as most of an object's bytes may be that.
 //
 // Thread-safety: pure functions.
 // Lifetime:      results are in the storage that is given.
 // Errors:        throws UnreadableObject, as decode() does.
 #pragma once
 
-#include "backplane/object.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::registry {
 

@@ -3,7 +3,7 @@
 // Thread-safety: pure; one request's tree.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::registry {
 

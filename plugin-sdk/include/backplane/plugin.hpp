@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/host.hpp"
-#include "backplane/status.hpp"
-#include "backplane/visibility.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane BACKPLANE_API {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::workload {
 

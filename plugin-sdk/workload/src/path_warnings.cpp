@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/workload/warnings.hpp"
 
 namespace backplane::workload {

@@ -1,6 +1,6 @@
 // What the containers of a pod ask for together.
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "pod_parts.hpp"
 

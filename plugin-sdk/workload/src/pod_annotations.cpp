@@ -6,9 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/object_fields.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/annotation_value.hpp"
 #include "pod_parts.hpp"
 

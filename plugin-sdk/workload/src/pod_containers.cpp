@@ -4,9 +4,9 @@
 #include <optional>
 #include <unordered_set>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
 #include "pod_parts.hpp"

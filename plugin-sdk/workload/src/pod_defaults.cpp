@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/resource_names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/resource_names.hpp"
 #include "backplane/workload/image_name.hpp"
 #include "pod_parts.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/image_name.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"

@@ -1,7 +1,7 @@
 // Volumes in a container: as files, as devices, and as what variables are read from.
 #include <map>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "pod_parts.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::workload {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/signer_name.hpp"
 #include "pod_parts.hpp"

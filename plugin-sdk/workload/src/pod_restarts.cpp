@@ -1,5 +1,5 @@
 // How containers start again, change in size and wait.
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "pod_parts.hpp"
 

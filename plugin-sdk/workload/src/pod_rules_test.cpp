@@ -1,7 +1,7 @@
 // Rules of pod specs that cross their fields: claims, mounts, restarts, security.
 #include <gtest/gtest.h>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"

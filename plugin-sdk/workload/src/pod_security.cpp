@@ -1,9 +1,9 @@
 // Who a pod and its containers run as, and on which operating system.
 #include <array>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
 #include "pod_parts.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/selectors.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/resources.hpp"

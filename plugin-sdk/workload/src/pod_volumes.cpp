@@ -1,8 +1,8 @@
 // Volumes of a pod.
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/volume_sources.hpp"
 #include "pod_parts.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
 
 namespace backplane::workload {
 namespace {
@@ -22,10 +22,10 @@ std::string print_access_modes(const Array* modes) {
   std::vector<std::string> out;
   if (modes == nullptr) return "";
   for (const auto& row : kShort) {
-    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return kit::text_of(mode) == row.first; });
+    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return text_of(mode) == row.first; });
     if (there) out.emplace_back(row.second);
   }
-  return kit::joined(out);
+  return joined(out);
 }
 
 }  // namespace backplane::workload

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::workload {
 

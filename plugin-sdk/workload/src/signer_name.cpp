@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/strategy.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::workload {
 namespace {
@@ -46,8 +46,8 @@ void check_signer_name(const std::string& path, std::string_view name, FieldErro
 void check_user_annotations(const std::string& path, const Object& annotations, FieldErrors& errors) {
   std::size_t size = 0;
   for (const auto& entry : annotations) {
-    const std::string key = kit::lower_case(entry.key());
-    size += key.size() + kit::text_of(entry.value()).size();
+    const std::string key = lower_case(entry.key());
+    size += key.size() + text_of(entry.value()).size();
     if (key.empty()) {
       errors.required(path);
       continue;

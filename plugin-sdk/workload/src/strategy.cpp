@@ -1,6 +1,6 @@
 #include "backplane/workload/strategy.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"

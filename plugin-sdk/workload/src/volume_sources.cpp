@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "pod_parts.hpp"
 
 namespace backplane::workload {

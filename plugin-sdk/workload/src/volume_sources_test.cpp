@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::workload {

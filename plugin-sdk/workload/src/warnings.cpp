@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 
 namespace backplane::workload {
@@ -399,7 +399,7 @@ void warn_of_node_labels(const Object& selector, const Path& path, Warnings& out
 
 void warn_of_fraction(const Object& amounts, std::string_view resource, const Path& path, Warnings& out) {
   const Value* amount = find(amounts, resource);
-  if (amount != nullptr && !kit::is_whole_amount(text_of(*amount))) kit::warn_of_fraction(*amount, path.at_key(resource).text(), out);
+  if (amount != nullptr && !is_whole_amount(text_of(*amount))) backplane::warn_of_fraction(*amount, path.at_key(resource).text(), out);
 }
 
 void warn_of_claim_spec(const Object& claim_spec, const Path& path, Warnings& out) {

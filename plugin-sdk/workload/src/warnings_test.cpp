@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/kit/addresses.hpp"
+#include "backplane/types/ip_addresses.hpp"
 
 namespace backplane::workload {
 namespace {

@@ -1,7 +1,7 @@
 // The name of the user that Windows containers run as: USER or DOMAIN\USER.
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "pod_parts.hpp"
 
 namespace backplane::workload {

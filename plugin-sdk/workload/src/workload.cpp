@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::workload {

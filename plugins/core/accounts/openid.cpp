@@ -11,8 +11,8 @@
 #include <set>
 
 #include "accounts/token_signer.hpp"
-#include "backplane/kit/base64.hpp"
-#include "backplane/kit/openssl_ptr.hpp"
+#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/types/base64.hpp"
 
 namespace backplane::core {
 namespace {
@@ -27,7 +27,7 @@ struct Curve {
 constexpr Curve kCurves[] = {{256, "P-256", "ES256"}, {384, "P-384", "ES384"}, {521, "P-521", "ES512"}};
 
 std::string url_base64(std::string_view bytes) {
-  std::string out = kit::to_base64(bytes);
+  std::string out = to_base64(bytes);
   while (out.ends_with('=')) out.pop_back();
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return out;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::core {
 namespace {

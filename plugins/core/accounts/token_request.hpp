@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "accounts/token_signer.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 

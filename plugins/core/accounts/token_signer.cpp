@@ -10,8 +10,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "backplane/kit/base64.hpp"
-#include "backplane/kit/openssl_ptr.hpp"
+#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/types/base64.hpp"
 
 namespace backplane::core {
 namespace {
@@ -22,7 +22,7 @@ using EcSignature = std::unique_ptr<ECDSA_SIG, OpenSslDeleter<ECDSA_SIG_free>>;
 Status failure(std::string_view what) { return internal_error("service account tokens: " + std::string(what)); }
 
 std::string url_base64(std::string_view bytes) {
-  std::string out = kit::to_base64(bytes);
+  std::string out = to_base64(bytes);
   while (out.ends_with('=')) out.pop_back();
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return out;

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::core {
 

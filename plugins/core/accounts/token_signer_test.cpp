@@ -7,7 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/types/base64.hpp"
 
 namespace backplane::core {
 namespace {
@@ -27,7 +27,7 @@ std::string pem_of(const Key& key) {
 std::string from_url(std::string text) {
   for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
   while (text.size() % 4 != 0) text.push_back('=');
-  return kit::from_base64(text).value_or("?");
+  return from_base64(text).value_or("?");
 }
 
 // As JWS has it: two numbers of equal length, for OpenSSL in DER.

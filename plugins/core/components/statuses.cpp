@@ -3,10 +3,10 @@
 #include <array>
 #include <chrono>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/selectors.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/selectors.hpp"
 
 namespace backplane::core {
 namespace {
@@ -60,7 +60,6 @@ class ComponentStatuses final : public RestStorage,
                                 public Scoper,
                                 public SingularNameProvider,
                                 public ShortNamesProvider,
-                                public DeprecationProvider,
                                 public TableProvider,
                                 public Getter,
                                 public Lister {

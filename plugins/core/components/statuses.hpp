@@ -7,9 +7,9 @@
 
 #include <memory>
 
-#include "backplane/client.hpp"
-#include "backplane/host.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/rest/host.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 

@@ -1,7 +1,8 @@
 #include "connections/commands.hpp"
 
-#include "backplane/metrics.hpp"
-#include "backplane/security.hpp"
+#include "backplane/core/metrics.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 #include "connections/options.hpp"
 #include "connections/pass_on.hpp"
 #include "connections/pods.hpp"

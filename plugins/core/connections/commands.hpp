@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "connections/kubelets.hpp"
 
 namespace backplane::core {

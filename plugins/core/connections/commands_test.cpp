@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/connect.hpp"
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/rest/connect.hpp"
 #include "fake_host.hpp"
 
 namespace backplane::core {
@@ -29,7 +30,8 @@ class PlainExchange final : public Exchange {
   Task<void> finish() override { co_return; }
   bool started() const noexcept override { return false; }
   int response_code() const noexcept override { return 0; }
-  void on_close(std::function<void()>) override {}
+  std::uint64_t add_close_callback(std::function<void()>) override { return 1; }
+  void remove_close_callback(std::uint64_t) noexcept override {}
   bool closed() const noexcept override { return false; }
   void close_connection_after() override {}
   void abort() override {}

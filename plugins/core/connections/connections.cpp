@@ -1,6 +1,6 @@
 #include "connections/connections.hpp"
 
-#include "backplane/egress.hpp"
+#include "backplane/net/egress.hpp"
 #include "connections/commands.hpp"
 #include "connections/kubelets.hpp"
 #include "connections/log.hpp"

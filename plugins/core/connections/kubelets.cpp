@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/kit/durations.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/durations.hpp"
 
 namespace backplane::core {
 namespace {
@@ -26,7 +26,7 @@ ClientConfig config_of(const Host& host) {
   out.client_certificate_file = host.flag("kubelet-client-certificate").value_or("");
   out.client_key_file = host.flag("kubelet-client-key").value_or("");
   out.insecure_skip_tls_verify = out.certificate_authority_file.empty();
-  const auto patience = kit::parse_duration(host.flag("kubelet-timeout").value_or("5s"));
+  const auto patience = parse_duration(host.flag("kubelet-timeout").value_or("5s"));
   if (patience && patience->count() > 0) {
     out.connect_timeout = std::max(std::chrono::seconds(1), std::chrono::duration_cast<std::chrono::seconds>(*patience));
   }
@@ -49,9 +49,9 @@ std::string printed_addresses(const Array* addresses) {
 }
 
 bool declares(const Object& node, std::string_view feature) {
-  const Array* features = get_array(kit::object_or_empty(node, "status"), "declaredFeatures");
+  const Array* features = get_array(object_or_empty(node, "status"), "declaredFeatures");
   return features != nullptr &&
-         std::any_of(features->begin(), features->end(), [&](const Value& each) { return kit::text_of(each) == feature; });
+         std::any_of(features->begin(), features->end(), [&](const Value& each) { return text_of(each) == feature; });
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ Result<std::shared_ptr<HttpClient>> Kubelets::client(const Kubelet& kubelet, boo
 }
 
 Result<Kubelet> Kubelets::read(const Object& node) const {
-  const Object& status = kit::object_or_empty(node, "status");
+  const Object& status = object_or_empty(node, "status");
   const Array* addresses = get_array(status, "addresses");
   Kubelet out;
   for (const std::string& type : address_types_) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "connections/clients.hpp"
 
 namespace backplane::core {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "backplane/forwarding_exchange.hpp"
+#include "backplane/net/forwarding_exchange.hpp"
 #include "connections/html_links.hpp"
 #include "connections/packed_text.hpp"
 

@@ -1,7 +1,7 @@
 #include "connections/log.hpp"
 
-#include "backplane/client.hpp"
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
+#include "backplane/net/client.hpp"
 #include "connections/options.hpp"
 #include "connections/pods.hpp"
 #include "streams/text_socket.hpp"
@@ -79,15 +79,11 @@ void count_distrust(std::string_view error) {
 // Gives the call up when the client goes.
 class WhileListening {
  public:
-  WhileListening(Exchange& exchange, std::shared_ptr<CallBreaker> breaker) : exchange_(exchange) {
-    exchange.on_close([breaker = std::move(breaker)] { breaker->break_off(timeout("the client has gone", 0)); });
-  }
-  ~WhileListening() { exchange_.on_close({}); }
-  WhileListening(const WhileListening&) = delete;
-  WhileListening& operator=(const WhileListening&) = delete;
+  WhileListening(Exchange& exchange, std::shared_ptr<CallBreaker> breaker)
+      : closed_(exchange.on_close([breaker = std::move(breaker)] { breaker->break_off(timeout("the client has gone", 0)); })) {}
 
  private:
-  Exchange& exchange_;
+  CloseSubscription closed_;
 };
 
 class PodLog final : public RestStorage, public StreamGetter {
@@ -102,7 +98,7 @@ class PodLog final : public RestStorage, public StreamGetter {
 
   Task<Status> get_stream(RequestContext& context, std::string name, Exchange& exchange) override {
     Executor& home = *current_executor();
-    auto options = read_log_options(query_of(exchange));
+    auto options = read_log_options(context.info.query);
     if (!options.ok()) co_return std::move(options).status();
     count_trust(options->skip_tls_verify);
     Status allowed = check_log_options(*options, name, streams_);
@@ -130,13 +126,6 @@ class PodLog final : public RestStorage, public StreamGetter {
   }
 
  private:
-  static Query query_of(const Exchange& exchange) {
-    const auto question = exchange.target().find('?');
-    if (question == std::string_view::npos) return {};
-    auto query = parse_query(exchange.target().substr(question + 1));
-    return query.ok() ? std::move(*query) : Query();
-  }
-
   std::string target_of(const std::string& ns, const std::string& name, const std::string& container, const LogOptions& options) const {
     std::string out = escape_path("/containerLogs/" + ns + "/" + name + "/" + container);
     const std::string query = kubelet_query(options, streams_);

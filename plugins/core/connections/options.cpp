@@ -4,8 +4,8 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <charconv>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 namespace {
@@ -246,7 +246,7 @@ std::string kubelet_query(const Object& options) {
     if (get_bool(options, member).value_or(false)) out.emplace_back(parameter, "1");
   }
   if (const Array* command = get_array(options, "command")) {
-    for (const Value& word : *command) out.emplace_back("command", std::string(kit::text_of(word)));
+    for (const Value& word : *command) out.emplace_back("command", std::string(text_of(word)));
   }
   if (const Array* ports = get_array(options, "ports"); ports != nullptr && !ports->empty()) {
     std::string list;

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/connect.hpp"
-#include "backplane/http.hpp"
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/connect.hpp"
 
 namespace backplane::core {
 

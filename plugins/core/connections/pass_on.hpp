@@ -4,7 +4,7 @@
 // Errors:                  what would have been answered in place of the backend's answer.
 #pragma once
 
-#include "backplane/proxy.hpp"
+#include "backplane/net/proxy.hpp"
 
 namespace backplane::core {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/ip_addresses.hpp"
 
 namespace backplane::core {
 namespace {
@@ -15,7 +15,7 @@ constexpr const char* kContainerLists[] = {"initContainers", "containers", "ephe
 
 std::vector<std::string_view> names_in(const Object& pod, const char* list) {
   std::vector<std::string_view> out;
-  const Array* containers = get_array(kit::object_or_empty(pod, "spec"), list);
+  const Array* containers = get_array(object_or_empty(pod, "spec"), list);
   if (containers == nullptr) return out;
   for (const Value& each : *containers) {
     if (each.is_object()) out.push_back(get_string(each.get_object(), "name"));
@@ -52,7 +52,7 @@ Result<std::string> choose_container(const Object& pod, std::string_view wanted)
 std::string_view node_of(const Object& pod) { return get_string_path(pod, "spec.nodeName"); }
 
 Result<std::string> address_of(const Object& pod) {
-  const Array* addresses = get_array(kit::object_or_empty(pod, "status"), "podIPs");
+  const Array* addresses = get_array(object_or_empty(pod, "status"), "podIPs");
   std::string out;
   if (addresses != nullptr && !addresses->empty() && (*addresses)[0].is_object()) out = get_string((*addresses)[0].get_object(), "ip");
   if (!is_global_unicast(out)) return bad_request("address not allowed");
@@ -60,14 +60,14 @@ Result<std::string> address_of(const Object& pod) {
 }
 
 bool has_address(const Object& pod, std::string_view address) {
-  const Array* addresses = get_array(kit::object_or_empty(pod, "status"), "podIPs");
+  const Array* addresses = get_array(object_or_empty(pod, "status"), "podIPs");
   return addresses != nullptr && std::any_of(addresses->begin(), addresses->end(), [&](const Value& each) {
            return each.is_object() && get_string(each.get_object(), "ip") == address;
          });
 }
 
 std::string first_port(const Object& pod) {
-  const Array* containers = get_array(kit::object_or_empty(pod, "spec"), "containers");
+  const Array* containers = get_array(object_or_empty(pod, "spec"), "containers");
   if (containers == nullptr) return {};
   for (const Value& each : *containers) {
     const Array* ports = each.is_object() ? get_array(each.get_object(), "ports") : nullptr;
@@ -105,7 +105,7 @@ Result<SchemeNamePort> split_scheme_name_port(std::string_view id, std::string_v
 }
 
 bool is_global_unicast(std::string_view text) {
-  const auto address = kit::parse_ip(text);
+  const auto address = parse_ip(text);
   if (!address) return false;
   const auto& bytes = address->bytes;
   if (!address->six || address->mapped()) {

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <random>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/types/ip_addresses.hpp"
 #include "connections/pods.hpp"
 #include "connections/proxy_base.hpp"
 
@@ -30,7 +30,7 @@ Result<ProxyTarget> target_at(Clients& clients, const std::string& scheme, std::
 
 // Why the host is not to be called; empty: it may be.
 std::string host_problem(const std::string& host) {
-  if (kit::parse_ip(host)) return is_global_unicast(host) ? "" : "address not allowed";
+  if (parse_ip(host)) return is_global_unicast(host) ? "" : "address not allowed";
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -179,7 +179,7 @@ class ServiceProxy final : public ProxyBase {
     auto found = co_await stores_.services->get(context, service, GetOptions());
     if (!found.ok()) co_return std::move(found).status();
     const Object tree = decode(**found, context.arena());
-    const Array* ports = get_array(kit::object_or_empty(tree, "spec"), "ports");
+    const Array* ports = get_array(object_or_empty(tree, "spec"), "ports");
     for (std::size_t i = 0; ports != nullptr && i < ports->size(); ++i) {
       const Object& each = (*ports)[i].get_object();
       if (get_int(each, "port") == number) co_return std::string(get_string(each, "name"));

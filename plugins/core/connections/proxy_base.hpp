@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/connect.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/rest/connect.hpp"
 
 namespace backplane::core {
 

@@ -1,8 +1,8 @@
 // Secrets and those who name them: what no schema says of their contents.
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/base64.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/annotation_value.hpp"
 #include "kinds/kinds.hpp"
 

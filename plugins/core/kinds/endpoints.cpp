@@ -1,11 +1,10 @@
 // Endpoints and events.
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
-#include "backplane/strategy_marks.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
 
@@ -53,7 +52,7 @@ Value show_trimmed(const Value* found, std::int64_t) {
   return Value(text.substr(std::min(text.find_first_not_of(kBlanks), text.size())));
 }
 
-class EventStrategy final : public KindStrategy, public WithoutDependents {
+class EventStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 

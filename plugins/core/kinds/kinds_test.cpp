@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "kind_under_test.hpp"
 #include "kinds/kinds.hpp"
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/path.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/resources.hpp"
 #include "kinds/kinds.hpp"
 #include "kinds/node_annotations.hpp"

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/annotation_value.hpp"
 
 namespace backplane::core {

@@ -7,14 +7,14 @@
 #include <map>
 #include <set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/path.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/resource_names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/resource_names.hpp"
+#include "backplane/types/schema.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {

@@ -1,9 +1,9 @@
 // PodTemplates and ReplicationControllers.
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/printing.hpp"
 #include "backplane/workload/strategy.hpp"

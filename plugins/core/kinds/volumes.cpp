@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/resource_names.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/resource_names.hpp"
+#include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
 #include "backplane/workload/volume_sources.hpp"

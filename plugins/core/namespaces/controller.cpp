@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <ctime>
 
-#include "backplane/client.hpp"
-#include "backplane/informer.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/net/informer.hpp"
 #include "namespaces/namespace_contents.hpp"
 #include "namespaces/namespace_emptying.hpp"
 

@@ -4,9 +4,9 @@
 #include <exception>
 #include <vector>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/server_identity.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 
 namespace backplane::core {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 
 namespace backplane::core {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "namespaces/controller_election.hpp"
 
 namespace backplane::core {
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 // "status reason: message"
 std::string condition(const Object& ns, std::string_view type) {
-  const Object* found = kit::find_item(kit::object_or_empty(ns, "status"), "conditions", "type", type);
+  const Object* found = find_item(object_or_empty(ns, "status"), "conditions", "type", type);
   if (found == nullptr) return {};
   return std::string(get_string(*found, "status")) + " " + std::string(get_string(*found, "reason")) + ": " +
          std::string(get_string(*found, "message"));

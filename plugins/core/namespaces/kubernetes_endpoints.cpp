@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::core {
 namespace {
@@ -157,7 +157,7 @@ bool set_kubernetes_slice(Object& slice, const Object& endpoints) {
   Object labels;
   labels["kubernetes.io/service-name"] = "kubernetes";
   Object& metadata = ensure_object(slice, "metadata");
-  bool changed = kit::object_or_empty(metadata, "labels") != labels;
+  bool changed = object_or_empty(metadata, "labels") != labels;
   metadata["labels"] = std::move(labels);
   Array list, ports;
   if (const Object* subset = first_subset(endpoints)) {

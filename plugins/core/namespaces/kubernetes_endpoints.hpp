@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::core {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/managers_left_alone.hpp"
 namespace backplane::core {
 namespace {
 
@@ -25,7 +24,7 @@ Status is_terminating(const AdmissionAttributes& attributes) {
   return status;
 }
 
-class NamespaceLifecycle final : public AdmissionPlugin, public ManagersLeftAlone {
+class NamespaceLifecycle final : public AdmissionPlugin {
  public:
   explicit NamespaceLifecycle(std::shared_ptr<StandardStorage> namespaces) : namespaces_(std::move(namespaces)) {}
 

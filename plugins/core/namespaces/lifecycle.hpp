@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "backplane/admission.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 namespace {
 
-using kit::each;
+using each;
 
 constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 constexpr std::chrono::seconds kPatience{60};
 
 bool has_verb(const Object& resource, std::string_view verb) {
   const Array* verbs = get_array(resource, "verbs");
-  return verbs != nullptr && std::any_of(verbs->begin(), verbs->end(), [&](const Value& each) { return kit::text_of(each) == verb; });
+  return verbs != nullptr && std::any_of(verbs->begin(), verbs->end(), [&](const Value& each) { return text_of(each) == verb; });
 }
 
 // `first`: where the resources of the same group begin.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/client.hpp"
+#include "backplane/net/client.hpp"
 #include "namespaces/deletion_conditions.hpp"
 
 namespace backplane::core {

@@ -4,8 +4,8 @@
 #include <ctime>
 #include <functional>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "namespaces/namespace_contents.hpp"
 
 namespace backplane::core {

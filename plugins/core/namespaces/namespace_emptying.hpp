@@ -4,7 +4,7 @@
 // Errors:        in the report; a resource that fails leaves the others as they would be without it.
 #pragma once
 
-#include "backplane/client.hpp"
+#include "backplane/net/client.hpp"
 #include "namespaces/deletion_conditions.hpp"
 
 namespace backplane::core {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "namespaces/ready.hpp"
 
 namespace backplane::core {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "backplane/client.hpp"
 #include "backplane/kit/server_identity.hpp"
+#include "backplane/net/client.hpp"
 #include "namespaces/server_records.hpp"
 
 namespace backplane::core {

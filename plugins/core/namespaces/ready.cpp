@@ -1,6 +1,6 @@
 #include "namespaces/ready.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::core {
 namespace {

@@ -1,7 +1,7 @@
 #include "namespaces/server_records.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "namespaces/storage.hpp"
 
 namespace backplane::core {

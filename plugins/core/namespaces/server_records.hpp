@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/host.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/rest/host.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 

@@ -6,11 +6,11 @@
 
 #include <memory>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 
 // PUT only: neither get nor patch.
-std::shared_ptr<RestStorage> make_finalize_storage(std::shared_ptr<RestStorage> subresource);
+std::shared_ptr<RestStorage> make_finalize_storage(std::shared_ptr<SubresourceStorage> subresource);
 
 }  // namespace backplane::core

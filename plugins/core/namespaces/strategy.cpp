@@ -1,11 +1,11 @@
 // Namespaces: held by spec.finalizers until their contents are gone.
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/names.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
@@ -64,10 +64,10 @@ class NamespaceStatusStrategy final : public StatusStrategy {
 };
 
 // PUT /finalize: spec.finalizers may change, the status may not; when the last one has gone, so has the namespace.
-class NamespaceFinalizeStrategy final : public KindStrategy, public WrittenFieldsProvider {
+class NamespaceFinalizeStrategy final : public KindStrategy {
  public:
   NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
-  WrittenFields written_fields() const override { return {.resets = {"status"}}; }
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"status"}}; }
   void apply_defaults(Object& object) const override { set_name_label(object); }
   // A name that was made up came later.
   void canonicalize(Object& object) const override { set_name_label(object); }

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "backplane/json.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/points/unreadable_object.hpp"
 
 namespace backplane::core {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/client.hpp"
-#include "backplane/hooks.hpp"
-#include "backplane/logger.hpp"
+#include "backplane/core/logger.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/hooks.hpp"
 
 namespace backplane::core {
 

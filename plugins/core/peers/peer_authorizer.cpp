@@ -3,17 +3,15 @@
 namespace backplane::core {
 namespace {
 
-// What upstream's role system:discovery lets everybody read who is known; of it, what peers ask for.
+// Of upstream's role system:discovery, the part that peers need.
 class PeerAuthorizer final : public Authorizer, public RuleResolver {
  public:
   std::string_view name() const noexcept override { return "peers"; }
-  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
-    AuthorizerResult out;
-    const bool discovery = !attributes.resource_request && attributes.verb == "get" &&  //
-                           (attributes.path == "/api" || attributes.path == "/apis");
-    if (discovery && is_peer(*attributes.user)) out.decision = Decision::kAllow;
-    co_return out;
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override {
+    const bool discovery = !request.resource_request && request.verb == "get" && (request.path == "/api" || request.path == "/apis");
+    return AuthorizerResult{discovery && is_peer(request.user) ? Decision::kAllow : Decision::kNoOpinion, "", {}};
   }
+  RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string) override {
     RuleList out;
     if (is_peer(user)) out.non_resource_rules.push_back({{"get"}, {"/api", "/apis"}});

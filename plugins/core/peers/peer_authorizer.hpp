@@ -6,7 +6,8 @@
 
 #include <memory>
 
-#include "backplane/security.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 
 namespace backplane::core {
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
-#include "backplane/peer_servers.hpp"
+#include "backplane/points/peers.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane::core {
 

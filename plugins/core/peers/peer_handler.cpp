@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "peers/peer_proxy.hpp"
 
 namespace backplane::core {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/http.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::core {
 

@@ -1,7 +1,7 @@
 #include "peers/peer_proxy.hpp"
 
+#include "backplane/core/metrics.hpp"
 #include "backplane/kit/server_identity.hpp"
-#include "backplane/metrics.hpp"
 #include "peers/peer_authorizer.hpp"
 #include "peers/peer_handler.hpp"
 
@@ -86,7 +86,7 @@ PeerProxy::PeerProxy(Host& host, ServerRecords records)
 
 Status PeerProxy::install(Host& host, ServerRecords records) {
   const auto proxy = std::make_shared<PeerProxy>(host, std::move(records));
-  Status status = register_peer_servers(host, proxy);
+  Status status = host.register_peer_servers(proxy);
   if (status.ok()) status = host.register_authorizer(make_peer_authorizer());
   if (!status.ok()) return status;
   host.on_group_versions_changed([proxy](const GroupVersionsChange& change) { proxy->follow(change); });

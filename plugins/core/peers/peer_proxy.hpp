@@ -11,10 +11,10 @@
 #include <memory>
 #include <string>
 
-#include "backplane/informer.hpp"
+#include "backplane/core/work_queue.hpp"
 #include "backplane/kit/front_proxy.hpp"
-#include "backplane/peer_servers.hpp"
-#include "backplane/work_queue.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/peers.hpp"
 #include "connections/clients.hpp"
 #include "namespaces/server_records.hpp"
 #include "peers/peer_catalog.hpp"

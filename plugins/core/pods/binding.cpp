@@ -1,7 +1,7 @@
 #include "pods/binding.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 namespace {
@@ -93,8 +93,7 @@ class Bind final : public UpdatedObjectInfo {
 // What both ways of binding do.
 class BindingBase : public RestStorage, public Scoper {
  public:
-  BindingBase(std::shared_ptr<RestStorage> pods, const Schema* schema)
-      : pods_(std::move(pods)), updater_(dynamic_cast<Updater&>(*pods_)), schema_(schema) {}
+  BindingBase(std::shared_ptr<SubresourceStorage> pods, const Schema* schema) : pods_(std::move(pods)), schema_(schema) {}
   GroupVersionKind kind() const override { return {"", "v1", "Binding"}; }
   const Schema* schema() const override { return schema_; }
   bool namespaced() const override { return true; }
@@ -104,14 +103,13 @@ class BindingBase : public RestStorage, public Scoper {
     Status valid = validate_binding(binding);
     if (!valid.ok()) co_return valid;
     Bind change(binding, name);
-    auto updated = co_await updater_.update(context, name, change, std::move(options), false);
+    auto updated = co_await pods_->update(context, name, change, std::move(options), false);
     if (!updated.ok()) co_return std::move(updated).status();
     co_return created_status();
   }
 
  private:
-  std::shared_ptr<RestStorage> pods_;
-  Updater& updater_;
+  std::shared_ptr<SubresourceStorage> pods_;
   const Schema* schema_;
 };
 
@@ -136,10 +134,10 @@ class Bindings final : public BindingBase, public Creater, public SingularNamePr
 
 }  // namespace
 
-std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
+std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema) {
   return std::make_shared<PodBinding>(std::move(pods), binding_schema);
 }
-std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
+std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema) {
   return std::make_shared<Bindings>(std::move(pods), binding_schema);
 }
 

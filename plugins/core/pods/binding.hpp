@@ -6,13 +6,13 @@
 
 #include <memory>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 
 // `pods` updates pods under pod_binding_strategy().
-std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
+std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema);
 // The same for objects posted to /bindings.
-std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
+std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<SubresourceStorage> pods, const Schema* binding_schema);
 
 }  // namespace backplane::core

@@ -5,8 +5,8 @@
 #include <limits>
 #include <set>
 
-#include "backplane/kit/struct_difference.hpp"
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/struct_difference.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::core {

@@ -3,7 +3,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include "backplane/strategy.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane::core {
 

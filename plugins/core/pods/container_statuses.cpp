@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/path.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

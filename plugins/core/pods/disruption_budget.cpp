@@ -1,7 +1,7 @@
 #include "pods/disruption_budget.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/workload/workload.hpp"
 
 namespace backplane::core {

@@ -1,8 +1,8 @@
 #include "pods/eviction.hpp"
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/task.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/task.hpp"
 #include "pods/disruption_budget.hpp"
 
 namespace backplane::core {
@@ -175,8 +175,7 @@ class EvictionOperation {
   Task<Status> remove(DeleteOptions how) {
     if (!how.dry_run) {
       Mark mark(how.preconditions);
-      auto& updater = dynamic_cast<Updater&>(*parts_.pod_changes);
-      auto marked = co_await updater.update(context_, name_, mark, WriteOptions(), false);
+      auto marked = co_await parts_.pod_changes->update(context_, name_, mark, WriteOptions(), false);
       if (!marked.ok()) co_return std::move(marked).status();
       if (how.preconditions.resource_version) how.preconditions.resource_version = std::to_string(marked->object->revision);
     }

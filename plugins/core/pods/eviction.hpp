@@ -6,16 +6,16 @@
 
 #include <memory>
 
-#include "backplane/client.hpp"
-#include "backplane/rest.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 
 struct EvictionParts {
   std::shared_ptr<StandardStorage> pods;
-  std::shared_ptr<RestStorage> pod_changes;  // updates pods without rules of its own (pod_binding_strategy())
-  std::shared_ptr<ApiClient> client;         // for budgets, whoever serves them
-  const Schema* schema = nullptr;            // policy/v1 Eviction
+  std::shared_ptr<SubresourceStorage> pod_changes;  // updates pods without rules of its own (pod_binding_strategy())
+  std::shared_ptr<ApiClient> client;                // for budgets, whoever serves them
+  const Schema* schema = nullptr;                   // policy/v1 Eviction
 };
 std::shared_ptr<RestStorage> make_eviction(EvictionParts parts);
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::core {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::core {
 

@@ -1,9 +1,8 @@
 // PATCH and PUT on /resize: what the containers of a running pod ask for and may use.
 #include "pods/resize.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/strategy_marks.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
@@ -134,12 +133,13 @@ bool node_can_resize(const Object& pod) {
   return running == nullptr || has(*running, "resources");
 }
 
-class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
+class ResizeStrategy final : public Strategy {
  public:
-  ResizeStrategy(PodValidationOptions options, ResizeGates gates) : Strategy({.generation = true}), options_(options), gates_(gates) {}
-  WrittenFields written_fields() const override {
-    return {.reaches = {"spec.containers.*.resources", "spec.containers.*.resizePolicy", "spec.initContainers.*.resources",
-                        "spec.initContainers.*.resizePolicy"}};
+  ResizeStrategy(PodValidationOptions options, ResizeGates gates)
+      : Strategy({.generation = true, .has_tables = false}), options_(options), gates_(gates) {}
+  std::optional<WrittenFields> written_fields() const override {
+    return WrittenFields{.reaches = {"spec.containers.*.resources", "spec.containers.*.resizePolicy", "spec.initContainers.*.resources",
+                                     "spec.initContainers.*.resizePolicy"}};
   }
   void apply_defaults(Object& object) const override {
     apply_pod_spec_defaults(ensure_object(object, "spec"));

@@ -5,10 +5,10 @@
 #include <set>
 #include <vector>
 
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
@@ -201,7 +201,8 @@ void check_extended_claim(const Object& claim, const Object& spec, FieldErrors& 
 class PodStatusStrategy final : public StatusStrategy {
  public:
   explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"ownerReferences"}, {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}) {}
+      : StatusStrategy(std::move(parent), {.kept_metadata = {"ownerReferences"},
+                                           .resets = {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}}) {}
   void apply_defaults(Object& object) const override {
     if (has(object, "status")) name_addresses(ensure_object(object, "status"));
   }

@@ -1,12 +1,11 @@
 // Pods: what may change, how they end, and what their subresources touch.
 #include <algorithm>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/struct_difference.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/strategy_marks.hpp"
+#include "backplane/types/names.hpp"
+#include "backplane/types/struct_difference.hpp"
 #include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
@@ -149,9 +148,10 @@ class PodStrategy final : public Strategy {
 };
 
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
-class EphemeralContainersStrategy final : public Strategy, public WithoutTables {
+class EphemeralContainersStrategy final : public Strategy {
  public:
-  explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
+  explicit EphemeralContainersStrategy(PodValidationOptions options)
+      : Strategy({.generation = true, .has_tables = false}), options_(options) {}
   void apply_defaults(Object& object) const override {
     apply_pod_spec_defaults(ensure_object(object, "spec"));
     apply_pod_only_defaults(object);
@@ -192,10 +192,10 @@ class EphemeralContainersStrategy final : public Strategy, public WithoutTables 
 };
 
 // What the server itself changes of a pod when it is bound or evicted.
-class BindingStrategy final : public Strategy, public WrittenFieldsProvider {
+class BindingStrategy final : public Strategy {
  public:
   BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}
-  WrittenFields written_fields() const override { return {.recorded = false}; }
+  std::optional<WrittenFields> written_fields() const override { return WrittenFields{.recorded = false}; }
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // What kubectl shows of a pod (pkg/printers/internalversion printPod).
 #include "pods/table.hpp"
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 
 namespace backplane::core {
 namespace {

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "networking_v1_json.hpp"
 
 namespace backplane::core {

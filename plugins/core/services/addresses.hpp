@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/rest.hpp"
+#include "backplane/rest/roles.hpp"
 #include "services/free_addresses.hpp"
 #include "services/service_ranges.hpp"
 

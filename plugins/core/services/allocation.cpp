@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "services/families.hpp"
 #include "services/port_operation.hpp"
 #include "services/spec.hpp"

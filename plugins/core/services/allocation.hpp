@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "backplane/store_hooks.hpp"
+#include "backplane/rest/store_hooks.hpp"
 #include "services/addresses.hpp"
 #include "services/node_ports.hpp"
 

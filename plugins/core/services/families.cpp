@@ -1,6 +1,6 @@
 #include "services/families.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {

@@ -4,8 +4,8 @@
 // Errors:        field errors in upstream's words; what is added to `errors` is the whole answer.
 #pragma once
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "services/addresses.hpp"
 
 namespace backplane::core {

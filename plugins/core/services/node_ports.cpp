@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/types/base64.hpp"
 
 namespace backplane::core {
 namespace {
@@ -34,7 +34,7 @@ ResourceConfig range_config() {
 Result<PortMap> PortMap::read(const Object& allocation) {
   auto range = PortRange::parse(get_string(allocation, "range"));
   if (!range.ok()) return unreadable("its range is " + quoted(get_string(allocation, "range")));
-  const auto bytes = kit::from_base64(get_string(allocation, "data"));
+  const auto bytes = from_base64(get_string(allocation, "data"));
   if (!bytes) return unreadable("its data is no base64");
   PortMap map;
   for (std::size_t i = 0; i < bytes->size(); ++i) {
@@ -58,7 +58,7 @@ Object PortMap::object(const PortRange& range) const {
   out["apiVersion"] = "v1";
   out["metadata"].emplace_object();
   out["range"] = range.text();
-  out["data"] = kit::to_base64(bytes);
+  out["data"] = to_base64(bytes);
   return out;
 }
 

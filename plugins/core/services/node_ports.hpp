@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest.hpp"
-#include "backplane/turns.hpp"
+#include "backplane/core/turns.hpp"
+#include "backplane/rest/roles.hpp"
 #include "services/ranges.hpp"
 
 namespace backplane::core {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "services/node_ports.hpp"
 
 namespace backplane::core {

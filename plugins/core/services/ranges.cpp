@@ -22,15 +22,13 @@ constexpr int kBits = 128;
 // Bits of the 128 before which those of a range's own text begin.
 int offset(bool six) { return six ? 0 : kBits - 32; }
 
-bool bit_at(const kit::IpAddress& address, int bit) {
-  return (address.bytes[static_cast<std::size_t>(bit / 8)] & (0x80u >> (bit % 8))) != 0;
-}
+bool bit_at(const IpAddress& address, int bit) { return (address.bytes[static_cast<std::size_t>(bit / 8)] & (0x80u >> (bit % 8))) != 0; }
 
 }  // namespace
 
 std::optional<std::string> canonical_address(std::string_view text) {
-  const auto address = kit::parse_ip(text);
-  return address ? std::optional(kit::print_ip(*address)) : std::nullopt;
+  const auto address = parse_ip(text);
+  return address ? std::optional(print_ip(*address)) : std::nullopt;
 }
 
 std::string_view family_of(std::string_view address) { return address.find(':') == std::string_view::npos ? "IPv4" : "IPv6"; }
@@ -38,7 +36,7 @@ std::string_view family_of(std::string_view address) { return address.find(':') 
 Result<AddressRange> AddressRange::parse(std::string_view cidr) {
   const auto slash = cidr.find('/');
   const int bits = slash == std::string_view::npos ? -1 : number(cidr.substr(slash + 1)).value_or(-1);
-  const auto base = kit::parse_ip(cidr.substr(0, slash));
+  const auto base = parse_ip(cidr.substr(0, slash));
   const int width = base && base->six ? kBits : 32;
   if (!base || bits < 0 || bits > width) return bad_request("invalid CIDR address: " + std::string(cidr));
   if (base->six && bits < kShortestSixPrefix) {
@@ -59,17 +57,17 @@ Result<AddressRange> AddressRange::parse(std::string_view cidr) {
 }
 
 std::string AddressRange::address(std::uint64_t index) const {
-  kit::IpAddress out = base_;
+  IpAddress out = base_;
   for (auto byte = out.bytes.rbegin(); byte != out.bytes.rend() && index != 0; ++byte) {
     index += *byte;
     *byte = static_cast<unsigned char>(index & 0xFF);
     index >>= 8;
   }
-  return kit::print_ip(out);
+  return print_ip(out);
 }
 
 std::optional<std::uint64_t> AddressRange::index(std::string_view text) const {
-  const auto address = kit::parse_ip(text);
+  const auto address = parse_ip(text);
   if (!address || address->six != base_.six) return std::nullopt;
   bool broadcast = !base_.six, beyond = false;
   std::uint64_t index = 0;

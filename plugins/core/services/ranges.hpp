@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/ip_addresses.hpp"
 
 namespace backplane::core {
 
@@ -38,7 +38,7 @@ class AddressRange {
   std::string_view family() const noexcept { return base_.six ? "IPv6" : "IPv4"; }
 
  private:
-  kit::IpAddress base_;
+  IpAddress base_;
   int prefix_ = 0;  // of the 128 bits
   std::uint64_t size_ = 0;
 };

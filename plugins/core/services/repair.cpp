@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backplane/informer.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
-#include "backplane/unreadable.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/unreadable_object.hpp"
 
 namespace backplane::core {
 
@@ -93,7 +93,7 @@ bool ServiceRepair::Holder::has(const std::string& address) const {
 
 Task<Result<bool>> ServiceRepair::write(BegunWrite& mend) {
   RequestContext own;
-  co_return co_await dynamic_cast<Transactor&>(resources_->addresses.store()).transact(own, mend);
+  co_return co_await resources_->addresses.store().transact(own, mend);
 }
 
 Task<Result<ServiceRepair::Holders>> ServiceRepair::read_services() {

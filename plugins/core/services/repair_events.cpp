@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 namespace {

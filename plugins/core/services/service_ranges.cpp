@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 
 namespace backplane::core {
 namespace {

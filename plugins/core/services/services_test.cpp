@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/types/base64.hpp"
 #include "kind_under_test.hpp"
 #include "kinds/kinds.hpp"
 #include "services/node_ports.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/walk.hpp"
+#include "backplane/core/json_access.hpp"
 
 namespace backplane::core {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::core {
 

@@ -1,9 +1,9 @@
 // Services: rules and the table.
 #include "backplane/kit/strategy.hpp"
-#include "backplane/kit/addresses.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
+#include "backplane/types/ip_addresses.hpp"
 #include "kinds/kinds.hpp"
 #include "services/spec.hpp"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/names.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/ip_addresses.hpp"
+#include "backplane/types/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "services/ranges.hpp"
 #include "services/spec.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "streams/remote_status.hpp"
 #include "streams/spdy_session.hpp"
 #include "streams/upload.hpp"
@@ -76,7 +76,7 @@ class Translator {
     stop_timers();
     failed_ = status.find("\"code\":500") != std::string::npos;
     co_await say_good_bye(std::move(status));
-    exchange_.on_close({});
+    closed_.cancel();
   }
 
  private:
@@ -91,7 +91,7 @@ class Translator {
     HttpCall call = upgrade_call(command_.target);
     call.body_source = upload_;
     call.breaker = breaker_;
-    exchange_.on_close([this] { give_up(); });
+    closed_ = exchange_.on_close([this] { give_up(); });
     auto answer = co_await command_.kubelet->call(std::move(call));
     co_await resume_on(home_);
     if (!answer.ok()) co_return failed_status("error sending request: Post " + quoted(command_.url) + ": " + answer.status().message());
@@ -314,6 +314,7 @@ class Translator {
   }
 
   Exchange& exchange_;
+  CloseSubscription closed_;
   const RemoteCommand command_;
   Executor& home_;
   const std::shared_ptr<Upload> upload_ = std::make_shared<Upload>();

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <optional>
 
-#include "backplane/json_reading.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/json_reading.hpp"
 
 namespace backplane::core {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 
-#include "backplane/metrics.hpp"
+#include "backplane/core/metrics.hpp"
 #include "streams/upload.hpp"
 #include "streams/websocket_server.hpp"
 
@@ -58,9 +58,8 @@ class Tunnel {
     HttpCall call = spdy_call(exchange_, std::move(target));
     call.body_source = upload_;
     call.breaker = breaker_;
-    exchange_.on_close([this] { give_up(); });
+    const CloseSubscription closed = exchange_.on_close([this] { give_up(); });
     Status done = co_await connect(std::move(kubelet), std::move(call));
-    exchange_.on_close({});
     upload_->close();
     co_return done;
   }

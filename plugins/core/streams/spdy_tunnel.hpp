@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/client.hpp"
-#include "backplane/http.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::core {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "backplane/kit/base64.hpp"
+#include "backplane/types/base64.hpp"
 #include "streams/websocket_server.hpp"
 
 namespace backplane::core {
@@ -50,7 +50,7 @@ class TextSocket {
  private:
   Task<bool> say(std::string text) {
     std::vector<SharedBytes> message;
-    message.emplace_back(base64_ ? frame(kTextFrame, kit::to_base64(text)) : frame(kBinaryFrame, text));
+    message.emplace_back(base64_ ? frame(kTextFrame, to_base64(text)) : frame(kBinaryFrame, text));
     Status sent = co_await exchange_.write(std::move(message));
     co_return sent.ok();
   }

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "backplane/client.hpp"
-#include "backplane/http.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::core {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "backplane/client.hpp"
+#include "backplane/net/client.hpp"
 
 namespace backplane::core {
 

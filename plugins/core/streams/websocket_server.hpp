@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/http.hpp"
+#include "backplane/points/http.hpp"
 
 namespace backplane::core {
 

@@ -16,6 +16,7 @@ bool names_node(const FieldSelector& fields, std::string_view node) {
 
 class Rules final : public Authorizer, public RuleResolver {
  public:
+  RuleResolver* rule_resolver() noexcept override { return this; }
   std::string_view name() const noexcept override { return "janes-rules"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& wanted) override { co_return decide(wanted); }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override {
@@ -39,8 +40,8 @@ class Rules final : public Authorizer, public RuleResolver {
 class Tokens final : public TokenAuthenticator {
  public:
   std::string_view name() const noexcept override { return "janes-token"; }
-  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string>) override {
-    std::optional<TokenAuthentication> known;
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string>) override {
+    std::optional<AuthenticationResponse> known;
     if (token == "jane-token") {
       known.emplace();
       known->user.name = "jane";

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
-#include "backplane/schema.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::workload {
 

@@ -4,9 +4,9 @@
 // Errors:        added to FieldErrors in upstream's words.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 
 namespace backplane::workload {
 

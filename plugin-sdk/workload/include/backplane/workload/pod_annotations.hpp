@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 
 namespace backplane::workload {
 

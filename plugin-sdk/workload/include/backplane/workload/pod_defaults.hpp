@@ -3,7 +3,7 @@
 // Thread-safety: pure functions on a tree of the caller's.
 #pragma once
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 
 namespace backplane::workload {
 

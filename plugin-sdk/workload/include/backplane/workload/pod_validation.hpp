@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/host.hpp"
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
+#include "backplane/rest/host.hpp"
 
 namespace backplane::workload {
 

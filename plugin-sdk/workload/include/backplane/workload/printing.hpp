@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
 #include "backplane/kit/group_document.hpp"
 
 namespace backplane::workload {

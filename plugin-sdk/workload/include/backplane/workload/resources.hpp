@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/resource_names.hpp"
-#include "backplane/status.hpp"
+#include "backplane/types/resource_names.hpp"
 
 namespace backplane::workload {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/json.hpp"
-#include "backplane/names.hpp"
-#include "backplane/status.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/types/names.hpp"
 
 namespace backplane::workload {
 

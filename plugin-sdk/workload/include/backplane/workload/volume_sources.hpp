@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-#include "backplane/json.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/status.hpp"
 
 namespace backplane::workload {
 

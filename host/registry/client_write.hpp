@@ -1,0 +1,25 @@
+// What a client sent with an update, as the store asks for it (UpdatedObjectInfo::client_write).
+//
+// Thread-safety: one request.
+// Lifetime:      that of the UpdatedObjectInfo.
+#pragma once
+
+#include "backplane/rest/roles.hpp"
+
+namespace backplane {
+
+namespace registry {
+class AppliedObject;
+class SentValues;
+}  // namespace registry
+
+class ClientWrite {
+ public:
+  virtual ~ClientWrite() = default;
+  // The configuration of a server-side apply; null: the client sent a whole object or a patch.
+  virtual registry::AppliedObject* applied() noexcept { return nullptr; }
+  // The values that error messages quote; null: none are kept.
+  virtual const registry::SentValues* sent_values() const noexcept { return nullptr; }
+};
+
+}  // namespace backplane

@@ -1,0 +1,44 @@
+// A checked tree made ready to be run: names are slots, constants are folded, patterns are compiled, every call knows its implementation
+// and what it costs.
+//
+// Thread-safety: immutable once made; any number of runs at once.
+// Lifetime:      borrows the tree, its types and the environment: keep the program longer.
+// Errors:        make_plan() says what upstream's planner says ("type conversion error from 'string' to 'int'").
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/types/cel.hpp"
+#include "cel/arena.hpp"
+#include "cel/ast.hpp"
+#include "cel/node.hpp"
+
+namespace backplane::cel_detail {
+
+class Plan {
+ public:
+  Plan();
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  struct Variable {
+    std::string_view name;
+    const cel::DeclType* decl = nullptr;  // null: whatever it holds
+  };
+  std::unique_ptr<const Node> root;
+  std::vector<Variable> variables;  // those that the expression uses, by slot
+  std::size_t locals = 0;           // of loops
+  Arena& constants();
+
+ private:
+  std::unique_ptr<Arena> constants_;  // most plans have none
+};
+
+// Null: `problem` says why.
+std::unique_ptr<const Plan> make_plan(const Ast& ast, const cel::EnvironmentOptions& environment, std::string& problem);
+
+}  // namespace backplane::cel_detail

@@ -1,0 +1,195 @@
+// The types of expressions, what a schema declares, and the table of functions that checker and evaluator share.
+//
+// Thread-safety: immutable once made.
+// Lifetime:      the types named here and the table live as long as the process; others as long as their TypeArena.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/types/cel.hpp"
+
+namespace backplane::cel_detail {
+
+using cel::DeclType;
+
+enum class TypeKind : unsigned char {
+  kError,  // something below is wrong already
+  kDyn,
+  kAny,  // google.protobuf.Any
+  kNull,
+  kBool,
+  kInt,
+  kUint,
+  kDouble,
+  kString,
+  kBytes,
+  kDuration,
+  kTimestamp,
+  kList,    // parameters: item
+  kMap,     // parameters: key, value
+  kStruct,  // name; decl for what a schema declares: "kubernetes.Quantity", "selfType1.spec"
+  kOpaque,  // name and parameters: optional_type(T)
+  kType,    // type(x); parameters: the type, or none
+  kParam,   // name: A in list(A)
+};
+
+struct Type {
+  TypeKind kind = TypeKind::kDyn;
+  bool wrapper = false;  // google.protobuf.Int64Value and the like: kInt … that may be null
+  std::string_view name = {};
+  std::span<const Type* const> parameters = {};
+  const DeclType* decl = nullptr;
+};
+
+inline constexpr Type kErrorType{TypeKind::kError};
+inline constexpr Type kDynType{TypeKind::kDyn};
+inline constexpr Type kAnyType{TypeKind::kAny};
+inline constexpr Type kNullType{TypeKind::kNull};
+inline constexpr Type kBoolType{TypeKind::kBool};
+inline constexpr Type kIntType{TypeKind::kInt};
+inline constexpr Type kUintType{TypeKind::kUint};
+inline constexpr Type kDoubleType{TypeKind::kDouble};
+inline constexpr Type kStringType{TypeKind::kString};
+inline constexpr Type kBytesType{TypeKind::kBytes};
+inline constexpr Type kDurationType{TypeKind::kDuration};
+inline constexpr Type kTimestampType{TypeKind::kTimestamp};
+inline constexpr Type kTypeType{TypeKind::kType};
+inline constexpr std::string_view kOptionalName = "optional_type";
+
+// As upstream prints types: "list(int)", "map(string, dyn)", "optional_type(string)", "wrapper(int)", "type(bool)".
+std::string to_text(const Type& type);
+// The same with the names that values have at a run: "google.protobuf.Timestamp", "null_type".
+std::string runtime_text(const Type& type);
+// The same type, whatever made it.
+bool same(const Type& a, const Type& b) noexcept;
+inline bool is_optional(const Type& type) noexcept { return type.kind == TypeKind::kOpaque && type.name == kOptionalName; }
+
+// Makes types and keeps them.
+class TypeArena {
+ public:
+  const Type* list(const Type* item);
+  const Type* map(const Type* key, const Type* value);
+  const Type* optional(const Type* type);
+  const Type* type_of(const Type* type);
+  const Type* param(std::string_view name);
+  const Type* structure(std::string_view name, const DeclType* decl = nullptr);
+  const Type* with_parameters(const Type& type, std::vector<const Type*> parameters);
+  // The type that a schema declares; objects are named `name`, what is in them name.field, name.@idx, name.@elem.
+  const Type* declared(const DeclType& decl, std::string_view name);
+  // "map(string, list(A))"; single capital letters are parameters, unknown names are messages.  For tables of ours: asserts.
+  const Type* read(std::string_view text);
+  std::string_view keep(std::string_view text);
+
+ private:
+  const Type* make(const Type& type, std::initializer_list<const Type*> parameters);
+  std::pmr::monotonic_buffer_resource memory_;
+};
+
+// ---- functions
+
+// Where a function comes from.  An environment has a library from its version on, or because its owner asks for it.
+enum class Library : unsigned char {
+  kStandard,
+  kCrossType,  // 1 < 1.5
+  kOptional,
+  kStrings,
+  kSets,
+  kTwoVariables,  // macros' helper: cel.@mapInsert
+  kListsExt,      // cel-go's: range, flatten, sort …
+  kUrls,
+  kRegex,
+  kLists,
+  kQuantity,
+  kAuthz,
+  kAuthzSelectors,
+  kIp,
+  kCidr,
+  kFormat,
+  kSemver,
+  kJsonPatch,  // asked for: mutating policies
+  kMath,       // asked for, here and below
+  kEncoders,
+  kBindings,
+  kRegexExt,
+};
+
+// Functions of a library that Kubernetes has in an earlier version.
+inline constexpr unsigned kNever = 1000;
+
+// One row of the table.
+struct Overload {
+  std::string_view function;  // "startsWith", "_+_", "math.greatest"
+  std::string_view id;        // cel-go's: "starts_with_string"
+  bool receiver = false;      // the first argument stands before the dot
+  Library library = Library::kStandard;
+  unsigned since = 0;  // minor version of Kubernetes; 0: always, kNever
+  std::span<const Type* const> arguments;
+  const Type* result = nullptr;
+  std::uint32_t index = 0;  // in overloads(): what an evaluator's table of implementations may be indexed by
+};
+
+// Every overload that some environment has, those of a function in the order in which upstream declares them.
+std::span<const Overload> overloads();
+// Of one function; empty: there is none.
+std::span<const Overload> overloads_of(std::string_view function);
+const Overload* find_overload(std::string_view id);
+
+}  // namespace backplane::cel_detail
+
+// ---- what a schema declares
+
+namespace backplane::cel {
+
+struct DeclField {
+  std::string name;       // as expressions write it: "__namespace__", "a__dot__b"
+  std::string json_name;  // as objects have it
+  std::shared_ptr<const DeclType> type;
+  bool required = false;
+};
+
+// A schema as expressions see it.  Trees of it are shared: whoever has a shared_ptr to a node may keep that alone.
+struct DeclType {
+  enum class Form : unsigned char {
+    kDyn,  // int-or-string, or anything
+    kBool,
+    kInt,
+    kDouble,
+    kString,
+    kBytes,     // format: byte
+    kDuration,  // format: duration
+    kDate,      // format: date, a timestamp
+    kDateTime,  // format: date-time
+    kList,
+    kMap,       // additionalProperties
+    kObject,    // properties
+    kOptional,  // of items
+    kNamed,     // a type of a library: "kubernetes.authorization.Authorizer"
+  };
+  enum class ListForm : unsigned char { kAtomic, kSet, kMap };
+
+  Form form = Form::kDyn;
+  ListForm list_form = ListForm::kAtomic;
+  bool int_or_string = false;
+  bool nullable = false;
+  bool preserves_unknown = false;
+  bool embedded_resource = false;
+  std::string name;                       // kNamed; of a kObject: its fixed name, or empty: named by where it stands
+  std::vector<DeclField> fields;          // kObject; sorted by name
+  std::vector<std::string> map_keys;      // ListForm::kMap: the members that tell items apart, as objects have them
+  std::shared_ptr<const DeclType> items;  // kList, kMap, kOptional
+  std::shared_ptr<const DeclType> keys;   // kMap; null: texts
+  std::int64_t max_elements = 0;          // bytes of texts, items, entries; below 0: unknown
+  std::int64_t min_size = 0;              // bytes of the smallest JSON
+
+  // By the name in expressions; keywords may come as they are ("namespace").  Null: none.
+  const DeclField* field(std::string_view wanted) const noexcept;
+};
+
+}  // namespace backplane::cel

@@ -1,0 +1,93 @@
+// What a type is to field management: upstream's schema.Atom, made of the published words of a definition when it is first asked for.
+//
+// A value may be a scalar, a list or a map, and a type may allow several of these; which of them a value is decides.
+//
+// Thread-safety: immutable once made; the first use of a definition makes its atom under its set's lock.
+// Lifetime:      as long as the SchemaSet.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/field_set.hpp"
+#include "schema/type.hpp"
+
+namespace backplane::fields {
+
+enum class Scalar : unsigned char { kNone, kUntyped, kNumeric, kString, kBoolean };
+// x-kubernetes-map-type beside a reference, which counts for what is referred to.
+enum class Relation : unsigned char { kUnset, kAtomic, kGranular };
+
+struct Atom;
+
+// A type as a member or item has it.
+struct TypeRef {
+  const Atom* atom = nullptr;           // inlined, or one of the two below
+  const schema::Type* named = nullptr;  // a definition; its atom is made when it is asked for
+  Relation relation = Relation::kUnset;
+
+  bool none() const noexcept { return atom == nullptr && named == nullptr; }
+};
+
+struct ListForm {
+  TypeRef items;
+  bool atomic = true;
+  std::vector<std::string> keys;  // of a map list
+};
+
+struct MapForm {
+  struct Field {
+    std::string name;
+    TypeRef type;
+    std::optional<Value> default_value;
+  };
+  std::vector<Field> fields;
+  std::unordered_map<std::string_view, std::size_t> index;  // into fields
+  TypeRef elements;                                         // of members that are no fields; none: there are no others
+  bool atomic = false;
+  bool deduced = false;  // nothing is known of it
+
+  // `hint` is looked at first: the index after the last one found.
+  const Field* find(std::string_view name, std::size_t& hint) const noexcept;
+  const Field* find(std::string_view name) const noexcept;
+};
+
+struct Atom {
+  Scalar scalar = Scalar::kNone;
+  std::unique_ptr<const ListForm> list;
+  std::unique_ptr<const MapForm> map;
+};
+
+// An atom as it counts in its place, narrowed to what a value is.
+struct Form {
+  Scalar scalar = Scalar::kNone;
+  const ListForm* list = nullptr;
+  const MapForm* map = nullptr;
+  bool list_atomic = true;
+  bool map_atomic = false;
+
+  bool same_kinds(const Form& other) const noexcept {
+    return (scalar == Scalar::kNone) == (other.scalar == Scalar::kNone) && (list == nullptr) == (other.list == nullptr) &&
+           (map == nullptr) == (other.map == nullptr);
+  }
+};
+
+Form form_of(const TypeRef& type);
+// The form that a value has, if its type knows such; null leaves open what is meant.
+Form narrowed(const Form& form, const Value* value) noexcept;
+
+// Objects of the type; null: nothing is known of them.
+TypeRef root_type(const Schema* type);
+// Maps are granular, lists atomic.
+const Atom& deduced_atom();
+// Everything is atomic.
+const Atom& untyped_atom();
+
+// The atom of a definition's published schema.
+std::unique_ptr<const Atom> read_atom(const schema::Type& type);
+
+}  // namespace backplane::fields

@@ -1,0 +1,138 @@
+// How objects, lists, watch events and stored values look in one media type.
+//
+// JSON is what an object entry begins with; every other codec makes its form of an entry when it is first asked for it and leaves it in the
+// entry's slot.  A codec that writes another media type is one more implementation, and nobody else changes.
+//
+// Thread-safety: codecs are stateless but for a counter; any number of threads.
+// Lifetime:      codecs live as long as the process.
+// Errors:        kNotAcceptable: objects of this type have no such form; kInternalError: stored bytes that cannot be read.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/bytes.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/types/schema.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// What is made of the objects of one answer.
+struct Presentation {
+  const Schema* schema = nullptr;  // of the objects; must be given but to JSON
+  bool metadata_only = false;      // PartialObjectMetadata
+  bool beta = false;               // … of meta.k8s.io/v1beta1 instead of v1
+
+  std::string_view meta_version() const noexcept { return beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1"; }
+  bool custom() const noexcept { return schema != nullptr && schema->structural(); }
+};
+
+// A list without its items.
+struct ListFacts {
+  std::string_view kind;
+  std::string_view api_version;
+  Revision revision = 0;
+  std::string_view continue_token;
+  std::optional<std::int64_t> remaining;
+};
+// What a codec with measured lists has to know of the items before it can write the first byte.
+struct ListMeasure {
+  std::size_t items = 0;
+  std::size_t bytes = 0;  // of the items as they stand in the list, with what frames them
+};
+// The bytes around and between items.
+struct ListTexts {
+  std::string head;
+  std::string_view separator;
+  std::string tail;
+  std::string empty;  // in place of head and tail when there is no item
+};
+
+// Where the items of a list go: small ones are copied into one text, large ones are handed over.
+class ItemSink {
+ public:
+  virtual ~ItemSink();
+  // What comes next is appended here.
+  std::string& text() noexcept { return text_; }
+  // `window` lies in `bytes`.
+  void put(const SharedBytes& bytes, std::string_view window) {
+    if (window.size() < kShareBytes) {
+      text_.append(window);
+    } else {
+      share(bytes.slice(static_cast<std::size_t>(window.data() - bytes.view().data()), window.size()));
+    }
+  }
+
+  // Pieces from this size on are worth sharing.
+  static constexpr std::size_t kShareBytes = 16 * 1024;
+
+ protected:
+  virtual void share(SharedBytes bytes) = 0;
+  std::string text_;
+};
+
+class Codec {
+ public:
+  virtual ~Codec();
+
+  virtual std::string_view name() const noexcept = 0;         // "json": what a backend calls its stored form by
+  virtual std::string_view media_type() const noexcept = 0;   // Content-Type of objects and lists
+  virtual std::string_view stream_type() const noexcept = 0;  // … and of watches
+  virtual bool is_text() const noexcept = 0;                  // messages of a WebSocket are text, not binary
+  virtual bool can_write(const Presentation& as) const noexcept = 0;
+
+  // ---- one object, as GET answers it: pieces appended to `out`
+  virtual Status object(const Presentation& as, const ObjectEntry& entry, std::vector<SharedBytes>& out) const = 0;
+
+  // ---- lists
+  // Whether head and separators depend on the measure of the items: then they are walked twice.
+  virtual bool measures_lists() const noexcept = 0;
+  virtual Status measure(const Presentation& as, const ObjectEntry& entry, ListMeasure& sum) const = 0;
+  virtual Result<ListTexts> list(const Presentation& as, const ListFacts& facts, const ListMeasure& measure) const = 0;
+  virtual Status item(const Presentation& as, const ObjectEntry& entry, ItemSink& out) const = 0;
+
+  // ---- watches: one event as it stands in the stream, pieces appended to `out`
+  virtual Status frame(const Presentation& as, EventType type, const ObjectEntry& entry, std::vector<SharedBytes>& out) const = 0;
+  // How many bytes at the beginning of a frame only delimit it, and are left out where messages delimit themselves.
+  virtual std::size_t frame_prefix() const noexcept { return 0; }
+
+  // ---- the stored form: an object of a built-in kind without resourceVersion.  `json` is canonical.
+  // Whether stored bytes are this codec's: each says so by how it begins.
+  virtual bool wrote(std::string_view stored) const noexcept = 0;
+  // The version that stored bytes are of, where they say it in front of the object.
+  virtual GroupVersionKind stored_kind(std::string_view) const { return {}; }
+  virtual Result<std::string> to_stored(const Schema* schema, std::string json) const = 0;
+  virtual Result<std::string> from_stored(const Schema* schema, std::string_view stored) const = 0;
+
+  // Bytes in the slots of all entries of the process: for metrics.
+  std::size_t held_bytes() const noexcept { return held_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class ObjectEntry;
+  mutable std::atomic<std::size_t> held_{0};
+};
+
+const Codec& json_codec();
+const Codec& protobuf_codec();
+const Codec& cbor_codec();
+// CBOR is one of codecs() from now on (--feature-gates=CBORServingAndStorage=true).  Once, before anything is served.
+void offer_cbor() noexcept;
+// Every codec that this server offers, JSON first.
+const std::vector<const Codec*>& codecs();
+// By name; null when there is none.
+const Codec* find_codec(std::string_view name) noexcept;
+
+// What stands around the JSON of an object in a frame of the watch stream.
+std::string_view json_frame_head(EventType type) noexcept;
+std::string_view json_frame_tail() noexcept;
+
+// metadata of `entry` as PartialObjectMetadata: JSON, in the order of ObjectMeta whatever the object's own.
+void append_metadata_json(std::string& out, const ObjectEntry& entry, const Presentation& as);
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,66 @@
+// What server-side apply does to objects of a type: which fields an object has, what differs between two, merging, taking fields out.
+//
+// Everywhere, `type` is the type of the whole object: a typed (built-in) or structural (custom) schema, or null for objects without a
+// schema, whose maps are granular and whose lists are atomic (upstream's deduced type).  Lists and maps follow x-kubernetes-list-type,
+// -list-map-keys and -map-type of the type's published schema.
+//
+// Thread-safety: pure functions; any thread.
+// Lifetime:      results are in the storage that is given, or are values.
+// Errors:        kInternalError with upstream's text of what is wrong, one line or "errors:" and a line each ('.spec.ports: duplicate
+//                entries for key [port=80,protocol="TCP"]'): the caller puts its own words before it.  Objects that check_fields() has
+//                passed (duplicates or not) give none.
+#pragma once
+
+#include <optional>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/types/schema.hpp"
+#include "engine/field_set.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// What an object that replaces another has changed.
+struct FieldChanges {
+  FieldSet added, modified, removed;
+
+  bool none() const noexcept { return added.empty() && modified.empty() && removed.empty(); }
+  // The same of the fields that count.
+  FieldChanges filtered(const FieldFilter& filter) const;
+};
+
+enum class Duplicates : unsigned char { kRefused, kAllowed };
+
+// Whether the object is one of the type: forms, declared members, keys of map lists; duplicates in sets and map lists are refused in what a
+// client applies, and allowed in what is stored.
+Status check_fields(const Schema* type, const Object& object, Duplicates duplicates);
+
+// Every field that the object names: what an applier owns.
+Result<FieldSet> fields_of(const Schema* type, const Object& object);
+
+// What differs.  Costs what has changed and a look at the rest; builds nothing when nothing has.
+Result<FieldChanges> compare_fields(const Schema* type, const Object& before, const Object& after);
+
+// `applied` merged into `live`: its members win, items of map lists and sets are merged by what tells them apart, in upstream's order.
+Result<Object> merge_fields(const Schema* type, const Object& live, const Object& applied, json::storage_ptr storage);
+
+// The object without the fields of the set and what is below them.  Lists and maps that lose all they had become null, which is how
+// upstream leaves them.
+Object remove_fields(const Schema* type, const Object& object, const FieldSet& fields, json::storage_ptr storage);
+
+// Only what the set names.  `with_keys`: items of map lists keep the members that are their keys.
+Object extract_fields(const Schema* type, const Object& object, const FieldSet& fields, bool with_keys, json::storage_ptr storage);
+
+// The set with every declared member that has something below it as a member of its own.
+FieldSet with_named_fields(const Schema* type, const FieldSet& fields);
+
+// The set as the type as it is now means it: of lists and maps that have become atomic, it has the whole in place of the parts.  Nothing
+// when the set may stay as it is.
+std::optional<FieldSet> reconciled_fields(const Schema* type, const FieldSet& fields);
+
+// Whether two values are the same to field management: numbers by value, members in any order.
+bool same_value(const Value& one, const Value& other) noexcept;
+bool same_value(const Object& one, const Object& other) noexcept;
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,17 @@
+// The node of a raw value: a list of a number that no text can give, and the raw text.  Nothing that is read can look like it: readers
+// refuse numbers that are too large for a float64, and CBOR's infinities.
+#pragma once
+
+#include <limits>
+
+#include "backplane/core/json.hpp"
+
+namespace backplane {
+
+inline constexpr double kRawMark = std::numeric_limits<double>::infinity();
+
+inline bool is_raw_node(const Array& array) noexcept {
+  return array.size() == 2 && array[0].is_double() && array[0].get_double() == kRawMark && array[1].is_string();
+}
+
+}  // namespace backplane

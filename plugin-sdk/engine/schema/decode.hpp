@@ -1,0 +1,80 @@
+// The state of one decoding: where it is, what went wrong first, and what to report.
+//
+// Go's decoder keeps the first type error it meets and goes on; an error of a type's own decoder (a time, a quantity) ends the decoding at
+// once and wins.  Both name the struct and the path of fields on the way, without list indexes and map keys.
+//
+// Thread-safety: one decoding, one thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/types/schema.hpp"
+#include "schema/type.hpp"
+
+namespace backplane::schema {
+
+// One step down from the parent value, on the C++ stack of the decoder.
+struct Frame {
+  enum class Step : unsigned char { kRoot, kField, kKey, kIndex };
+  const Frame* parent = nullptr;
+  Step step = Step::kRoot;
+  const Type* holder = nullptr;  // the struct of a field
+  std::string_view name;         // of the field, or the map key
+  std::string_view embedded;     // Go structs embedded on the way to the field
+  std::size_t index = 0;
+};
+
+struct DecodeError {
+  bool of_type = false;  // `what` cannot be put into `go_type`
+  std::string what;      // "number 1.5", or the whole message
+  std::string go_type;
+  std::string struct_name, field_path;
+
+  std::string message() const;
+  // Names the place, as Go does for type errors that come up through it: the struct of the place, the path to it and on.
+  void put_at(const Frame& frame);
+};
+
+class Decode {
+ public:
+  explicit Decode(DecodeReport* report);
+
+  // Keeps the first type error: `value` cannot be a `type`.  False when decoding must end.
+  bool type_error(const Value& value, bool with_number, const Type& type, const Frame& frame);
+  bool type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
+  // Keeps the first error that Go keeps though it is not about types.  False when decoding must end.
+  bool keep(std::string message);
+  // An error that ends the decoding.  Always false, for `return decode.fatal(…)`.
+  bool fatal(std::string message);
+  bool fatal_type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
+  bool fatal(DecodeError error, const Frame& frame);
+
+  void unknown_field(const Frame& frame, std::string_view name);
+  // Called before a known member is decoded.
+  void known_field(const Frame& frame, std::string_view name) {
+    if (!pending_.empty()) repeated_field(frame, name);
+  }
+
+  // The error to answer, if any; then reports are final.
+  std::optional<DecodeError> finish();
+
+  // The value is restored from a map, not from JSON: see DecodeReport::restore.
+  bool restores() const noexcept { return report_ && report_->restore; }
+
+ private:
+  void repeated_field(const Frame& frame, std::string_view name);
+  void add_problem(std::string_view what, const Frame& frame, std::string_view name);
+
+  DecodeReport* report_;
+  std::vector<DuplicateField> pending_;  // duplicates the parser saw
+  std::optional<DecodeError> fatal_, first_;
+};
+
+// "spec.containers[0]".
+std::string strict_path(const Frame& frame);
+// Go's words for a JSON value: "string", "number", "number 1.5", "bool", "array", "object".
+std::string value_words(const Value& value, bool with_number);
+
+}  // namespace backplane::schema

@@ -1,0 +1,269 @@
+// RFC 6902, with the liberties of the library that upstream uses.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "backplane/types/json_reading.hpp"
+#include "backplane/types/schema.hpp"
+#include "engine/raw_json.hpp"
+
+namespace backplane BACKPLANE_API {
+namespace {
+
+constexpr std::size_t kMaxOperations = 10000;
+// Copies may add this much in one patch, as upstream limits it: the size of a body.
+constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
+// So many values may be looked at or shifted by the operations of one patch, beside those that it holds itself.
+constexpr std::size_t kMaxTouchedValues = 100'000'000;
+constexpr std::size_t kFewMembers = 64;
+
+// A place in the document: a container and the last segment of the pointer.
+struct Place {
+  Value* container = nullptr;  // null: there is no such place
+  std::string key;
+};
+
+std::string unescape(std::string_view segment) {
+  std::string out;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const bool escaped = segment[i] == '~' && i + 1 < segment.size() && (segment[i + 1] == '0' || segment[i + 1] == '1');
+    if (escaped) {
+      out.push_back(segment[++i] == '0' ? '~' : '/');
+    } else {
+      out.push_back(segment[i]);
+    }
+  }
+  return out;
+}
+
+// An index into a list of `size` items; negative ones count from the end.
+std::optional<std::size_t> index_of(std::string_view key, std::size_t size) noexcept {
+  long long index = 0;
+  if (key.starts_with('+')) key.remove_prefix(1);
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+  if (error != std::errc() || end != key.data() + key.size()) return std::nullopt;
+  if (index < 0) index += static_cast<long long>(size);
+  if (index < 0 || index >= static_cast<long long>(size)) return std::nullopt;
+  return static_cast<std::size_t>(index);
+}
+
+Value* get(Value& container, std::string_view key) noexcept {
+  if (container.is_object()) return find(container.get_object(), key);
+  if (!container.is_array()) return nullptr;
+  const auto index = index_of(key, container.get_array().size());
+  return index ? &container.get_array()[*index] : nullptr;
+}
+
+// Text before the first '/' is not looked at, as upstream does not.
+Place locate(Value& document, std::string_view pointer) {
+  Place place;
+  std::size_t slash = pointer.find('/');
+  if (slash == std::string_view::npos) return place;
+  Value* at = &document;
+  pointer.remove_prefix(slash + 1);
+  while ((slash = pointer.find('/')) != std::string_view::npos) {
+    at = get(*at, unescape(pointer.substr(0, slash)));
+    if (at) open_raw(*at);
+    if (!at || (!at->is_object() && !at->is_array())) return place;
+    pointer.remove_prefix(slash + 1);
+  }
+  place.container = at;
+  place.key = unescape(pointer);
+  return place;
+}
+
+bool same(const Value& one, const Value& other);
+
+bool same_structure(const Value& left, const Value& right) {
+  if (left.is_object() && right.is_object()) {
+    const Object& members = right.get_object();
+    return left.get_object().size() == members.size() &&
+           std::all_of(left.get_object().begin(), left.get_object().end(), [&](const auto& member) {
+             const Value* present = find(members, member.key());
+             return present != nullptr && same(member.value(), *present);
+           });
+  }
+  if (!left.is_array() || !right.is_array()) return false;
+  return std::equal(left.get_array().begin(), left.get_array().end(), right.get_array().begin(), right.get_array().end(), same);
+}
+
+// What a JSON patch holds for the same; scalars of raw values are compared as they are written.
+bool same(const Value& one, const Value& other) {
+  if (one == other) return true;
+  if (!is_raw(one) && !is_raw(other)) return same_structure(one, other);
+  Value left(one), right(other);
+  open_raw(left);
+  open_raw(right);
+  if (is_raw(left) || is_raw(right)) return to_json(left) == to_json(right);
+  return left.is_structured() && right.is_structured() ? same_structure(left, right) : to_json(left) == to_json(right);
+}
+
+// The containers around what a pointer names.
+std::size_t levels_above(std::string_view pointer) noexcept {
+  return static_cast<std::size_t>(std::count(pointer.begin(), pointer.end(), '/'));
+}
+
+// How many values a tree has; counts no further than `most`.  For trees of at most kMaxJsonDepth levels.
+std::size_t count_values(const Value& value, std::size_t most) noexcept {
+  std::size_t count = 1;
+  if (const Array* array = value.if_array()) {
+    for (const Value& item : *array) {
+      if (count >= most) break;
+      count += count_values(item, most - count);
+    }
+  } else if (const Object* object = value.if_object()) {
+    for (const auto& member : *object) {
+      if (count >= most) break;
+      count += count_values(member.value(), most - count);
+    }
+  }
+  return count;
+}
+
+class Patcher {
+ public:
+  explicit Patcher(Value& document) : document_(document) {}
+
+  // What is said of a patch that asks for too much; ok when it merely cannot be applied.
+  Status take_failure() { return std::move(failure_); }
+
+  bool apply(const Object& operation) {
+    const std::string_view op = get_string(operation, "op");
+    const Value* path = find(operation, "path");
+    if (!path || !path->is_string()) return false;
+    const std::string_view pointer = path->get_string();
+    if (op == "add") return put(pointer, value_of(operation));
+    if (op == "remove") return remove(locate(document_, pointer));
+    if (op == "replace") return replace(pointer, value_of(operation));
+    if (op == "test") return test(pointer, find(operation, "value"));
+    const Value* from = find(operation, "from");
+    if (!from || !from->is_string()) return false;
+    if (op == "move") return move(from->get_string(), pointer);
+    if (op == "copy") return copy(from->get_string(), pointer);
+    return false;
+  }
+
+ private:
+  Value value_of(const Object& operation) const {
+    const Value* value = find(operation, "value");
+    return value ? Value(*value, document_.storage()) : Value(nullptr, document_.storage());
+  }
+  // Nothing gets deeper than every walk over the document can go; whatever puts a value anywhere asks here first.
+  bool fits(std::string_view pointer, const Value& value) {
+    const std::size_t above = levels_above(pointer);
+    if (above <= kMaxJsonDepth && !nests_deeper(value, kMaxJsonDepth - above)) return true;
+    failure_ = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
+    return false;
+  }
+  bool touch(std::size_t values) {
+    touched_ += values;
+    if (touched_ <= kMaxTouchedValues) return true;
+    failure_ = request_entity_too_large("the JSON patch moves too many values");
+    return false;
+  }
+  bool put(std::string_view pointer, Value value) { return fits(pointer, value) && add(locate(document_, pointer), std::move(value)); }
+  bool add(const Place& place, Value value) {
+    if (!place.container) return false;
+    if (place.container->is_object()) {
+      place.container->get_object().insert_or_assign(place.key, std::move(value));
+      return true;
+    }
+    Array& array = place.container->get_array();
+    const auto index = place.key == "-" ? std::optional(array.size()) : index_of(place.key, array.size() + 1);
+    if (!index || !touch(array.size() - *index)) return false;
+    array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+    return true;
+  }
+  bool remove(const Place& place) {
+    if (!place.container) return false;
+    if (place.container->is_object()) {
+      return remove_member(place.container->get_object(), place.key);
+    }
+    Array& array = place.container->get_array();
+    const auto index = index_of(place.key, array.size());
+    if (!index || !touch(array.size() - *index)) return false;
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
+    return true;
+  }
+  // Where there are many members the last one takes the place of the one that goes, which costs nothing: who reads them sorts them.
+  bool remove_member(Object& object, std::string_view key) {
+    if (object.size() <= kFewMembers) return erase_member(object, key);
+    const auto found = object.find(key);
+    if (found == object.end()) return false;
+    object.erase(found);
+    return true;
+  }
+  bool replace(std::string_view pointer, Value value) {
+    if (!fits(pointer, value)) return false;
+    if (pointer.empty()) {
+      open_raw(value);
+      if (!value.is_object() && !value.is_array()) return false;
+      document_ = std::move(value);
+      return true;
+    }
+    const Place place = locate(document_, pointer);
+    if (!place.container) return false;
+    if (place.container->is_object()) return add(place, std::move(value));
+    Value* present = get(*place.container, place.key);
+    if (present) *present = std::move(value);
+    return present != nullptr;
+  }
+  bool test(std::string_view pointer, const Value* value) {
+    if (!value) return false;
+    if (pointer.empty()) return same(document_, *value);
+    const Place place = locate(document_, pointer);
+    if (!place.container) return false;
+    const Value* present = get(*place.container, place.key);
+    // An absent member passes for null; an absent item does not.
+    if (!present) return place.container->is_object() && value->is_null();
+    return same(*present, *value);
+  }
+  bool move(std::string_view from, std::string_view to) {
+    const Place source = locate(document_, from);
+    Value* present = source.container ? get(*source.container, source.key) : nullptr;
+    if (!present) return false;
+    if (levels_above(to) > levels_above(from)) {
+      // It gets deeper: moving costs nothing, looking does.
+      if (!touch(count_values(*present, kMaxTouchedValues)) || !fits(to, *present)) return false;
+    }
+    Value value = std::move(*present);
+    return remove(source) && add(locate(document_, to), std::move(value));
+  }
+  bool copy(std::string_view from, std::string_view to) {
+    const Place source = locate(document_, from);
+    if (!source.container) return false;
+    const Value* present = get(*source.container, source.key);
+    if (!present && source.container->is_array()) return false;
+    if (present && !fits(to, *present)) return false;
+    Value value = present ? Value(*present, document_.storage()) : Value(nullptr, document_.storage());
+    copied_ += to_json(value).size();
+    return copied_ <= kMaxCopiedBytes && add(locate(document_, to), std::move(value));
+  }
+
+  Value& document_;
+  std::size_t copied_ = 0;
+  std::size_t touched_ = 0;
+  Status failure_;
+};
+
+Status refused() {
+  return Status(422, Reason::kInvalid, "the server rejected our request due to an error in our request").with_details({});
+}
+
+}  // namespace
+
+Status json_patch(Value& target, const Array& operations) {
+  if (operations.size() > kMaxOperations) {
+    return request_entity_too_large("The allowed maximum operations in a JSON patch is " + std::to_string(kMaxOperations) + ", got " +
+                                    std::to_string(operations.size()));
+  }
+  Patcher patcher(target);
+  for (const Value& operation : operations) {
+    if (operation.is_object() && patcher.apply(operation.get_object())) continue;
+    Status failure = patcher.take_failure();
+    return failure.ok() ? refused() : failure;
+  }
+  return {};
+}
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,25 @@
+// Plain YAML scalars as go-yaml v2 resolves them.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+
+namespace backplane::schema {
+
+// The value a plain scalar means: null, a boolean, a number, or itself.  Timestamps stay texts.
+Value resolve_plain(std::string_view text, const json::storage_ptr& storage);
+// Infinities and what is no number: JSON has neither.
+bool is_special_float(std::string_view text) noexcept;
+// One of these as Go prints it: +Inf, -Inf, NaN.
+std::string go_special_float(std::string_view text);
+// Keys that are numbers, as sigs.k8s.io/yaml makes texts of them: in the precision of a float32.
+std::string key_of_special_float(std::string_view text);
+std::string key_of_float(double number);
+// Whether a plain scalar would be read as this very text: no number, boolean, null, timestamp or merge key.
+bool is_plain_text(std::string_view text);
+
+}  // namespace backplane::schema

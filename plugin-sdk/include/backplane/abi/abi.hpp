@@ -1,0 +1,200 @@
+// The stamp: how the code that includes this header was compiled.  The same constants are computed inside the SDK library and inside each
+// plugin; a plugin runs only when they agree, because C++ types cross the border between the two.
+//
+// Included by the source that backplane_add_plugin() generates; plugins have no need to include it themselves.
+// Thread-safety: constants only.
+#pragma once
+
+#include <boost/version.hpp>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+
+#include "backplane/abi/contract.h"
+#include "backplane/abi/descriptor.h"
+#include "backplane/core/visibility.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/plugin.hpp"
+
+// Without the host's form of std::string no function of the SDK would be found by the linker; in debug mode containers have another size.
+#if _GLIBCXX_USE_CXX11_ABI != BACKPLANE_SDK_CXX11_ABI
+#error "PLG-ABI-005 cxx11_abi: std::string must have the same form as in the host: set _GLIBCXX_USE_CXX11_ABI as the SDK was built"
+#endif
+#if defined(_GLIBCXX_DEBUG) != BACKPLANE_SDK_GLIBCXX_DEBUG
+#error "PLG-ABI-006 glibcxx_debug: debug mode changes the size of containers: set or remove -D_GLIBCXX_DEBUG as the SDK was built"
+#endif
+
+namespace backplane::abi {
+
+// FNV-1a, 64 bits, over 32-bit words.
+class Fingerprint {
+ public:
+  constexpr void add(std::uint64_t word) noexcept {
+    for (int shift = 0; shift < 64; shift += 8) {
+      hash_ ^= (word >> shift) & 0xffU;
+      hash_ *= 0x100000001b3ULL;
+    }
+  }
+  template <class... Types>
+  constexpr void add_types() noexcept {
+    (add(sizeof(Types) << 8 | alignof(Types)), ...);
+  }
+  constexpr std::uint64_t value() const noexcept { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+enum class Probe : unsigned char { kOne };
+enum PlainEnum { kPlainOne };  // shrinks under -fshort-enums
+struct Packable {              // shrinks under -fpack-struct
+  char first;
+  long long second;
+};
+
+// Size and alignment of the types that cross: the language's, the standard library's, Boost.JSON's, the SDK's.
+constexpr std::uint64_t layout_fingerprint() noexcept {
+  Fingerprint print;
+  print.add_types<int, long, long long, void*, wchar_t, long double, std::max_align_t, Probe, PlainEnum, Packable>();
+  print.add_types<std::string, std::string_view, std::vector<int>, std::vector<bool>, std::list<int>, std::map<int, int>, std::set<int>,
+                  std::unordered_map<int, int>, std::unordered_set<int>, std::optional<std::string>, std::variant<int, std::string>,
+                  std::function<void()>, std::shared_ptr<int>, std::weak_ptr<int>, std::unique_ptr<int>, std::pair<int, std::string>,
+                  std::span<const int>, std::mutex, std::atomic<bool>, std::exception_ptr, std::coroutine_handle<>,
+                  std::chrono::steady_clock::time_point, std::vector<std::string>::iterator, std::map<int, int>::iterator>();
+  print.add_types<json::value, json::object, json::array, json::string, json::storage_ptr, json::key_value_pair>();
+  print.add_types<Status, StatusDetails, StatusCause, Result<std::string>, FieldError, FieldErrors, SharedBytes, ObjectEntry, Task<void>,
+                  Future<int>, Promise<int>, GroupVersion, GroupVersionKind, GroupVersionResource, ObjectMeta, RequestContext, RequestInfo,
+                  UserInfo, UserRef, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
+                  Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
+                  AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, AuthenticationResponse,
+                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, HttpCall, ClientConfig, ListerWatcher::Page,
+                  ResourceEventHandler, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent, EventBatch,
+                  StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
+  return print.value();
+}
+
+constexpr std::uint32_t compiler_abi() noexcept {
+#ifdef __GXX_ABI_VERSION
+  return __GXX_ABI_VERSION;
+#else
+  return 0;
+#endif
+}
+
+constexpr std::uint32_t stdlib_flags() noexcept {
+  std::uint32_t flags = 0;
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+  flags |= BP_STDLIB_CXX11_ABI;
+#endif
+#ifdef _GLIBCXX_DEBUG
+  flags |= BP_STDLIB_DEBUG;
+#endif
+#ifdef _GLIBCXX_ASSERTIONS
+  flags |= BP_STDLIB_ASSERTIONS;
+#endif
+  return flags;
+}
+
+constexpr std::uint32_t language_flags() noexcept {
+  std::uint32_t flags = 0;
+#ifdef __cpp_exceptions
+  flags |= BP_LANGUAGE_EXCEPTIONS;
+#endif
+#ifdef __cpp_rtti
+  flags |= BP_LANGUAGE_RTTI;
+#endif
+  return flags;
+}
+
+constexpr std::uint32_t sanitizer_flags() noexcept {
+  std::uint32_t flags = 0;
+#ifdef __SANITIZE_ADDRESS__
+  flags |= BP_SANITIZE_ADDRESS;
+#endif
+#ifdef __SANITIZE_THREAD__
+  flags |= BP_SANITIZE_THREAD;
+#endif
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+  flags |= BP_SANITIZE_ADDRESS;
+#endif
+#if __has_feature(thread_sanitizer)
+  flags |= BP_SANITIZE_THREAD;
+#endif
+#if __has_feature(memory_sanitizer)
+  flags |= BP_SANITIZE_MEMORY;
+#endif
+#endif
+  return flags;
+}
+
+// The head of a descriptor for code compiled as this translation unit is.
+constexpr bp_note_head note_head(std::uint32_t json_size) noexcept {
+  bp_note_head head{};
+  for (int i = 0; i < 8; ++i) head.magic[i] = BP_NOTE_MAGIC[i];
+  head.head_size = sizeof(bp_note_head);
+  head.head_version = 1;
+  head.json_size = json_size;
+  head.sdk_version = BACKPLANE_SDK_VERSION;
+  head.entry_abi = BP_ENTRY_ABI;
+  head.gxx_abi = compiler_abi();
+#ifdef __clang__
+  head.compiler = BP_COMPILER_CLANG;
+  head.compiler_major = __clang_major__;
+#else
+  head.compiler = BP_COMPILER_GCC;
+  head.compiler_major = __GNUC__;
+#endif
+#ifdef _LIBCPP_VERSION
+  head.stdlib = BP_STDLIB_LIBCXX;
+  head.stdlib_release = _LIBCPP_VERSION / 1000;
+#else
+  head.stdlib = BP_STDLIB_LIBSTDCXX;
+  head.stdlib_release = _GLIBCXX_RELEASE;
+#endif
+  head.stdlib_flags = stdlib_flags();
+  head.boost_version = BOOST_VERSION;
+  head.language = language_flags();
+  head.sanitizers = sanitizer_flags();
+  head.pointer_bits = sizeof(void*) * CHAR_BIT;
+  head.layout_fingerprint = layout_fingerprint();
+  head.contract = BACKPLANE_SDK_CONTRACT;
+  for (std::size_t i = 0; i + 1 < sizeof(head.vendor) && i + 1 < sizeof(BACKPLANE_VENDOR_TAG); ++i)
+    head.vendor[i] = BACKPLANE_VENDOR_TAG[i];
+  return head;
+}
+
+// The note as it stands in the file; N is the length of the JSON with its NUL.  Notes are aligned to four bytes.
+template <std::size_t N>
+struct __attribute__((packed, aligned(4))) Note {
+  std::uint32_t owner_size, description_size, type;
+  char owner[12];
+  bp_note_head head;
+  char json[N];
+};
+
+template <std::size_t N>
+constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents = 0) noexcept {
+  static_assert(N - 1 <= BP_MAX_JSON_SIZE, "the plugin manifest is too long");
+  Note<N> note{};
+  note.owner_size = sizeof(BP_NOTE_OWNER);
+  note.description_size = sizeof(bp_note_head) + N;
+  note.type = BP_NOTE_TYPE;
+  for (std::size_t i = 0; i < sizeof(BP_NOTE_OWNER); ++i) note.owner[i] = BP_NOTE_OWNER[i];
+  note.head = note_head(N - 1);
+  note.head.documents = documents;
+  for (std::size_t i = 0; i < N; ++i) note.json[i] = text[i];
+  return note;
+}
+
+static_assert(sizeof(bp_note_head) == 128, "the head of the descriptor never changes its size");
+
+// The stamp of the SDK library in this process, which is what plugins are compared with.
+BACKPLANE_API const bp_note_head& sdk_stamp() noexcept;
+
+}  // namespace backplane::abi

@@ -1,0 +1,92 @@
+/* The descriptor of a plugin: an ELF note that anybody can read without running a single instruction of the file.
+ *
+ * The note (owner "Backplane", type 1) stands in the section .note.backplane.plugin.  Its description is one bp_note_head, in the byte
+ * order of the machine, followed by `json_size` bytes of canonical JSON (keys sorted, no white space).  The JSON says what the plugin is
+ * (name, version, provides, requires, order); the head says how it was built, field by field, as its own compiler saw it.
+ *
+ * Thread-safety: constants only.
+ * Stability:     the head is never reordered; fields are added in `reserved`, and head_size tells how much a plugin knows.
+ */
+#ifndef BACKPLANE_DESCRIPTOR_H
+#define BACKPLANE_DESCRIPTOR_H
+
+#include <stdint.h>
+
+/* Version of the SDK, 0x00MMmmpp.  A plugin runs on a host of the same major and minor version. */
+#define BACKPLANE_SDK_VERSION_MAJOR 0
+#define BACKPLANE_SDK_VERSION_MINOR 1
+#define BACKPLANE_SDK_VERSION_PATCH 0
+#define BACKPLANE_SDK_VERSION ((BACKPLANE_SDK_VERSION_MAJOR << 16) | (BACKPLANE_SDK_VERSION_MINOR << 8) | BACKPLANE_SDK_VERSION_PATCH)
+
+/* A fork whose SDK differs sets its own tag when it builds host and plugins; plugins of another tag are refused. */
+#ifndef BACKPLANE_VENDOR_TAG
+#define BACKPLANE_VENDOR_TAG "backplane"
+#endif
+
+#define BP_NOTE_SECTION ".note.backplane.plugin"
+#define BP_NOTE_OWNER "Backplane" /* with its NUL: 10 bytes, padded to 12 */
+#define BP_NOTE_TYPE 1u
+#define BP_NOTE_MAGIC "BPPLUGIN" /* 8 bytes, no NUL */
+#define BP_MAX_JSON_SIZE 65536u
+#define BP_ENTRY_ABI 1u /* what backplane_plugin_create() takes and gives */
+#define BP_ENTRY_SYMBOL "backplane_plugin_create"
+
+/* bp_note_head.compiler */
+#define BP_COMPILER_GCC 1u
+#define BP_COMPILER_CLANG 2u
+/* bp_note_head.stdlib */
+#define BP_STDLIB_LIBSTDCXX 1u
+#define BP_STDLIB_LIBCXX 2u
+/* bp_note_head.stdlib_flags: the first two change layout and must be equal; assertions are for information */
+#define BP_STDLIB_CXX11_ABI 0x1u
+#define BP_STDLIB_DEBUG 0x2u
+#define BP_STDLIB_ASSERTIONS 0x4u
+/* bp_note_head.language */
+#define BP_LANGUAGE_EXCEPTIONS 0x1u
+#define BP_LANGUAGE_RTTI 0x2u
+/* bp_note_head.sanitizers */
+#define BP_SANITIZE_ADDRESS 0x1u
+#define BP_SANITIZE_THREAD 0x2u
+#define BP_SANITIZE_MEMORY 0x4u
+
+/* bp_note_head.documents */
+#define BP_DOCUMENTS_CHECKED 0x1u
+
+typedef struct bp_note_head {
+  char magic[8];
+  uint16_t head_size; /* of this struct when the plugin was built */
+  uint16_t head_version;
+  uint32_t json_size;
+  uint32_t sdk_version;
+  uint32_t entry_abi;
+  uint32_t gxx_abi; /* __GXX_ABI_VERSION: the Itanium C++ ABI's revision */
+  uint16_t compiler;
+  uint16_t compiler_major; /* for information */
+  uint16_t stdlib;
+  uint16_t stdlib_release; /* for information */
+  uint32_t stdlib_flags;
+  uint32_t boost_version; /* BOOST_VERSION */
+  uint32_t reserved1;     /* 0; once the macros of Asio, which does not cross the border any more */
+  uint32_t language;
+  uint32_t sanitizers;
+  uint16_t pointer_bits;
+  uint16_t reserved0[3];
+  uint64_t layout_fingerprint; /* FNV-1a over size and alignment of every type that crosses the border */
+  char vendor[16];
+  uint64_t contract;  /* of the declarations in the SDK's headers: where virtual functions stand, which sizes do not show */
+  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
+  uint8_t reserved[28];
+} bp_note_head;
+
+/* The files of backplane_add_plugin(… SCHEMAS) stand in this section, each on a multiple of 16: a head, the name with its NUL, the bytes.
+ */
+#define BP_DOCUMENT_SECTION ".backplane.documents"
+#define BP_DOCUMENT_MAGIC "BPDOCUMT" /* 8 bytes, no NUL */
+
+typedef struct bp_document_head {
+  char magic[8];
+  uint32_t name_size; /* with its NUL */
+  uint32_t size;
+} bp_document_head;
+
+#endif

@@ -1,0 +1,24 @@
+// Texts: letter case, joined lists.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// `text` with A to Z in lower case; other bytes are unchanged.
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& letter : out) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+  return out;
+}
+
+// The texts with `separator` between them; empty for an empty list.
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,103 @@
+// Audit: who did what, as events that sinks receive.
+//
+// A registration is a policy and a sink.  The policy decides the level of each request when the request has been authenticated and
+// impersonated; the sink receives one event for each stage of the request that the policy has not left out.
+//
+// Thread-safety: decide() and process() are called from any thread, any number of requests at once.
+// Lifetime:      shared with the host; flush() is called once, after the last event.
+// Errors:        process() has none: a sink that loses events counts them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/bytes.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/points/authorization.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// audit.k8s.io/v1 Level: each one has everything of those before it.
+enum class AuditLevel : std::uint8_t { kNone, kMetadata, kRequest, kRequestResponse };
+// audit.k8s.io/v1 Stage.
+enum class AuditStage : std::uint8_t { kRequestReceived, kResponseStarted, kResponseComplete, kPanic };
+// "RequestReceived" …
+std::string_view audit_level_name(AuditLevel level) noexcept;
+std::string_view audit_stage_name(AuditStage stage) noexcept;
+
+struct AuditDecision {
+  AuditLevel level = AuditLevel::kNone;
+  std::uint8_t omitted_stages = 0;  // bit N: the stage of value N
+  bool omit_managed_fields = false;
+  bool omits(AuditStage stage) const noexcept { return (omitted_stages >> static_cast<unsigned>(stage) & 1U) != 0; }
+};
+
+class AuditPolicy {
+ public:
+  virtual ~AuditPolicy();
+  // Must not block.
+  virtual AuditDecision decide(const RequestView& request) const = 0;
+};
+
+// What the host keeps of a request that is audited (RequestContext::audit).  It belongs to the request's executor.
+struct AuditRecord {
+  AuditLevel level = AuditLevel::kNone;  // the highest that a policy decided
+  UserRef user;                          // as authenticated, before impersonation
+  // Set by the endpoints from level kRequest, kRequestResponse on: JSON in the version of the request.
+  SharedBytes request_object = {};
+  SharedBytes response_object = {};
+  Status response_status = {};  // of a response that is a Status
+  // Of the object that a create has named.
+  std::string name = {};
+  std::string uid = {};
+  std::string resource_version = {};
+};
+
+// One stage of one request: audit.k8s.io/v1 Event.
+struct AuditEvent {
+  AuditLevel level = AuditLevel::kMetadata;
+  AuditStage stage = AuditStage::kResponseComplete;
+  std::string audit_id;
+  std::string request_uri;
+  std::string verb;
+  UserRef user;
+  std::optional<UserRef> impersonated_user;
+  std::vector<std::string> source_ips;
+  std::string user_agent;
+  // Of requests for a resource.
+  bool resource_request = false;
+  std::string resource, ns, name, uid, api_group, api_version, resource_version, subresource;
+  int response_code = 0;  // 0: no response has begun
+  Status response_status;
+  SharedBytes request_object;   // empty below level kRequest
+  SharedBytes response_object;  // empty below level kRequestResponse
+  std::chrono::system_clock::time_point request_received;
+  std::chrono::system_clock::time_point stage_reached;
+  std::map<std::string, std::string, std::less<>> annotations;
+};
+
+class AuditSink {
+ public:
+  virtual ~AuditSink();
+  virtual std::string_view name() const noexcept = 0;
+  // Takes the event.  Must not block: a sink that writes queues the event, and bounds its queue.
+  virtual void process(std::shared_ptr<const AuditEvent> event) noexcept = 0;
+  // Resumes when every event so far has been written, or cannot be.  The default has nothing to wait for.
+  virtual Task<void> flush();
+};
+
+struct AuditRegistration {
+  std::shared_ptr<const AuditPolicy> policy;
+  std::shared_ptr<AuditSink> sink;
+};
+
+}  // namespace BACKPLANE_API

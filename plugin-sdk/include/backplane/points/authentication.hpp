@@ -1,0 +1,67 @@
+// Authenticators: which user a request belongs to.
+//
+// The host asks the composed authenticators in order: requestheader, client certificate, then those that plugins register, in the order of
+// registration.  The first one that knows the credential decides; an authenticator that returns an error is skipped, and the request gets
+// 401 if no later one knows the caller.
+//
+// Thread-safety: any thread, any number of requests at once.
+// Lifetime:      shared with the host; arguments that are references live until the task has ended.
+// Errors:        kUnauthorized for a credential of this authenticator's kind that is not valid.  An exception counts as an error, and is
+// logged.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+class TokenAuthenticator;
+
+struct AuthenticationResponse {
+  UserInfo user;
+  // Those of the requested audiences that the credential is valid for; empty for credentials without audiences.
+  std::vector<std::string> audiences = {};
+};
+// Nothing: the credential is not of this authenticator's kind, or there is none.
+using AuthenticationResult = Result<std::optional<AuthenticationResponse>>;
+
+class Authenticator {
+ public:
+  virtual ~Authenticator();
+  virtual std::string_view name() const noexcept = 0;
+  // The result if it needs no waiting; nothing if only authenticate() can tell.  Called first for every request, on the connection's
+  // executor, so it must not block: a request whose authenticators all answer here costs no coroutine.  The default is nothing.
+  virtual std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange);
+  // May end on any executor.
+  virtual Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) = 0;
+  // This authenticator, if it knows bearer tokens that come from elsewhere than a request (TokenReview); else null.
+  virtual TokenAuthenticator* tokens() noexcept { return nullptr; }
+};
+
+// An authenticator of bearer tokens.
+class TokenAuthenticator : public Authenticator {
+ public:
+  ~TokenAuthenticator() override;
+  // `audiences`: those that the token must be valid for, one of them; empty: those of this server (--api-audiences).
+  virtual Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) = 0;
+  // As Authenticator::authenticate_now: for caches and tokens that can be verified at once.  The default is nothing.
+  virtual std::optional<AuthenticationResult> authenticate_token_now(std::string_view token, const std::vector<std::string>& audiences);
+
+  // Both read the token of the Authorization header; a request without one is answered at once with nothing.
+  std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange) override;
+  Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) override;
+  TokenAuthenticator* tokens() noexcept final { return this; }
+};
+
+// The token of `Authorization: Bearer …`, or of the WebSocket protocol base64url.bearer.authorization.k8s.io.…; empty if there is none.
+std::string bearer_token(const Exchange& exchange);
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,32 @@
+// The callbacks of Exchange::on_close, for classes that implement Exchange.
+//
+// Thread-safety: any thread; callbacks run on the thread that calls run(), without the lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+class CloseCallbacks {
+ public:
+  std::uint64_t add(std::function<void()> callback);
+  // Without effect for an id that is not there.
+  void remove(std::uint64_t id) noexcept;
+  // Calls each callback once, in order, and removes it before; a callback may remove others.
+  void run();
+  void clear() noexcept;
+  bool empty() const noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  std::uint64_t last_ = 0;
+  std::vector<std::pair<std::uint64_t, std::function<void()>>> callbacks_;
+};
+
+}  // namespace BACKPLANE_API

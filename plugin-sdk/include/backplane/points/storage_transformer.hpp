@@ -1,0 +1,48 @@
+// Storage transformers: encryption (or compression) of stored objects, chosen for each resource.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      shared; a transformer that has been replaced is destroyed after the last read and write through it.
+// Errors:        kInternalError: the bytes cannot be made, or cannot be read (a key that is gone, damage).  An object that cannot be read
+// is
+//                treated as unreadable (points/unreadable_object.hpp).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/bytes.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+class StorageTransformer {
+ public:
+  struct Plain {
+    SharedBytes bytes;
+    // The bytes are written with another key or in another way than to_storage() would write them now: an update that changes nothing else
+    // writes the object all the same.
+    bool stale = false;
+  };
+  virtual ~StorageTransformer();
+  // `key` is the storage key; the bytes may be bound to it.  The defaults return what the two below return: a transformer that never waits
+  // overrides only those.
+  virtual Task<Result<SharedBytes>> to_storage(std::string key, SharedBytes bytes) const;
+  virtual Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const;
+  // The same if they need no waiting; nothing if only the tasks can tell.  Called first; must not block.  The default is nothing.
+  virtual std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const;
+  virtual std::optional<Result<Plain>> from_storage_now(std::string_view key, const SharedBytes& bytes) const;
+};
+
+class StorageTransformers {
+ public:
+  virtual ~StorageTransformers();
+  // Null: objects of the resource are stored as they are.  Called for each read and write; costs a lookup.
+  virtual std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const = 0;
+};
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,56 @@
+// kubectl's JSONPath as far as printer columns use it: .a.b, ['a.b'], [0], [-1], [1:3], [*], .*, ..a and [?(@.type=="Ready")].
+//
+// Thread-safety: immutable after parse.
+// Errors:        parse() gives nothing for what it does not know; a path that leads nowhere finds nothing.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+class JsonPath {
+ public:
+  static std::optional<JsonPath> parse(std::string_view text);
+
+  // The first match in document order; null when there is none.
+  const Value* first(const Value& root) const;
+  const Value* first(const Object& root) const;
+  // Calls `visit` for each match in document order, until it returns true.
+  using Visit = std::function<bool(const Value& found)>;
+  bool each(const Object& root, const Visit& visit) const;
+  // Member names alone, in order: such a path can be walked by name.  Empty for others.
+  std::vector<std::string> members() const;
+
+ private:
+  enum class Kind : unsigned char { kMember, kIndex, kSlice, kWildcard, kRecursive, kFilter };
+  struct Step {
+    Kind kind = Kind::kMember;
+    std::string name;                  // kMember; kRecursive: the member looked for
+    std::int64_t begin = 0;            // kIndex, kSlice
+    std::optional<std::int64_t> end;   // kSlice
+    std::vector<std::string> operand;  // kFilter: path below @
+    std::string op;                    // kFilter: == != < > <= >= or empty (the path exists)
+    std::optional<Value> literal;      // kFilter
+  };
+
+  static bool parse_member(std::string_view& rest, std::vector<Step>& steps);
+  static bool parse_bracket(std::string_view& rest, std::vector<Step>& steps);
+  static bool parse_filter(std::string_view inside, Step& step);
+  static bool holds(const Step& step, const Value& item);
+  // Each returns whether `visit` has seen enough.
+  bool search(const std::string& name, const Value& value, std::size_t next, const Visit& visit) const;
+  bool walk(const Value& value, std::size_t next, const Visit& visit) const;
+  bool walk_array(const Step& step, const Array& array, std::size_t next, const Visit& visit) const;
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,122 @@
+#include "backplane/core/metric_cell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace backplane {
+namespace {
+
+Metric::Snapshot find(const std::string& name) {
+  for (Metric::Snapshot& each : Metric::all()) {
+    if (each.name == name) return std::move(each);
+  }
+  return {};
+}
+
+TEST(MetricsTest, ANameIsOneMetricForEverybody) {
+  Metric& first = Metric::counter("test_shared_total", "Shared.", {"a"});
+  Metric& second = Metric::counter("test_shared_total", "Other words.", {"a"});
+  EXPECT_EQ(&first, &second);
+  first.add({"x"});
+  second.add({"x"}, 2);
+  second.add({"y"});
+  const Metric::Snapshot all = find("test_shared_total");
+  EXPECT_EQ(all.help, "Shared.");
+  EXPECT_EQ(all.series.at({"x"}).value, 3);
+  EXPECT_EQ(all.series.at({"y"}).value, 1);
+}
+
+TEST(MetricsTest, WhatWasNeverCountedIsNotShown) {
+  Metric::gauge("test_silent", "Silent.", {});
+  EXPECT_EQ(find("test_silent").name, "");
+  Metric::gauge("test_silent", "Silent.", {}).set({}, 4);
+  EXPECT_EQ(find("test_silent").series.at({}).value, 4);
+}
+
+TEST(MetricsTest, AMeasureFallsIntoTheBucketThatItIsNotAbove) {
+  Metric& times = Metric::histogram("test_seconds", "Seconds.", {}, exponential_bounds(1, 2, 3));
+  for (const double seconds : {0.5, 1.0, 1.5, 4.0, 9.0}) times.observe({}, seconds);
+  const Metric::Series series = find("test_seconds").series.at({});
+  EXPECT_EQ(series.buckets, (std::vector<std::uint64_t>{2, 1, 1}));
+  EXPECT_EQ(series.count, 5U);
+  EXPECT_EQ(series.value, 16);
+}
+
+TEST(MetricsTest, ASeriesIsFoundByAllOfItsLabels) {
+  Metric& things = Metric::counter("test_labels_total", "Labels.", {"a", "b", "c"});
+  things.add({"x", "", "z"});
+  things.add({"x", "", "z"});
+  things.add({"x", "z"});
+  things.add({"x", "z", ""});
+  things.add({"xz"});
+  things.add({});
+  const auto series = find("test_labels_total").series;
+  EXPECT_EQ(series.at({"x", "", "z"}).value, 2);
+  EXPECT_EQ(series.at({"x", "z", ""}).value, 2);
+  EXPECT_EQ(series.at({"xz", "", ""}).value, 1);
+  EXPECT_EQ(series.at({"", "", ""}).value, 1);
+}
+
+TEST(MetricsTest, SeriesAreBoundedAndForgotten) {
+  Metric& many = Metric::counter("test_many_total", "Many.", {"n"});
+  for (std::size_t i = 0; i < Metric::kMostSeries + 5; ++i) many.add({std::to_string(i)});
+  EXPECT_EQ(find("test_many_total").series.size(), Metric::kMostSeries);
+  many.forget({"0"});
+  many.add({"new"});
+  EXPECT_EQ(find("test_many_total").series.count({"new"}), 1U);
+}
+
+TEST(MetricsTest, ACellIsItsSeries) {
+  Metric& sizes = Metric::histogram("test_cell_bytes", "Bytes.", {"kind"}, {10, 100});
+  MetricCell* const cell = MetricCell::of(sizes, {"a"});
+  ASSERT_NE(cell, nullptr);
+  EXPECT_EQ(cell, MetricCell::of(sizes, {"a"}));
+  cell->observe(50);
+  sizes.observe({"a"}, 500);
+  EXPECT_EQ(find("test_cell_bytes").series.at({"a"}).count, 2U);
+  EXPECT_EQ(find("test_cell_bytes").series.at({"a"}).value, 550);
+}
+
+TEST(MetricsTest, AfterAResetASeriesIsShownWhenItIsCountedAgain) {
+  Metric& total = Metric::counter("test_reset_total", "Things.", {"kind"});
+  MetricCell* const cell = MetricCell::of(total, {"a"});
+  cell->add();
+  total.add({"b"});
+  reset_metric(total);
+  EXPECT_EQ(find("test_reset_total").series.size(), 0U);
+  cell->add(2);
+  EXPECT_EQ(find("test_reset_total").series.size(), 1U);
+  EXPECT_EQ(find("test_reset_total").series.at({"a"}).value, 2);
+  Metric& open = Metric::gauge("test_reset_open", "Things.", {});
+  open.set({}, 3);
+  reset_metric(open);
+  EXPECT_EQ(find("test_reset_open").series.begin()->second.value, 3) << "what a gauge shows goes on";
+}
+
+// Each count took one lock for all series of its metric.
+TEST(MetricsTest, CountsOfManyThreadsAreAllThere) {
+  Metric& times = Metric::histogram("test_shared_seconds", "Seconds.", {"thread", "more"}, {1});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&times, thread] {
+      const std::string own = std::to_string(thread);
+      for (int i = 0; i < 1000; ++i) {
+        times.observe({own}, 0.5);
+        times.observe({"all", "x"}, 2);
+        times.observe({"passing", own}, 2);
+        times.forget({"passing", own});
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const Metric::Snapshot all = find("test_shared_seconds");
+  EXPECT_EQ(all.series.at({"all", "x"}).count, 4000U);
+  EXPECT_EQ(all.series.at({"all", "x"}).value, 8000);
+  EXPECT_EQ(all.series.at({"2", ""}).buckets, std::vector<std::uint64_t>{1000});
+  EXPECT_EQ(all.series.size(), 5U);
+}
+
+}  // namespace
+}  // namespace backplane

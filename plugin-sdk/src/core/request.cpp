@@ -1,0 +1,73 @@
+// RequestContext: the arena, the warnings and the annotations of its audit event.
+#include "backplane/core/request.hpp"
+
+#include <algorithm>
+
+#include "core/utf8.hpp"
+
+namespace backplane BACKPLANE_API {
+namespace {
+
+constexpr std::size_t kMaxWarningRunes = 4096;
+constexpr std::size_t kMaxOneWarningRunes = 256;
+// No more than this many texts of one character fit.
+constexpr std::size_t kMaxWarnings = kMaxWarningRunes + 1;
+// Most requests build a tree of a few kilobytes.
+constexpr std::size_t kFirstArenaBlock = 4096;
+
+std::size_t count_runes(std::string_view text) noexcept {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(decode_rune(text).size);
+  return count;
+}
+
+std::string_view first_runes(std::string_view text, std::size_t count) noexcept {
+  std::size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) at += decode_rune(text.substr(at)).size;
+  return text.substr(0, at);
+}
+
+}  // namespace
+
+bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
+
+// It is nobody's to let go of.
+UserRef::UserRef() noexcept {
+  static const UserInfo nobody;
+  user_ = std::shared_ptr<const UserInfo>(std::shared_ptr<void>(), &nobody);
+}
+
+// The context owns the arena, its trees do not: they count no references to it, and need no time to go.
+RequestContext::RequestContext() : arena_(new json::monotonic_resource(kFirstArenaBlock)) {}
+RequestContext::~RequestContext() { delete arena_.get(); }
+
+void RequestContext::warn(std::string_view text) {
+  if (text.empty() || warnings_.size() >= kMaxWarnings) return;
+  if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.emplace_back(text);
+}
+
+bool RequestContext::annotate(std::string_view key, std::string value) {
+  const auto found = audit_annotations_.find(key);
+  if (found != audit_annotations_.end()) return found->second == value;
+  audit_annotations_.emplace(key, std::move(value));
+  return true;
+}
+
+// Texts are sent whole as long as all of them fit; over that, each is cut, and they end where the sum does.
+std::vector<std::string> RequestContext::warnings() const {
+  std::size_t total = 0;
+  for (const std::string& warning : warnings_) total += count_runes(warning);
+  if (total <= kMaxWarningRunes) return warnings_;
+  std::vector<std::string> sent;
+  std::size_t size = 0;
+  for (const std::string& warning : warnings_) {
+    const std::string_view cut = first_runes(warning, kMaxOneWarningRunes);
+    if (size >= kMaxWarningRunes) break;
+    if (std::find(sent.begin(), sent.end(), cut) != sent.end()) continue;
+    sent.emplace_back(cut);
+    size += count_runes(cut);
+  }
+  return sent;
+}
+
+}  // namespace BACKPLANE_API

@@ -1,7 +1,0 @@
-#include "backplane/managers_left_alone.hpp"
-
-namespace backplane BACKPLANE_API {
-
-ManagersLeftAlone::~ManagersLeftAlone() = default;
-
-}  // namespace BACKPLANE_API

@@ -1,0 +1,20 @@
+// Answers of API servers: objects, and Status objects as errors.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/status.hpp"
+
+namespace backplane::api_client {
+
+// A metav1.Status of an error; what is no Status becomes one with the code and the text.
+Status status_of(int code, std::string_view body);
+Status status_of(const Object& object, int code);
+// The revision of an object or a list; 0 when it has none.
+Revision revision_of(const Object& object);
+
+}  // namespace backplane::api_client

@@ -1,0 +1,72 @@
+#include "backplane/net/certificate_flaws.hpp"
+
+#include "backplane/core/metrics.hpp"
+
+namespace backplane BACKPLANE_API {
+namespace {
+
+struct Counters {
+  explicit Counters(std::string_view prefix)
+      : missing(Metric::counter(
+            std::string(prefix) + "_x509_missing_san_total",
+            "[ALPHA] Calls to servers whose certificate has no subject alternative name, and connections that failed for that.", {})),
+        sha1(Metric::counter(std::string(prefix) + "_x509_insecure_sha1_total",
+                             "[ALPHA] Calls to servers with a certificate that is signed with SHA-1, and connections that failed for that.",
+                             {})) {}
+  void count(CertificateFlaws flaws) const {
+    if (flaws.no_alternative_name) missing.add({});
+    if (flaws.signed_with_sha1) sha1.add({});
+  }
+  Metric& missing;
+  Metric& sha1;
+};
+
+// Of a call that has failed, by the words that Go's x509 has for it.
+CertificateFlaws flaws_in(const Status& failed) {
+  const std::string_view text = failed.message();
+  constexpr std::string_view kAlgorithm = "x509: cannot verify signature: insecure algorithm ";
+  const auto algorithm = text.find(kAlgorithm);
+  CertificateFlaws out;
+  out.no_alternative_name = text.find("x509: certificate relies on legacy Common Name field") != std::string_view::npos;
+  out.signed_with_sha1 = algorithm != std::string_view::npos && text.find("SHA1", algorithm) != std::string_view::npos;
+  return out;
+}
+
+class CountingClient final : public HttpClient {
+ public:
+  CountingClient(std::shared_ptr<HttpClient> client, std::string_view prefix) : client_(std::move(client)), counters_(prefix) {}
+
+  Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    const auto client = client_;
+    const Counters counters = counters_;
+    auto calling = client->call(std::move(call));
+    Result<std::unique_ptr<HttpAnswer>> answer = co_await std::move(calling);
+    counters.count(answer.ok() ? flaws_of(**answer) : flaws_in(answer.status()));
+    co_return std::move(answer);
+  }
+
+ private:
+  static CertificateFlaws flaws_of(const HttpAnswer& answer) {
+    const auto* peer = dynamic_cast<const AnswerOfPeer*>(&answer);
+    return peer == nullptr ? CertificateFlaws() : peer->certificate_flaws();
+  }
+
+  const std::shared_ptr<HttpClient> client_;
+  const Counters counters_;
+};
+
+}  // namespace
+
+AnswerOfPeer::~AnswerOfPeer() = default;
+
+std::shared_ptr<HttpClient> count_certificate_flaws(std::shared_ptr<HttpClient> client, std::string_view prefix) {
+  return std::make_shared<CountingClient>(std::move(client), prefix);
+}
+
+void show_certificate_flaws(std::string_view prefix) {
+  const Counters counters(prefix);
+  counters.missing.add({}, 0);
+  counters.sha1.add({}, 0);
+}
+
+}  // namespace BACKPLANE_API

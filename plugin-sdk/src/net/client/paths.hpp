@@ -1,0 +1,22 @@
+// Paths and queries of API calls.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+
+#include "backplane/core/meta.hpp"
+#include "backplane/core/options.hpp"
+
+namespace backplane::api_client {
+
+std::string percent_encode(std::string_view text);
+// "/apis/apps/v1/namespaces/ns/deployments/name/status".
+std::string path_of(const GroupVersionResource& resource, std::string_view ns, std::string_view name, std::string_view subresource);
+// "?a=b&c=d", or nothing.
+std::string query_of(const ListOptions& options);
+std::string query_of(const WriteOptions& options);
+// The body of a delete.
+Object delete_options_of(const DeleteOptions& options);
+
+}  // namespace backplane::api_client

@@ -1,0 +1,37 @@
+// Blocking work on sockets that do not block, with a deadline for each step; for threads that may wait.
+//
+// Thread-safety: any thread; a socket belongs to one.
+// Errors:        kServiceUnavailable with Go's words.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "backplane/core/status.hpp"
+
+namespace backplane::egress {
+
+class Socket {
+ public:
+  explicit Socket(int fd) noexcept : fd_(fd) {}
+  ~Socket() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Socket(Socket&& other) noexcept : fd_(other.release()) {}
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int get() const noexcept { return fd_; }
+  int release() noexcept { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// Waits for POLLIN or POLLOUT.  0: the socket is ready; otherwise an errno.
+int wait_ready(int fd, short what);
+Result<int> dial_unix(const std::string& path);
+Result<int> dial_tcp(const std::string& host, const std::string& port);
+
+}  // namespace backplane::egress

@@ -1,0 +1,314 @@
+#include "backplane/net/proxy.hpp"
+
+#include <charconv>
+
+#include "net/proxy/bodies.hpp"
+#include "net/proxy/headers.hpp"
+
+namespace backplane::proxying {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Answer = std::unique_ptr<HttpAnswer>;
+
+// A body or answer of a known length up to this is passed on in one piece: its length is kept, and it costs less.
+constexpr std::uint64_t kWhole = 64 * 1024;
+
+std::optional<std::uint64_t> length_in(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// By HTTP/2 a body may come without being announced; methods that have none as a rule are not waited for.
+bool may_have_body(const Exchange& exchange) {
+  if (!exchange.header("transfer-encoding").empty()) return true;
+  const std::string_view length = exchange.header("content-length");
+  if (!length.empty()) return length_in(length) != 0;
+  const std::string_view method = exchange.method();
+  return exchange.http_major() >= 2 && method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
+bool is_refused_redirect(const HttpAnswer& answer, const ProxyCall& call) {
+  return call.reject_redirects && answer.code() >= 300 && answer.code() <= 399 && !first_of(answer.headers(), "location").empty();
+}
+
+Clock::time_point deadline_of(const RequestContext& context, const ProxyCall& call) {
+  Clock::time_point end = context.long_running ? Clock::time_point::max() : context.deadline;
+  if (call.timeout.count() > 0) end = std::min(end, Clock::now() + call.timeout);
+  return end;
+}
+
+// A 500 without a reason, as upstream makes of an error that is none of its own.
+Status plain_error(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
+
+Status dial_error(const Status& why) {
+  return why.reason() == Reason::kTooManyRequests ? why : plain_error("error dialing backend: " + why.message());
+}
+
+// One request on its way.
+class Passage {
+ public:
+  // `call`: its target and headers are taken.
+  Passage(RequestContext& context, Exchange& exchange, ProxyCall& call)
+      : context_(context), exchange_(exchange), call_(call), breaker_(std::make_shared<CallBreaker>()) {}
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+  ~Passage() { let_go(); }
+
+  Task<void> pass();
+  Task<void> pass_upgrade();
+
+ private:
+  HttpCall outgoing(bool upgrade);
+  Task<Status> add_body(HttpCall& out);
+  Task<Result<Answer>> ask(HttpCall out);
+  Task<void> fail(Status status);
+  void begin_answer(const HttpAnswer& answer);
+  Task<void> answer_with(Answer answer);
+  Task<void> answer_whole(Answer answer);
+  Task<void> answer_streamed(Answer answer);
+  Task<Status> pour(HttpAnswer& answer, bool& broken);
+  Task<void> tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes);
+  void let_go() { closed_.cancel(); }
+
+  RequestContext& context_;
+  Exchange& exchange_;
+  ProxyCall& call_;
+  const std::shared_ptr<CallBreaker> breaker_;
+  std::shared_ptr<RequestBody> body_;
+  CloseSubscription closed_;
+};
+
+HttpCall Passage::outgoing(bool upgrade) {
+  HttpCall out;
+  out.method = exchange_.method();
+  out.headers = request_headers(context_, exchange_, call_, upgrade);
+  out.target = std::move(call_.target);
+  out.deadline = deadline_of(context_, call_);
+  out.lasting = context_.long_running;
+  out.upgrade = upgrade;
+  out.breaker = breaker_;
+  return out;
+}
+
+Task<Status> Passage::add_body(HttpCall& out) {
+  const std::optional<std::uint64_t> length = length_in(exchange_.header("content-length"));
+  if (length && *length <= kWhole) {
+    auto reading = exchange_.read_body(kWhole);
+    Result<std::string> whole = co_await std::move(reading);
+    if (!whole.ok()) co_return std::move(whole).status();
+    out.body = std::move(*whole);
+    co_return Status();
+  }
+  body_ = std::make_shared<RequestBody>(exchange_);
+  out.body_source = body_;
+  out.body_size = length;
+  co_return Status();
+}
+
+Task<Result<Answer>> Passage::ask(HttpCall out) {
+  closed_ = exchange_.on_close([this] { breaker_->break_off(service_unavailable("context canceled")); });
+  auto calling = call_.backend->call(std::move(out));
+  Result<Answer> answer = co_await std::move(calling);
+  co_return std::move(answer);
+}
+
+// The client that has gone is told nothing.
+Task<void> Passage::fail(Status status) {
+  let_go();
+  if (exchange_.closed() || exchange_.started()) co_return;
+  auto answering = call_.answer_error(context_, exchange_, std::move(status));
+  co_await std::move(answering);
+}
+
+Task<void> Passage::pass() {
+  HttpCall out = outgoing(false);
+  Status sent;
+  if (may_have_body(exchange_)) {
+    auto adding = add_body(out);
+    sent = co_await std::move(adding);
+  }
+  if (!sent.ok()) {
+    auto failing = fail(std::move(sent));
+    co_await std::move(failing);
+    co_return;
+  }
+  auto asking = ask(std::move(out));
+  Result<Answer> answer = co_await std::move(asking);
+  if (!answer.ok()) {
+    auto failing = fail(service_unavailable("error trying to reach service: " + answer.status().message()));
+    co_await std::move(failing);
+  } else {
+    auto answering = answer_with(std::move(*answer));
+    co_await std::move(answering);
+  }
+  if (body_) {
+    auto settling = body_->settle();
+    co_await std::move(settling);
+  }
+}
+
+void Passage::begin_answer(const HttpAnswer& answer) {
+  exchange_.set_compressible(false);
+  for (auto& [name, value] : answer_headers(answer.headers(), call_, exchange_.header("host"))) {
+    exchange_.add_response_header(std::move(name), std::move(value));
+  }
+}
+
+Task<void> Passage::answer_with(Answer answer) {
+  if (is_refused_redirect(*answer, call_)) {
+    answer.reset();
+    let_go();
+    std::vector<SharedBytes> text;
+    text.push_back(SharedBytes::from_static("the backend attempted to redirect this request, which is not permitted"));
+    auto responding = exchange_.respond(502, "text/plain; charset=utf-8", std::move(text));
+    co_await std::move(responding);
+    co_return;
+  }
+  begin_answer(*answer);
+  const std::optional<std::uint64_t> length = length_in(first_of(answer->headers(), "content-length"));
+  const bool whole = length && *length <= kWhole && exchange_.method() != "HEAD";
+  auto answering = whole ? answer_whole(std::move(answer)) : answer_streamed(std::move(answer));
+  co_await std::move(answering);
+}
+
+Task<void> Passage::answer_whole(Answer answer) {
+  auto reading = read_all(*answer, kWhole);
+  Result<std::string> bytes = co_await std::move(reading);
+  let_go();
+  if (!bytes.ok()) {
+    exchange_.abort();
+    co_return;
+  }
+  std::vector<SharedBytes> body;
+  if (!bytes->empty()) body.emplace_back(std::move(*bytes));
+  auto responding = exchange_.respond(answer->code(), first_of(answer->headers(), "content-type"), std::move(body));
+  co_await std::move(responding);
+}
+
+Task<void> Passage::answer_streamed(Answer answer) {
+  auto starting = exchange_.start(answer->code(), first_of(answer->headers(), "content-type"));
+  Status written = co_await std::move(starting);
+  bool broken = false;
+  if (written.ok()) {
+    auto pouring = pour(*answer, broken);
+    written = co_await std::move(pouring);
+  }
+  let_go();
+  if (!written.ok()) co_return;
+  if (broken) {
+    exchange_.abort();
+    co_return;
+  }
+  auto finishing = exchange_.finish();
+  co_await std::move(finishing);
+}
+
+// What the backend says to the client, piece by piece, until one of them ends.  How the client took it; `broken`: the backend broke off.
+Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
+  Status written;
+  Result<std::string> piece;
+  while (written.ok()) {
+    auto reading = answer.read();
+    piece = co_await std::move(reading);
+    broken = !piece.ok();
+    if (broken || piece->empty()) break;
+    std::vector<SharedBytes> chunk;
+    chunk.emplace_back(std::move(*piece));
+    auto writing = exchange_.write(std::move(chunk));
+    written = co_await std::move(writing);
+  }
+  co_return written;
+}
+
+// ---- leaving HTTP
+
+Task<void> Passage::pass_upgrade() {
+  // Whoever speaks HTTP on a connection of ours is believed to be who he says he is.
+  if (names_upgrade_to(exchange_.headers(), "h2c")) {
+    auto failing = fail(bad_request("h2c is not passed on"));
+    co_await std::move(failing);
+    co_return;
+  }
+  HttpCall out = outgoing(true);
+  const auto bytes = std::make_shared<TunnelBytes>(exchange_);
+  out.body_source = bytes;
+  auto asking = ask(std::move(out));
+  Result<Answer> answer = co_await std::move(asking);
+  const int code = answer.ok() ? (*answer)->code() : 0;
+  if (code == 101) {
+    auto tunneling = tunnel(std::move(*answer), bytes);
+    co_await std::move(tunneling);
+  } else if (code >= 400) {
+    exchange_.close_connection_after();
+    auto answering = answer_with(std::move(*answer));
+    co_await std::move(answering);
+  } else {
+    Status why = code == 0 ? dial_error(answer.status()) : plain_error("invalid upgrade response: status code " + std::to_string(code));
+    auto failing = fail(std::move(why));
+    co_await std::move(failing);
+  }
+  bytes->begin(false);
+  auto settling = bytes->settle();
+  co_await std::move(settling);
+}
+
+Task<void> Passage::tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes) {
+  const std::string protocol(first_of(answer->headers(), "upgrade"));
+  begin_answer(*answer);
+  auto switching = exchange_.switch_protocols(protocol);
+  Status written = co_await std::move(switching);
+  if (!written.ok()) {
+    auto failing = fail(plain_error("request connection cannot be hijacked: " + written.message()));
+    co_await std::move(failing);
+    co_return;
+  }
+  bytes->begin(true);
+  bool broken = false;
+  auto pouring = pour(*answer, broken);
+  written = co_await std::move(pouring);
+  let_go();
+  auto finishing = exchange_.finish();
+  co_await std::move(finishing);
+}
+
+}  // namespace
+}  // namespace backplane::proxying
+
+namespace backplane BACKPLANE_API {
+
+Task<void> answer_with_status(RequestContext&, Exchange& exchange, Status status) {
+  std::vector<SharedBytes> body;
+  body.emplace_back(status.to_json());
+  auto responding = exchange.respond(status.code(), "application/json", std::move(body));
+  co_await std::move(responding);
+}
+
+bool is_upgrade_request(const Exchange& exchange) {
+  for (const auto& [name, value] : exchange.headers()) {
+    if (!proxying::same_name(name, "connection")) continue;
+    constexpr std::string_view kUpgrade = "upgrade";
+    for (std::size_t at = 0; at + kUpgrade.size() <= value.size(); ++at) {
+      if (proxying::same_name(std::string_view(value).substr(at, kUpgrade.size()), kUpgrade)) return true;
+    }
+  }
+  return false;
+}
+
+Task<void> proxy(RequestContext& context, Exchange& exchange, ProxyCall call) {
+  proxying::Passage passage(context, exchange, call);
+  if (is_upgrade_request(exchange)) {
+    auto passing = passage.pass_upgrade();
+    co_await std::move(passing);
+  } else if (call.upgrade_required) {
+    auto answering = call.answer_error(context, exchange, bad_request("Upgrade request required"));
+    co_await std::move(answering);
+  } else {
+    auto passing = passage.pass();
+    co_await std::move(passing);
+  }
+}
+
+}  // namespace BACKPLANE_API

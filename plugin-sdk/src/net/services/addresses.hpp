@@ -1,0 +1,28 @@
+// From Services and EndpointSlices to addresses: apiserver/pkg/util/proxy.ResolveCluster and ResolveEndpoint.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/object.hpp"
+#include "backplane/core/status.hpp"
+
+namespace backplane::services {
+
+// net.JoinHostPort
+std::string join_host_port(std::string_view host, long long port);
+
+// Where any request to the service goes.
+Result<std::string> cluster_address(const Object& service, std::string_view name, int port);
+
+// Each of them may be asked; those of the service's first family come first, `preferred` of them (all, when there are no others).
+struct Endpoints {
+  std::vector<std::string> addresses;
+  std::size_t preferred = 0;
+};
+Result<Endpoints> endpoint_addresses(const Object& service, std::string_view name, int port, const std::vector<Object>& slices);
+
+}  // namespace backplane::services

@@ -1,0 +1,77 @@
+// The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
+// works on objects made by any plugin.
+#include "backplane/plugin.hpp"
+#include "engine/codec.hpp"
+
+namespace backplane BACKPLANE_API {
+
+RestStorage::~RestStorage() = default;
+Scoper::~Scoper() = default;
+ObjectConverter::~ObjectConverter() = default;
+SingularNameProvider::~SingularNameProvider() = default;
+ShortNamesProvider::~ShortNamesProvider() = default;
+CategoriesProvider::~CategoriesProvider() = default;
+StorageVersionProvider::~StorageVersionProvider() = default;
+TableProvider::~TableProvider() = default;
+FieldReader::~FieldReader() = default;
+ObjectCursor::~ObjectCursor() = default;
+WatchStream::~WatchStream() = default;
+Getter::~Getter() = default;
+Lister::~Lister() = default;
+Watcher::~Watcher() = default;
+AdmissionRunner::~AdmissionRunner() = default;
+Creater::~Creater() = default;
+NamedCreater::~NamedCreater() = default;
+UpdatedObjectInfo::~UpdatedObjectInfo() = default;
+Task<Status> UpdatedObjectInfo::may_create(RequestContext&) { co_return Status(); }
+Task<Status> UpdatedObjectInfo::change_applied(RequestContext&, Object&, const Object*) { co_return Status(); }
+Task<Result<Object>> WrappedObjectInfo::updated_object(RequestContext& context, const Object* existing) {
+  auto object = co_await wrapped_.updated_object(context, existing);
+  if (!object.ok()) co_return object;
+  Status changed = co_await change(context, *object, existing);
+  if (!changed.ok()) co_return changed;
+  co_return object;
+}
+Task<Status> WrappedObjectInfo::may_create(RequestContext& context) {
+  Status may = co_await wrapped_.may_create(context);
+  co_return may;
+}
+Task<Status> WrappedObjectInfo::change_applied(RequestContext& context, Object& object, const Object* existing) {
+  Status changed = co_await wrapped_.change_applied(context, object, existing);
+  if (!changed.ok()) co_return changed;
+  co_return co_await change(context, object, existing);
+}
+SubresourceStorage::~SubresourceStorage() = default;
+Task<Result<std::vector<Object>>> ObjectConverter::convert_written(GroupVersionKind from, GroupVersionKind to,
+                                                                   std::vector<Object> objects) const {
+  auto converted = co_await convert(std::move(from), std::move(to), std::move(objects));
+  co_return converted;
+}
+Task<Status> StorageBackend::raise_revision(Revision) { co_return Status(Reason::kInternalError, "this store cannot raise its revision"); }
+Updater::~Updater() = default;
+PatchForbidder::~PatchForbidder() = default;
+GracefulDeleter::~GracefulDeleter() = default;
+CollectionDeleter::~CollectionDeleter() = default;
+Connecter::~Connecter() = default;
+Codec::~Codec() = default;
+ItemSink::~ItemSink() = default;
+StandardStorage::~StandardStorage() = default;
+Task<Result<bool>> StandardStorage::transact(RequestContext&, BegunWrite&) {
+  co_return internal_error("only a storage of Host::make_storage has transactions");
+}
+
+Signal::~Signal() = default;
+HealthCheck::~HealthCheck() = default;
+Logger::~Logger() = default;
+DynamicGroups::~DynamicGroups() = default;
+DynamicPaths::~DynamicPaths() = default;
+Host::~Host() = default;
+StorageWatch::~StorageWatch() = default;
+StorageBackend::~StorageBackend() = default;
+Task<Status> StorageBackend::request_progress() { co_return Status(); }
+
+Plugin::~Plugin() = default;
+Status Plugin::configure(std::string_view) { return {}; }
+Status Plugin::validate() { return {}; }
+
+}  // namespace BACKPLANE_API
