@@ -110,9 +110,9 @@ class NoPeers final : public PeerServers {
 TEST_F(StagingHostTest, OnePluginKnowsThePeers) {
   auto first = host("core"), second = host("other");
   const auto peers = std::make_shared<NoPeers>();
-  EXPECT_FALSE(*first.register_peer_servers(nullptr).ok());
-  ASSERT_TRUE(*first.register_peer_servers(peers).ok());
-  EXPECT_EQ(*second.register_peer_servers(peers).message(), "peer servers is already registered by core");
+  EXPECT_FALSE(first->register_peer_servers(nullptr).ok());
+  ASSERT_TRUE(first->register_peer_servers(peers).ok());
+  EXPECT_EQ(second->register_peer_servers(peers).message(), "peer servers is already registered by core");
   Scheme scheme;
   EXPECT_EQ(first->commit(scheme).peer_servers, peers);
 }
@@ -128,15 +128,15 @@ class NoGate final : public RequestGate {
 TEST_F(StagingHostTest, ThereIsPlaceForOneRequestGate) {
   auto first = host("flowcontrol"), second = host("other");
   const auto gate = std::make_shared<NoGate>();
-  EXPECT_FALSE(*first.register_request_gate(nullptr).ok());
-  ASSERT_TRUE(*first.register_request_gate(gate).ok());
-  EXPECT_EQ(*second.register_request_gate(gate).message(), "request gate is already registered by flowcontrol");
+  EXPECT_FALSE(first->register_request_gate(nullptr).ok());
+  ASSERT_TRUE(first->register_request_gate(gate).ok());
+  EXPECT_EQ(second->register_request_gate(gate).message(), "request gate is already registered by flowcontrol");
   Scheme scheme;
   EXPECT_EQ(first->commit(scheme).request_gate, gate);
-  EXPECT_FALSE(*first.register_request_gate(gate).ok()) << "too late";
-  EXPECT_TRUE(stored_objects(*first).empty());
+  EXPECT_FALSE(first->register_request_gate(gate).ok()) << "too late";
+  EXPECT_TRUE(first->stored_objects().empty());
   services_.stored_objects = [] { return std::vector<StoredObjects>{{{"", "pods"}, 3}}; };
-  EXPECT_EQ(stored_objects(*first).front().objects, 3u);
+  EXPECT_EQ(first->stored_objects().front().objects, 3u);
 }
 
 TEST_F(StagingHostTest, AMissingConversionIsFoundAtInstallAndNamesBothVersions) {

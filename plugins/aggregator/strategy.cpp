@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <backplane/rest/strategy_marks.hpp>
 #include <backplane/rest/written_fields.hpp>
 #include <backplane/types/names.hpp>
 

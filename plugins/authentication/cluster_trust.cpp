@@ -17,7 +17,6 @@
 namespace backplane::authentication {
 namespace {
 
-using namespace kit;
 
 constexpr std::string_view kClientCa = "client-ca-file";
 constexpr std::string_view kProxyCa = "requestheader-client-ca-file";

@@ -10,7 +10,6 @@
 namespace backplane::autoscaling {
 namespace {
 
-using namespace kit;
 
 constexpr std::int64_t kDefaultPercent = 80;
 

@@ -64,7 +64,7 @@ class AutoscalerStatusStrategy final : public kit::StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
   std::optional<WrittenFields> written_fields() const override {
-    WrittenFields out = StatusStrategy::written_fields();
+    WrittenFields out = *StatusStrategy::written_fields();
     out.given_later = show_carried_annotations;
     return out;
   }

@@ -11,7 +11,6 @@
 namespace backplane::certificates {
 namespace {
 
-using namespace kit;
 
 using Usages = std::set<std::string>;
 

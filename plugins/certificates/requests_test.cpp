@@ -9,7 +9,6 @@
 namespace backplane::certificates {
 namespace {
 
-using to_base64;
 using testing::certificate_der;
 using testing::CertificateParts;
 using testing::pem;

@@ -12,7 +12,6 @@
 namespace backplane::rbac {
 namespace {
 
-using namespace kit;
 
 Object object(std::string_view text) { return read_json(text)->get_object(); }
 Array array(std::string_view text) { return read_json(text)->get_array(); }

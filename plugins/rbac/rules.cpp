@@ -10,7 +10,6 @@
 namespace backplane::rbac {
 namespace {
 
-using namespace kit;
 
 using Texts = std::vector<std::string_view>;
 

@@ -9,7 +9,6 @@
 namespace backplane::resource {
 namespace {
 
-using namespace kit;
 
 constexpr std::string_view kLabel = "resource.kubernetes.io/admin-access";
 

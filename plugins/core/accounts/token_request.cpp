@@ -10,7 +10,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 constexpr std::string_view kGroup = "authentication.k8s.io";
 constexpr std::string_view kKind = "TokenRequest";

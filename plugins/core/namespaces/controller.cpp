@@ -14,7 +14,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5000};

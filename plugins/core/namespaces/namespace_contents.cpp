@@ -8,8 +8,6 @@
 namespace backplane::core {
 namespace {
 
-using each;
-
 constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 constexpr std::chrono::seconds kPatience{60};
 

@@ -11,7 +11,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 constexpr std::int64_t kFinalizerEstimate = 15;  // seconds; upstream's
 constexpr const char* kPage = "?limit=500";

@@ -6,7 +6,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 ObjectRef created_status() {
   static const ObjectRef status = [] {

@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 // Writes that lose to others are tried again.
 constexpr int kTries = 20;

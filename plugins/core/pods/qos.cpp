@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 constexpr std::string_view kCounted[] = {"cpu", "memory"};
 

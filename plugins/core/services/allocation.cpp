@@ -11,7 +11,6 @@
 
 namespace backplane::core {
 
-using namespace kit;
 
 namespace {
 

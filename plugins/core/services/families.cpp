@@ -5,7 +5,6 @@
 
 namespace backplane::core {
 
-using namespace kit;
 
 namespace {
 

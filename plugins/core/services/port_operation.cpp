@@ -9,7 +9,6 @@
 
 namespace backplane::core {
 
-using namespace kit;
 
 namespace {
 

@@ -10,7 +10,6 @@
 
 namespace backplane::core {
 
-using namespace kit;
 
 namespace {
 

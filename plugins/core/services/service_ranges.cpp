@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-using namespace kit;
 
 // One that nobody has spoken of is ready: the controller that looks at them need not run.
 bool is_ready(const Object& service_cidr) {

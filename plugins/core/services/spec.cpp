@@ -7,7 +7,6 @@
 
 namespace backplane::core {
 
-using namespace kit;
 
 namespace {
 
