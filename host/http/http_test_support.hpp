@@ -210,7 +210,7 @@ class TestHandler final : public HttpHandler {
     co_await exchange.finish();
   }
   Task<void> hold(Exchange& exchange) {
-    exchange.on_close([this] {
+    const CloseSubscription subscription = exchange.on_close([this] {
       ++closes;
       closed.set(true);
     });
@@ -233,7 +233,7 @@ class TestHandler final : public HttpHandler {
   }
   // Writes until the peer goes away.
   Task<void> endless(Exchange& exchange) {
-    exchange.on_close([this] {
+    const CloseSubscription subscription = exchange.on_close([this] {
       ++closes;
       closed.set(true);
     });

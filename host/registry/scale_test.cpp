@@ -42,12 +42,12 @@ TEST_F(ScaleTest, ShowsReplicasAndTheSelectorAsText) {
 // `kubectl get --subresource=scale` showed no more than a name.
 TEST_F(ScaleTest, IsShownInColumnsOfItsOwn) {
   make_scaled(R"({"replicas":3})");
-  const auto* table = dynamic_cast<TableProvider*>(scale.get());
+  const TableConvertor* const table = role_of<SubresourceStorage>(scale)->subresource_table();
   ASSERT_NE(table, nullptr);
   std::vector<std::string> names;
-  for (const TableColumn& column : table->table_convertor().columns()) names.push_back(column.name);
+  for (const TableColumn& column : table->columns()) names.push_back(column.name);
   EXPECT_EQ(names, (std::vector<std::string>{"Name", "Desired", "Available", "Age"}));
-  const Array cells = table->table_convertor().cells(parsed(*get_scale()), 0, {});
+  const Array cells = table->cells(parsed(*get_scale()), 0, {});
   EXPECT_EQ(cells[0], "a");
   EXPECT_EQ(cells[1], 3);
   EXPECT_EQ(cells[2], 0);
