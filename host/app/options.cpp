@@ -3,8 +3,8 @@
 #include "app/accepted_values.hpp"
 #include "app/log.hpp"
 #include "app/paths.hpp"
-#include "app/promises.hpp"
 #include "app/service_ranges.hpp"
+#include "app/unsupported_flags.hpp"
 #include "plugin/plugin_set.hpp"
 #include "transport/serving_options.hpp"
 
@@ -37,7 +37,7 @@ Options::Options() {
   flags.add("help", FlagType::kBool, &help, "Print this and exit.", 'h');
   flags.add("version", FlagType::kVersion, &version,
             "Print the version and exit; =raw prints every field of it, =vX.Y.Z… serves under that version.");
-  mark_promises(flags);
+  mark_unsupported_flags(flags);
 }
 
 Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {

@@ -11,10 +11,10 @@
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
-#include "app/promises.hpp"
 #include "app/service_ranges.hpp"
+#include "app/unsupported_flags.hpp"
 #include "filters/go_duration.hpp"
-#include "registry/places.hpp"
+#include "registry/store_override_names.hpp"
 
 namespace backplane {
 namespace {
@@ -152,7 +152,7 @@ TEST(Flags, AKubeadmManifestIsReadAsItIs) {
 Problems promise_problems(const std::vector<std::string>& args, const Offers& offers) {
   auto completed = Options::complete(parsed(args));
   Problems problems;
-  if (completed.ok()) check_promises(**completed, offers, problems);
+  if (completed.ok()) check_unsupported_flags(**completed, offers, problems);
   return problems;
 }
 const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb", "etcd3"}};
@@ -236,7 +236,7 @@ TEST(Stores, WhatIsKeptBelowItsGroupHasOnePlace) {
     CacheConfig config;
     config.prefix = prefix;
     config.resource = {group, resource};
-    return names_of_place(config);
+    return override_names(config);
   };
   using Names = std::vector<GroupResource>;
   EXPECT_EQ(names("/registry/deployments/", "apps", "deployments"), (Names{{"apps", "deployments"}, {"apps", "*"}}));

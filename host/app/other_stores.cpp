@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "registry/places.hpp"
+#include "registry/store_override_names.hpp"
 
 namespace backplane {
 namespace {
@@ -71,7 +71,7 @@ bool ConfirmedReads::includes(const GroupResource& resource) const {
 }
 
 const StoreParts& HubOfStores::store_of(const CacheConfig& config) {
-  for (const GroupResource& name : names_of_place(config)) {
+  for (const GroupResource& name : override_names(config)) {
     for (const StoreParts& store : stores_) {
       if (std::find(store.resources.begin(), store.resources.end(), name) == store.resources.end()) continue;
       used_.insert(name);

@@ -6,9 +6,9 @@
 #include "admission/plugin_order.hpp"
 #include "app/flag_files.hpp"
 #include "app/log.hpp"
-#include "app/promises.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
+#include "app/unsupported_flags.hpp"
 #include "client/remote_client.hpp"
 #include "engine/codec.hpp"
 #include "http/local_client.hpp"
@@ -186,7 +186,7 @@ Status ServerParts::check_offers() {
   for (const auto& each : plugins.admission) offers.admission.push_back(each.name);
   offers.storage_backends.emplace_back(kMemoryBackend);
   for (const auto& [name, _] : plugins.storage_backends) offers.storage_backends.push_back(name);
-  check_promises(options(), offers, problems);
+  check_unsupported_flags(options(), offers, problems);
   check_flag_files(options(), problems);
   if (problems.empty()) return {};
   return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems) + "]");
@@ -341,7 +341,7 @@ Status ServerParts::open_other_stores() {
       add_store(std::move(*opened), each.servers);
       found = all_stores.end() - 1;
     }
-    stores.keep_elsewhere(each.resource, *found->encoded);
+    stores.use_override_store(each.resource, *found->encoded);
     found->resources.push_back(std::move(each.resource));
   }
   return {};

@@ -20,10 +20,10 @@
 #include "app/pki.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
-#include "base/aside.hpp"
 #include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
+#include "base/offload_pool.hpp"
 #include "base/task_group.hpp"
 #include "filters/handler_chain.hpp"
 #include "plugin/plugin_set.hpp"
@@ -119,7 +119,7 @@ struct ServerParts {
   // hooks or tasks, one for whatever else the host does in the background.
   BlockingPool blocking;
   LoopPool loops;
-  AsideLoops aside;
+  OffloadPool offload_pool;
   IoLoop pump;
   IoLoop background;
   LoopSet plugin_loops;

@@ -93,8 +93,8 @@ Status ServerParts::start_serving() {
     }
     app_log().info("unprotected debug socket is open path={}", path);
   }
-  aside.start();
-  set_aside_loops(&aside);
+  offload_pool.start();
+  set_offload_pool(&offload_pool);
   // What the kernel has accepted since the port was bound is served from here on.
   loops.start();
   if (Status status = sd_notify("READY=1\n"); !status.ok()) {
@@ -235,8 +235,8 @@ void ServerParts::take_down() {
   }
   free_memory.stop();
   loops.stop();
-  set_aside_loops(nullptr);
-  aside.stop();
+  set_offload_pool(nullptr);
+  offload_pool.stop();
   background.stop();
   pump.stop();
   blocking.stop();

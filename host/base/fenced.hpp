@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "base/caught.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 
 namespace backplane {
 
 // `call` makes the task (a function object, called once); both function objects live until the task has ended.
 template <class T, class Call, class OnThrow>
 Task<T> fenced(Call call, OnThrow on_throw) {
-  const Home home;
+  const OriginExecutor origin;
   std::optional<T> result;
   try {
     auto task = call();
@@ -23,7 +23,7 @@ Task<T> fenced(Call call, OnThrow on_throw) {
   } catch (...) {
     result.emplace(on_throw(caught()));
   }
-  co_await home;
+  co_await origin;
   co_return std::move(*result);
 }
 

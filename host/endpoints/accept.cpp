@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "endpoints/header_words.hpp"
+#include "endpoints/header_tokens.hpp"
 
 namespace backplane::endpoints {
 namespace {

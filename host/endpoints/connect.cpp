@@ -1,6 +1,6 @@
 #include "backplane/rest/connect.hpp"
 
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
@@ -22,7 +22,7 @@ AdmissionAttributes attributes_of(const Resource& resource, RequestContext& cont
 Task<Status> serve_connect(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const Query& query = context.info.query;
   if (query_has(query, "dryRun")) co_return bad_request("dryRun is not supported");
-  const Home home;
+  const OriginExecutor origin;
   OptionConnecter* const with_options = resource.option_connecter;
   Object options;
   if (with_options != nullptr) {
@@ -34,10 +34,10 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
     AdmissionAttributes attributes = attributes_of(resource, context);
     if (with_options != nullptr) attributes.object = &options;
     Status status = co_await admission->admit(attributes);
-    co_await home;
+    co_await origin;
     if (!status.ok()) co_return status;
     status = co_await admission->validate(attributes);
-    co_await home;
+    co_await origin;
     if (!status.ok()) co_return status;
   }
   if (with_options != nullptr) {

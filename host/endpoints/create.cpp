@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
@@ -20,7 +20,7 @@ void wipe_system_fields(Object& object) {
 }  // namespace
 
 Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
@@ -32,7 +32,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   if (resource.admission != nullptr) {
     auto admitting = admit_create(resource, context, std::string(meta_name(received.object)), received.object, received.options);
     Status admitted = co_await std::move(admitting);
-    co_await home;
+    co_await origin;
     if (!admitted.ok()) co_return admitted;
   }
   auto creating = resource.creater->create(context, received.object, std::move(received.options));
@@ -41,7 +41,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
     quote_sent_values(created.status(), received.body, received.format, resource.schema);
     co_return std::move(created.status());
   }
-  co_await home;
+  co_await origin;
   auto sending = send_object(resource, context, exchange, received.answer, 201, std::move(*created));
   Status sent = co_await std::move(sending);
   co_return sent;

@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/json_scan.hpp"
@@ -66,7 +66,7 @@ Task<Status> may_delete_unread(const Resource& resource, RequestContext& context
 }  // namespace
 
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
@@ -83,11 +83,11 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   const bool cascades = options->orphan_dependents && !*options->orphan_dependents;
   auto admitting = admit_remove(resource, context, context.info.name, *options);
   Status admitted = co_await std::move(admitting);
-  co_await home;
+  co_await origin;
   if (!admitted.ok()) co_return admitted;
   auto removing = resource.deleter->remove(context, context.info.name, std::move(*options));
   auto removed = co_await std::move(removing);
-  co_await home;
+  co_await origin;
   if (!removed.ok()) co_return std::move(removed.status());
   if (unread) endpoints_log().warn("an object that could not be read was removed on demand path={}", context.info.path);
   // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.

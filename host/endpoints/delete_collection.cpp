@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/list_writer.hpp"
@@ -17,7 +17,7 @@ Status no_unread_collections() {
 }  // namespace
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   const Query& query = context.info.query;
@@ -37,11 +37,11 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   context.dry_run = options->dry_run;
   auto admitting = admit_remove(resource, context, "", *options);
   Status admitted = co_await std::move(admitting);
-  co_await home;
+  co_await origin;
   if (!admitted.ok()) co_return admitted;
   auto removing = resource.collection_deleter->remove_collection(context, std::move(*options), std::move(*list));
   auto removed = co_await std::move(removing);
-  co_await home;
+  co_await origin;
   if (!removed.ok()) co_return std::move(removed.status());
   auto sending = send_list(resource, context, exchange, *media, std::move(*removed));
   Status sent = co_await std::move(sending);

@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   GetOptions options;
@@ -19,7 +19,7 @@ Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchan
   }
   auto reading = resource.getter->get(context, context.info.name, std::move(options));
   auto object = co_await std::move(reading);
-  co_await home;
+  co_await origin;
   if (!object.ok()) co_return std::move(object.status());
   auto sending = send_object(resource, context, exchange, *media, 200, std::move(*object));
   Status sent = co_await std::move(sending);

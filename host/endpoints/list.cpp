@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/list_writer.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   // A name here comes from the selector on it.
@@ -14,7 +14,7 @@ Task<Status> serve_list(const Resource& resource, RequestContext& context, Excha
   if (!options.ok()) co_return std::move(options.status());
   auto listing = resource.lister->list(context, std::move(*options));
   auto list = co_await std::move(listing);
-  co_await home;
+  co_await origin;
   if (!list.ok()) co_return std::move(list.status());
   auto sending = send_list(resource, context, exchange, *media, std::move(*list));
   Status sent = co_await std::move(sending);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "base/yield.hpp"
 #include "endpoints/body_writer.hpp"
 #include "endpoints/errors.hpp"
@@ -168,13 +168,13 @@ class Batches {
   Task<Result<std::span<const ObjectEntry* const>>> next() {
     auto reading = list_.items->next();
     auto batch = co_await std::move(reading);
-    co_await home_;
+    co_await origin_;
     co_return batch;
   }
 
  private:
   ListResult& list_;
-  const Home home_;
+  const OriginExecutor origin_;
 };
 
 // Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.

@@ -1,4 +1,4 @@
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/respond.hpp"
@@ -18,7 +18,7 @@ ObjectRef with_code(ObjectRef object) {
 }  // namespace
 
 Task<Status> serve_named_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
@@ -28,11 +28,11 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);
   status = co_await std::move(admitting);
-  co_await home;
+  co_await origin;
   if (!status.ok()) co_return status;
   auto creating = resource.named_creater->create_named(context, context.info.name, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
-  co_await home;
+  co_await origin;
   if (!created.ok()) co_return std::move(created.status());
   auto sending = send_object(resource, context, exchange, received.answer, 201, with_code(std::move(*created)));
   status = co_await std::move(sending);

@@ -7,7 +7,7 @@
 
 #include "endpoints/accept.hpp"
 #include "endpoints/errors.hpp"
-#include "endpoints/header_words.hpp"
+#include "endpoints/header_tokens.hpp"
 #include "endpoints/verb_options.hpp"
 
 namespace backplane::endpoints {

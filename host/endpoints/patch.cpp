@@ -1,8 +1,8 @@
 #include <array>
 #include <memory>
 
-#include "base/aside.hpp"
-#include "base/home.hpp"
+#include "base/offload_pool.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/applied_patch.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
@@ -74,7 +74,7 @@ Patch make_patch(const Resource& resource, const PatchForm& form, std::string bo
 }  // namespace
 
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto form = patch_form(resource, exchange);
   if (!form.ok()) co_return std::move(form.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
@@ -85,8 +85,8 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   auto options = write_options(context.info.query, form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
-  const Aside aside(body->size());
-  co_await aside;
+  const OffloadIfLarge offload(body->size());
+  co_await offload;
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
   auto patching = update_admitted(resource, context, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
@@ -95,7 +95,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
     quote_sent_values(patched.status(), patch.text, form->format, resource.schema);
     co_return std::move(patched.status());
   }
-  co_await home;
+  co_await origin;
   const int code = patched->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(patched->object));
   Status sent = co_await std::move(sending);

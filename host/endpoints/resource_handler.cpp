@@ -6,7 +6,7 @@
 
 #include "backplane/core/metrics.hpp"
 #include "base/caught.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/metered_exchange.hpp"
@@ -142,7 +142,7 @@ class ResourceHandler final : public HttpHandler {
   // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
   // been answered in part is broken off, so that it does not look whole.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    const Home home;
+    const OriginExecutor origin;
     Status status;
     try {
       Served served;
@@ -156,7 +156,7 @@ class ResourceHandler final : public HttpHandler {
       log_bug(context, exchange, caught());
       status = recovered();
     }
-    co_await home;
+    co_await origin;
     if (status.ok()) co_return;
     // What has kept the thread until after the deadline ended by that, whatever it says: its timer could not answer.
     if (past_deadline(context)) status = timeout("request did not complete within the allotted timeout", 0);

@@ -1,6 +1,6 @@
 #include "endpoints/sent_object.hpp"
 
-#include "base/aside.hpp"
+#include "base/offload_pool.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verb_options.hpp"
 
@@ -15,8 +15,8 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   if (!body.ok()) co_return std::move(body.status());
   auto options = write_options(context.info.query, WriteVerb::kCreate);
   if (!options.ok()) co_return std::move(options.status());
-  const Aside aside(body->size());
-  co_await aside;
+  const OffloadIfLarge offload(body->size());
+  co_await offload;
   auto object = decode_object(resource, context, *body, *format, options->field_validation);
   if (!object.ok()) co_return std::move(object.status());
   // Made in one go: a tree that is assigned instead would be copied out of the request's arena.

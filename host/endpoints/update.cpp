@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "base/aside.hpp"
-#include "base/home.hpp"
+#include "base/offload_pool.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/replacement.hpp"
 #include "endpoints/respond.hpp"
@@ -112,7 +112,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
 }  // namespace
 
 Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
@@ -121,8 +121,8 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());
-  const Aside aside(body->size());
-  co_await aside;
+  const OffloadIfLarge offload(body->size());
+  co_await offload;
   auto object = read_replacement(resource, context, *body, *format, options->field_validation);
   if (!object.ok()) co_return std::move(object.status());
   context.dry_run = options->dry_run;
@@ -135,7 +135,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
     quote_sent_values(updated.status(), *body, *format, resource.schema);
     co_return std::move(updated.status());
   }
-  co_await home;
+  co_await origin;
   const int code = updated->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
   Status sent = co_await std::move(sending);

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "backplane/core/metric_cell.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "base/yield.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/respond.hpp"
@@ -227,7 +227,7 @@ Task<Status> send_frames(Exchange& exchange, Encoder& encoder, std::vector<Share
 
 // Writes what comes until the stream ends or nobody reads.
 Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
-  const Home home;
+  const OriginExecutor origin;
   std::vector<SharedBytes> frames;
   bool more = true;
   while (more) {
@@ -238,7 +238,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
     } catch (...) {
       bug = std::current_exception();
     }
-    co_await home;
+    co_await origin;
     if (bug) std::rethrow_exception(bug);
     if (!batch.ok()) {
       encoder.append_error(batch.status(), frames);
@@ -306,12 +306,12 @@ Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stre
 }  // namespace
 
 Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const Home home;
+  const OriginExecutor origin;
   auto plan = make_plan(resource, context, exchange);
   if (!plan.ok()) co_return std::move(plan.status());
   auto opening = resource.watcher->watch(context, std::move(plan->options));
   auto opened = co_await std::move(opening);
-  co_await home;
+  co_await origin;
   if (!opened.ok()) {
     if (!told_in_stream(opened.status())) co_return std::move(opened.status());
     std::unique_ptr<WatchStream> refused = std::make_unique<Refused>(std::move(opened.status()));

@@ -1,7 +1,7 @@
 // POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
 #include "backplane/kit/forwarding_storage.hpp"
 #include "backplane/rest/connect.hpp"
-#include "base/aside.hpp"
+#include "base/offload_pool.hpp"
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -24,15 +24,15 @@ TEST_F(WriteTest, CreateAnswersWith201AndTheStoredObject) {
 
 // A body of a million items held a connection's loop for seconds.
 TEST_F(WriteTest, LargeBodiesAreWorkedOnAside) {
-  AsideLoops aside(1);
-  aside.start();
-  set_aside_loops(&aside);
+  OffloadPool offload_pool(1);
+  offload_pool.start();
+  set_offload_pool(&offload_pool);
   use_config_maps();
   const auto of = [](std::size_t bytes) { return R"({"metadata":{"name":"a"},"data":{"k":")" + std::string(bytes, 'v') + R"("}})"; };
   const Headers merge = {{"Content-Type", "application/merge-patch+json"}};
   for (const bool large : {false, true}) {
-    const std::string body = of(large ? Aside::kFew : 10);
-    Executor* const wanted = large ? &aside.next() : &loop_;
+    const std::string body = of(large ? OffloadIfLarge::kSmallBytes : 10);
+    Executor* const wanted = large ? &offload_pool.next() : &loop_;
     store_->objects.clear();
     for (const auto& [method, path, headers] :
          {std::tuple{"POST", maps(), Headers()}, {"PUT", maps("/a"), Headers()}, {"PATCH", maps("/a"), merge}}) {
@@ -45,8 +45,8 @@ TEST_F(WriteTest, LargeBodiesAreWorkedOnAside) {
     EXPECT_EQ(send("POST", maps(), body).code(), 409);
     EXPECT_EQ(send("POST", maps(), body + "x").code(), 400);
   }
-  set_aside_loops(nullptr);
-  aside.stop();
+  set_offload_pool(nullptr);
+  offload_pool.stop();
 }
 
 TEST_F(WriteTest, CreateTakesYaml) {

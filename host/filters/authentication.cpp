@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
@@ -59,7 +59,7 @@ class WithAuthentication final : public Filter {
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
-    const Home home;
+    const OriginExecutor origin;
     Result<UserRef> user;
     std::exception_ptr thrown;
     try {
@@ -68,7 +68,7 @@ class WithAuthentication final : public Filter {
       thrown = std::current_exception();
     }
     // An exception, too, goes on where the request's deadline and its other filters live.
-    co_await home;
+    co_await origin;
     if (thrown) std::rethrow_exception(thrown);
     co_return settle(call, std::move(user));
   }

@@ -1,5 +1,5 @@
 // WithAuthorization: may they.
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {
@@ -17,10 +17,10 @@ class WithAuthorization final : public Filter {
 
   Task<Step> enter_slowly(FilterCall& call) const override {
     const AuthorizationAttributes attributes = authorization_attributes(call.context);
-    const Home home;
+    const OriginExecutor origin;
     const auto began = Clock::now();
     AuthorizerResult result = co_await authorization_.authorize(attributes);
-    co_await home;
+    co_await origin;
     co_return settle(call, result, began);
   }
 

@@ -1,6 +1,6 @@
 #include "filters/handler_chain.hpp"
 
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "filters/counted_authentication.hpp"
@@ -116,7 +116,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
     }
   }
   // A handler may end anywhere; filters and exchanges belong to one executor.
-  const Home home;
+  const OriginExecutor origin;
   MeteredExchange metered(*call.exchange);
   const InFront in_front(call, metered);
   std::exception_ptr error;
@@ -125,7 +125,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
   } catch (...) {
     error = std::current_exception();
   }
-  co_await home;
+  co_await origin;
   if (RequestSeries* series = metered.series()) count(call, metered, *series);
   if (error) std::rethrow_exception(error);
 }

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "backplane/points/close_callbacks.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/request_series.hpp"
 #include "filters/deadline_queue.hpp"
 #include "filters/filter_exchange.hpp"
@@ -30,7 +30,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && behind().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return gone();
     reading_ = true;
     auto body = co_await behind().read_body(max_bytes);
@@ -39,7 +39,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     co_return body;
   }
   Task<Result<std::string>> read_body_some() override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return gone();
     reading_ = true;
     auto some = co_await behind().read_body_some();
@@ -54,25 +54,25 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     if (!timed_out_) behind().set_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return;
     co_await behind().respond(code, content_type, std::move(body));
     complete_ = true;
   }
   Task<Status> start(int code, std::string_view content_type) override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return gone();
     Status status = co_await behind().start(code, content_type);
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return gone();
     Status status = co_await behind().write(std::move(chunks));
     co_return status;
   }
   Task<void> finish() override {
-    co_await home_;
+    co_await origin_;
     if (timed_out_) co_return;
     co_await behind().finish();
     complete_ = true;
@@ -115,7 +115,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     if (body_unread) exchange.abort();
   }
 
-  const Home home_;
+  const OriginExecutor origin_;
   std::atomic<bool> timed_out_ = false;  // read from any thread
   bool complete_ = false;
   bool broken_off_ = false;

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/coarse_clock.hpp"
+#include "http/header_pool.hpp"
 #include "http/header_text.hpp"
 #include "http/http2_callbacks.hpp"
 #include "http/http2_head.hpp"
-#include "http/kept_headers.hpp"
 #include "http/log.hpp"
 
 namespace backplane {
@@ -139,7 +139,7 @@ void Http2Session::headers_complete(std::int32_t id, bool body_follows) {
   if (!stream->head.target.starts_with('/') && stream->head.target != "*") return refuse(id, 400);
   const std::string_view length = find_header(stream->head.headers, "content-length");
   if (!length.empty()) stream->head.content_length = std::strtoull(std::string(length).c_str(), nullptr, 10);
-  stream->exchange = std::allocate_shared<HttpExchange>(KeptAllocator<HttpExchange>(), std::move(stream->head), peer_, limits_, *this);
+  stream->exchange = std::allocate_shared<HttpExchange>(FrameAllocator<HttpExchange>(), std::move(stream->head), peer_, limits_, *this);
   stream->exchange->id = id;
   if (!body_follows) stream->exchange->body_ended();
   waiting_.push_back(stream->exchange);

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/kept_memory.hpp"
+#include "base/frame_allocator.hpp"
 #include "http/handler_runner.hpp"
 #include "http/session.hpp"
 
@@ -87,7 +87,7 @@ class Http2Session final : public HttpSession, public StreamPort {
 
   template <class Value>
   using ByStream = std::unordered_map<std::int32_t, Value, std::hash<std::int32_t>, std::equal_to<>,
-                                      KeptAllocator<std::pair<const std::int32_t, Value>>>;
+                                      FrameAllocator<std::pair<const std::int32_t, Value>>>;
   ByStream<Stream> streams_;
   std::deque<std::shared_ptr<HttpExchange>> waiting_;  // complete heads whose handlers have not started
   std::size_t running_ = 0;                            // handlers, those of streams that are gone included

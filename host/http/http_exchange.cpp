@@ -4,8 +4,8 @@
 
 #include "base/coarse_clock.hpp"
 #include "base/yield.hpp"
+#include "http/header_pool.hpp"
 #include "http/header_text.hpp"
-#include "http/kept_headers.hpp"
 
 namespace backplane {
 

@@ -12,7 +12,7 @@
 #include "backplane/points/close_callbacks.hpp"
 #include "backplane/points/http.hpp"
 #include "base/front_proxy.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "http/chunk_queue.hpp"
 #include "http/gate.hpp"
 #include "http/gzip.hpp"
@@ -150,7 +150,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   const HttpLimits& limits_;
   StreamPort* port_;                 // null once detached or lost
   std::weak_ptr<StreamPort> owner_;  // told when the handler ends
-  const Home home_;
+  const OriginExecutor origin_;
 
   std::string body_;
   bool body_ended_ = false;

@@ -1,7 +1,7 @@
 #include "http/local_client.hpp"
 
 #include "base/caught.hpp"
-#include "base/home.hpp"
+#include "base/origin_executor.hpp"
 #include "http/http_exchange.hpp"
 #include "http/log.hpp"
 
@@ -40,7 +40,7 @@ class LocalCall final : public StreamPort {
   // The handler's side.
   static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserRef> user) {
     bool failed = false;
-    const Home home;
+    const OriginExecutor origin;
     {
       RequestContext context;
       context.exchange = self->exchange_.get();
@@ -54,14 +54,14 @@ class LocalCall final : public StreamPort {
       }
     }
     // A handler may end anywhere.
-    co_await home;
+    co_await origin;
     if (failed) self->broken_ = true;
     self->handled_ = true;
     self->wake();
   }
   // Gives the handler its body as it is made, and as it is taken.
   static Task<void> feed(std::shared_ptr<LocalCall> self, std::shared_ptr<BodySource> source) {
-    const Home home;
+    const OriginExecutor origin;
     while (!self->over()) {
       Result<std::string> piece;
       try {
@@ -70,7 +70,7 @@ class LocalCall final : public StreamPort {
       } catch (...) {
         piece = internal_error(caught().what);
       }
-      co_await home;
+      co_await origin;
       if (self->over()) co_return;
       if (!piece.ok()) {
         self->failed_ = std::move(piece).status();

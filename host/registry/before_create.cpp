@@ -1,7 +1,7 @@
 #include "backplane/types/names.hpp"
-#include "registry/before.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
+#include "registry/write_preparation.hpp"
 
 namespace backplane::registry {
 

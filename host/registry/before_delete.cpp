@@ -3,7 +3,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "registry/before.hpp"
+#include "registry/write_preparation.hpp"
 
 namespace backplane::registry {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "backplane/types/deep_equal.hpp"
 #include "backplane/types/names.hpp"
-#include "registry/before.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
 #include "registry/sent_values.hpp"
+#include "registry/write_preparation.hpp"
 
 namespace backplane::registry {
 namespace {

@@ -13,17 +13,17 @@ class ConvertingStore final : public ServedStore {
                   std::shared_ptr<const TableConvertor> table)
       : below_(std::move(below)),
         names_(names_of(config, below_->config())),
-        face_{std::move(config.kind), std::move(config.resource)},
+        served_names_{std::move(config.kind), std::move(config.resource)},
         schema_(config.schema),
         schemas_(std::move(config.schemas)),
         strategy_(std::move(config.strategy)),
         deprecation_warning_(std::move(config.deprecation_warning)),
         conversion_(std::move(conversion)),
         table_(std::move(table)),
-        manager_(face_.kind, schema_, below_->versions(), written_fields_of(speaker())) {}
+        manager_(served_names_.kind, schema_, below_->versions(), written_fields_of(speaker())) {}
 
   // ---- facts
-  GroupVersionKind kind() const override { return face_.kind; }
+  GroupVersionKind kind() const override { return served_names_.kind; }
   const Schema* schema() const override { return schema_; }
   bool namespaced() const override { return below_->namespaced(); }
   bool returns_deleted() const noexcept override { return below_->returns_deleted(); }
@@ -42,8 +42,8 @@ class ConvertingStore final : public ServedStore {
 
   // ---- ServedStore
   ObjectStore& stored() noexcept override { return *below_; }
-  const ResourceFace& face() const noexcept override { return face_; }
-  const Strategy* own() const noexcept override { return strategy_.get(); }
+  const ServedNames& served_names() const noexcept override { return served_names_; }
+  const Strategy* view_strategy() const noexcept override { return strategy_.get(); }
   const FieldManager& fields() const noexcept override { return manager_; }
   std::shared_ptr<const FieldVersions> versions() const noexcept override { return below_->versions(); }
 
@@ -72,7 +72,7 @@ class ConvertingStore final : public ServedStore {
 
   // ---- writes
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
-    ConvertingWrite write(*this, *conversion_, own(), mode(), context, options);
+    ConvertingWrite write(*this, *conversion_, view_strategy(), mode(), context, options);
     auto stored = co_await write.to_create(object);
     if (!stored.ok()) co_return std::move(stored.status());
     auto created = co_await below_->create_as(write.mode(), context, *stored, std::move(options));
@@ -82,13 +82,13 @@ class ConvertingStore final : public ServedStore {
 
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
-    co_return co_await update_through(mode(), own(), context, std::move(name), info, std::move(options), force_allow_create);
+    co_return co_await update_through(mode(), view_strategy(), context, std::move(name), info, std::move(options), force_allow_create);
   }
 
-  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
+  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
                                             UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override {
-    mode.face = &face_;
-    ConvertingWrite write(*this, *conversion_, own, mode, context, options);
+    mode.served_names = &served_names_;
+    ConvertingWrite write(*this, *conversion_, view_strategy, mode, context, options);
     ConvertingUpdate converting(write, info);
     auto updated = co_await below_->update_as(write.mode(), context, std::move(name), converting, std::move(options), force_allow_create);
     if (!updated.ok()) co_return updated;
@@ -99,7 +99,7 @@ class ConvertingStore final : public ServedStore {
   }
 
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
-    ConvertingWrite write(*this, *conversion_, own(), mode(), context);
+    ConvertingWrite write(*this, *conversion_, view_strategy(), mode(), context);
     std::string ns = namespaced() ? context.info.ns : std::string();
     auto removed = co_await below_->remove_as(write.mode(), context, std::move(ns), std::move(name), std::move(options));
     if (!removed.ok()) co_return removed;
@@ -112,7 +112,7 @@ class ConvertingStore final : public ServedStore {
   Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
     Status known = translate(list);
     if (!known.ok()) co_return known;
-    ConvertingWrite write(*this, *conversion_, own(), mode(), context);
+    ConvertingWrite write(*this, *conversion_, view_strategy(), mode(), context);
     auto removed = co_await below_->remove_collection_as(write.mode(), context, std::move(options), std::move(list));
     if (removed.ok()) removed->items = converting_cursor(std::move(removed->items), conversion_);
     co_return removed;
@@ -120,8 +120,8 @@ class ConvertingStore final : public ServedStore {
 
  private:
   WriteMode mode() const {
-    WriteMode mode = below_->own_mode();
-    mode.face = &face_;
+    WriteMode mode = below_->default_mode();
+    mode.served_names = &served_names_;
     mode.fields = &manager_;
     return mode;
   }
@@ -156,7 +156,7 @@ class ConvertingStore final : public ServedStore {
 
   std::shared_ptr<ObjectStore> below_;
   const std::unique_ptr<const Names> names_;
-  const ResourceFace face_;
+  const ServedNames served_names_;
   const Schema* const schema_;
   const std::shared_ptr<const SchemaSet> schemas_;
   const std::shared_ptr<const Strategy> strategy_;

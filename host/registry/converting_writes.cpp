@@ -6,11 +6,11 @@
 
 namespace backplane::registry {
 
-ConvertingWrite::ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* own, WriteMode mode,
+ConvertingWrite::ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* view_strategy, WriteMode mode,
                                  RequestContext& context, WriteOptions options)
     : store_(store),
       conversion_(conversion),
-      own_(own),
+      view_strategy_(view_strategy),
       asked_(mode),
       context_(context),
       options_(std::move(options)),
@@ -55,35 +55,35 @@ void ConvertingWrite::check_schema(Object& object, const Object* old) {
 
 void ConvertingWrite::check_new(Object& object) {
   check_schema(object, nullptr);
-  if (own_ == nullptr) return;
-  own_->prepare_for_create(context_, object);
+  if (view_strategy_ == nullptr) return;
+  view_strategy_->prepare_for_create(context_, object);
   const std::string_view prefix = meta_text(object, "generateName");
   if (meta_name(object).empty() && !prefix.empty()) {
     // The store gives it its name, and another one where that is taken.
     Object named(object, object.storage());
     ObjectMeta(named).set("name", generate_name(prefix));
-    own_->validate(context_, named, found_);
+    view_strategy_->validate(context_, named, found_);
   } else {
-    own_->validate(context_, object, found_);
+    view_strategy_->validate(context_, object, found_);
   }
   if (!found_.empty()) return;
-  for (const std::string& text : own_->warnings(object, nullptr)) context_.warn(text);
+  for (const std::string& text : view_strategy_->warnings(object, nullptr)) context_.warn(text);
 }
 
 void ConvertingWrite::check_change(Object& object, const Object& old) {
   check_schema(object, &old);
-  if (own_ == nullptr) return;
-  own_->prepare_for_update(context_, object, old);
-  own_->validate_update(context_, object, old, found_);
+  if (view_strategy_ == nullptr) return;
+  view_strategy_->prepare_for_update(context_, object, old);
+  view_strategy_->validate_update(context_, object, old, found_);
   if (!found_.empty()) return;
-  for (const std::string& text : own_->warnings(object, &old)) context_.warn(text);
+  for (const std::string& text : view_strategy_->warnings(object, &old)) context_.warn(text);
 }
 
 Task<Result<Object>> ConvertingWrite::to_create(Object& object) {
   wipe_system_fields(object);
   Status scoped = ensure_namespace(object, store_.namespaced() ? std::string_view(context_.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
-  if (own_ != nullptr) own_->apply_defaults(object);
+  if (view_strategy_ != nullptr) view_strategy_->apply_defaults(object);
   if (admission_applies()) dedupe_owner_references(context_, object, false);
   if (asked_.fields != nullptr) co_await asked_.fields->track_new(context_, options_, object);
   Status admitted = co_await admit(object, nullptr);
@@ -94,9 +94,9 @@ Task<Result<Object>> ConvertingWrite::to_create(Object& object) {
 }
 
 Task<Result<Object>> ConvertingWrite::ask(UpdatedObjectInfo& info, const Object* old) {
-  if (asked_.fields != nullptr) co_return co_await asked_.fields->wanted(info, own_, context_, options_, old);
+  if (asked_.fields != nullptr) co_return co_await asked_.fields->wanted(info, view_strategy_, context_, options_, old);
   auto wanted = co_await info.updated_object(context_, old);
-  if (wanted.ok() && own_ != nullptr) own_->apply_defaults(*wanted);
+  if (wanted.ok() && view_strategy_ != nullptr) view_strategy_->apply_defaults(*wanted);
   co_return wanted;
 }
 

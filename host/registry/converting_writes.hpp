@@ -17,13 +17,13 @@ namespace backplane::registry {
 
 class ConvertingWrite {
  public:
-  // `own`: rules on the version's own form, or null.
-  ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* own, WriteMode mode, RequestContext& context,
+  // `view_strategy`: rules on the version's own form, or null.
+  ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* view_strategy, WriteMode mode, RequestContext& context,
                   WriteOptions options = {});
   ConvertingWrite(const ConvertingWrite&) = delete;
   ConvertingWrite& operator=(const ConvertingWrite&) = delete;
 
-  // For the store below: its admission sees the version's form, its validation adds what `own` has found.
+  // For the store below: its admission sees the version's form, its validation adds what `view_strategy` has found.
   const WriteMode& mode() const noexcept { return below_; }
   // The stored form of a new object.
   Task<Result<Object>> to_create(Object& object);
@@ -62,7 +62,7 @@ class ConvertingWrite {
 
   ServedStore& store_;
   const Conversion& conversion_;
-  const Strategy* own_;
+  const Strategy* view_strategy_;
   WriteMode asked_;
   RequestContext& context_;
   WriteOptions options_;  // of creates and updates

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "registry/object_store.hpp"
-#include "registry/places.hpp"
+#include "registry/store_override_names.hpp"
 
 namespace backplane {
 namespace {
@@ -24,9 +24,9 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   backing.storage = storage;
   backing.admission = admission;
   backing.leases = leases.get();
-  for (const GroupResource& name : names_of_place(slot.config())) {
-    const auto other = elsewhere.find(name);
-    if (other == elsewhere.end()) continue;
+  for (const GroupResource& name : override_names(slot.config())) {
+    const auto other = override_stores.find(name);
+    if (other == override_stores.end()) continue;
     backing.storage = other->second.storage;
     backing.leases = other->second.leases.get();
     break;
@@ -46,7 +46,7 @@ void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_c
   settings = std::make_shared<const StoreSettings>(std::move(the_settings));
   leases = std::make_unique<registry::Leases>(the_storage, settings->lease_reuse);
   std::map<StorageBackend*, std::shared_ptr<registry::Leases>> by_store;
-  for (auto& [resource, other] : elsewhere) {
+  for (auto& [resource, other] : override_stores) {
     auto& shared = by_store[other.storage];
     if (!shared) shared = std::make_shared<registry::Leases>(*other.storage, settings->lease_reuse);
     other.leases = shared;
@@ -107,8 +107,8 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   return {};
 }
 
-void StoreEnvironment::keep_elsewhere(GroupResource resource, StorageBackend& storage) {
-  state_->elsewhere[std::move(resource)].storage = &storage;
+void StoreEnvironment::use_override_store(GroupResource resource, StorageBackend& storage) {
+  state_->override_stores[std::move(resource)].storage = &storage;
 }
 
 void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_->scheme = std::move(scheme); }

@@ -65,11 +65,11 @@ struct StoreEnvironment::State {
   std::shared_ptr<const StoreSettings> settings;
   std::unique_ptr<registry::Leases> leases;
   // A store of single resources.
-  struct Elsewhere {
+  struct OverrideStore {
     StorageBackend* storage = nullptr;
     std::shared_ptr<registry::Leases> leases;  // one for each store
   };
-  std::map<GroupResource, Elsewhere> elsewhere;
+  std::map<GroupResource, OverrideStore> override_stores;
   // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
   // resource whose definition has changed): what watches the old one ends with close_retired().
   struct Prefix {

@@ -11,12 +11,12 @@
 #include <optional>
 #include <string>
 
-#include "registry/before.hpp"
 #include "registry/environment.hpp"
 #include "registry/fields/stored_versions.hpp"
 #include "registry/key_turns.hpp"
 #include "registry/served_store.hpp"
 #include "registry/store_keys.hpp"
+#include "registry/write_preparation.hpp"
 
 namespace backplane::registry {
 
@@ -32,7 +32,7 @@ class ObjectStore final : public ServedStore {
   std::string singular_name() const override { return config_.singular; }
   std::vector<std::string> short_names() const override { return config_.short_names; }
   std::vector<std::string> categories() const override { return config_.categories; }
-  GroupVersionKind storage_version() const override { return config_.written_as.kind.empty() ? config_.kind : config_.written_as; }
+  GroupVersionKind storage_version() const override { return config_.encoded_as.kind.empty() ? config_.kind : config_.encoded_as; }
   const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override;
   std::string list_kind() const override { return config_.list_kind; }
@@ -55,13 +55,13 @@ class ObjectStore final : public ServedStore {
 
   // ---- ServedStore
   ObjectStore& stored() noexcept override { return *this; }
-  const ResourceFace& face() const noexcept override { return face_; }
-  const Strategy* own() const noexcept override { return nullptr; }
+  const ServedNames& served_names() const noexcept override { return served_names_; }
+  const Strategy* view_strategy() const noexcept override { return nullptr; }
   const FieldManager& fields() const noexcept override { return manager_; }
   std::shared_ptr<const FieldVersions> versions() const noexcept override { return versions_; }
   // A version that is served as a view of this store.
   void add_view(const std::shared_ptr<const Conversion>& view) { versions_->add(view); }
-  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
+  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
                                             UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override;
 
   // ---- the verbs for the registry's own parts, under the names and with the admission of `mode`
@@ -72,7 +72,7 @@ class ObjectStore final : public ServedStore {
   Task<Result<DeleteResult>> remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name, DeleteOptions options);
   Task<Result<ListResult>> remove_collection_as(WriteMode mode, RequestContext& context, DeleteOptions options, ListOptions list);
   // Writes of the stored version itself.
-  WriteMode own_mode() const;
+  WriteMode default_mode() const;
   // The stored entry, read from the backend; null when there is none.
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
@@ -104,7 +104,7 @@ class ObjectStore final : public ServedStore {
 
   std::shared_ptr<StoreEnvironment::State> environment_;
   ResourceConfig config_;
-  ResourceFace face_;
+  ServedNames served_names_;
   const std::shared_ptr<StoredVersions> versions_;
   const FieldManager manager_;
   std::vector<SelectableField> fields_;
@@ -115,10 +115,10 @@ class ObjectStore final : public ServedStore {
   mutable std::unique_ptr<const GatedFields> gated_;
 };
 
-// The errors of one object, with the group and plural of `face`.
-Status not_found_error(const ResourceFace& face, std::string_view name);
-Status conflict_error(const ResourceFace& face, std::string_view name, std::string_view why);
-Status exists_error(const ResourceFace& face, const Object& object, bool being_deleted);
+// The errors of one object, with the group and plural of `served_names`.
+Status not_found_error(const ServedNames& served_names, std::string_view name);
+Status conflict_error(const ServedNames& served_names, std::string_view name, std::string_view why);
+Status exists_error(const ServedNames& served_names, const Object& object, bool being_deleted);
 
 // The admission of a write.
 inline AdmissionRunner& admission_of(const WriteMode& mode, const Backing& backing) {

@@ -134,7 +134,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
       : view_(view), parent_(parent), fields_(fields), inner_(inner), options_(options) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
-    if (existing == nullptr) co_return not_found_error(parent_.face(), context.info.name);
+    if (existing == nullptr) co_return not_found_error(parent_.served_names(), context.info.name);
     auto before = view_.from(*existing, context.arena());
     if (!before.ok()) co_return std::move(before.status());
     const ScaleManagers managers(managed_fields_of(*existing), parent_.fields().kind().group_version().to_string(), view_.replicas_path(),
@@ -169,7 +169,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     const Backing* backing = parent_.stored().backing();
     if (!context.info.is_resource_request || backing == nullptr) co_return Status();
     WriteMode mode;
-    mode.face = &parent_.face();
+    mode.served_names = &parent_.served_names();
     AdmissionAttributes attributes = parent_.stored().attributes(mode, context, AdmissionOperation::kUpdate, meta_name(before));
     attributes.kind = scale_kind();
     attributes.request_kind = scale_kind();
@@ -229,7 +229,8 @@ class ScaleStore final : public SubresourceStorage {
     WriteMode mode;
     mode.strategy = parent_->stored().config().strategy.get();
     mode.run_admission = false;  // it has looked at the Scale, not at the parent
-    auto updated = co_await parent_->update_through(mode, parent_->own(), context, std::move(name), update, std::move(options), false);
+    auto updated =
+        co_await parent_->update_through(mode, parent_->view_strategy(), context, std::move(name), update, std::move(options), false);
     if (!updated.ok()) co_return std::move(updated.status());
     auto scale = scale_of(context, *updated->object, false);
     if (!scale.ok()) co_return std::move(scale.status());

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "registry/before.hpp"
 #include "registry/fields/field_manager.hpp"
+#include "registry/write_preparation.hpp"
 
 namespace backplane {
 
@@ -36,17 +36,18 @@ class ServedStore : public StandardStorage, public HostStore {
   // The store of the stored version; itself when this is it.
   virtual ObjectStore& stored() noexcept = 0;
   // What this version is called.
-  virtual const ResourceFace& face() const noexcept = 0;
+  virtual const ServedNames& served_names() const noexcept = 0;
   // What speaks of this version's own form, in which objects come and go; null: nothing does, or the stored version's strategy.
-  virtual const Strategy* own() const noexcept = 0;
+  virtual const Strategy* view_strategy() const noexcept = 0;
   // Who records whose fields are whose in writes of this version's resource itself.
   virtual const FieldManager& fields() const noexcept = 0;
   // All versions that are served.
   virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;
-  // An update through `mode`, whose strategy speaks of the stored form.  `own` speaks of this version's form, before; null: nothing to say.
-  // `info` sees and gives this version's form.
-  virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
-                                                    UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) = 0;
+  // An update through `mode`, whose strategy speaks of the stored form.  `view_strategy` speaks of this version's form, before; null:
+  // nothing to say. `info` sees and gives this version's form.
+  virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context,
+                                                    std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                                    bool force_allow_create) = 0;
 };
 
 // The store of this host behind `storage`, which keeps both alive; null: there is none.

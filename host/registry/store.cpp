@@ -42,7 +42,7 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 // Custom resources are JSON in every store.
 StoredKind stored_kind(const ResourceConfig& config) {
   const bool typed = config.schema != nullptr && !config.schema->structural();
-  return {config.kind, typed ? config.schema : nullptr, config.written_as, config.stored_as_json, typed ? config.strategy.get() : nullptr};
+  return {config.kind, typed ? config.schema : nullptr, config.encoded_as, config.stored_as_json, typed ? config.strategy.get() : nullptr};
 }
 
 Status check(const ResourceConfig& config) {
@@ -75,7 +75,7 @@ Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment
 ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config)
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
-      face_{config_.kind, config_.resource},
+      served_names_{config_.kind, config_.resource},
       versions_(std::make_shared<StoredVersions>(config_.kind, config_.schema)),
       manager_(config_.kind, config_.schema, versions_, written_fields_of(config_.strategy.get())),
       fields_(config_.strategy->facts().selectable),
@@ -86,31 +86,34 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
 
 ObjectStore::~ObjectStore() { environment_->detach(slot_); }
 
-WriteMode ObjectStore::own_mode() const {
+WriteMode ObjectStore::default_mode() const {
   WriteMode mode;
   mode.strategy = config_.strategy.get();
-  mode.face = &face_;
+  mode.served_names = &served_names_;
   mode.fields = &manager_;
   return mode;
 }
 
 AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation,
                                             std::string_view name) const {
-  const ResourceFace& face = mode.face != nullptr ? *mode.face : face_;
-  AdmissionAttributes attributes = admission_attributes(context, operation, {face.kind.group, face.kind.version, face.resource}, face.kind);
+  const ServedNames& served_names = mode.served_names != nullptr ? *mode.served_names : served_names_;
+  AdmissionAttributes attributes = admission_attributes(
+      context, operation, {served_names.kind.group, served_names.kind.version, served_names.resource}, served_names.kind);
   if (!keys_.namespaced()) attributes.ns.clear();
   attributes.name = name;
   return attributes;
 }
 
-Status not_found_error(const ResourceFace& face, std::string_view name) { return not_found(face.kind.group, face.resource, name); }
-
-Status conflict_error(const ResourceFace& face, std::string_view name, std::string_view why) {
-  return conflict(face.kind.group, face.resource, name, why);
+Status not_found_error(const ServedNames& served_names, std::string_view name) {
+  return not_found(served_names.kind.group, served_names.resource, name);
 }
 
-Status exists_error(const ResourceFace& face, const Object& object, bool being_deleted) {
-  Status exists = already_exists(face.kind.group, face.resource, meta_name(object));
+Status conflict_error(const ServedNames& served_names, std::string_view name, std::string_view why) {
+  return conflict(served_names.kind.group, served_names.resource, name, why);
+}
+
+Status exists_error(const ServedNames& served_names, const Object& object, bool being_deleted) {
+  Status exists = already_exists(served_names.kind.group, served_names.resource, meta_name(object));
   if (!meta_text(object, "generateName").empty()) {
     exists.set_message(exists.message() + ", the server was not able to generate a unique name for the object");
     StatusDetails details = exists.details() ? *exists.details() : StatusDetails{};

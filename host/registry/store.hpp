@@ -37,8 +37,8 @@ class StoreEnvironment {
   // `kept` is told, before anything is read, what the objects below a key prefix are.
   using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
-  // The objects of `resource` are in another store, if it has a name for its place (places.hpp).  Before start().
-  void keep_elsewhere(GroupResource resource, StorageBackend& storage);
+  // The objects of `resource` are in another store, if it has a name for its place (store_override_names.hpp).  Before start().
+  void use_override_store(GroupResource resource, StorageBackend& storage);
   // Conversions and field labels of the kinds with several versions.  Before start().
   void use_scheme(std::shared_ptr<const Scheme> scheme);
   // Ends the caches that have a successor, with what watches them.  Call it when what uses the successors has been published: until then
@@ -59,7 +59,7 @@ Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environmen
 // `parent` is what make_store returned.
 Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
                                                                    std::shared_ptr<const Strategy> strategy,
-                                                                   std::shared_ptr<const Strategy> own = nullptr);
+                                                                   std::shared_ptr<const Strategy> view_strategy = nullptr);
 Result<std::shared_ptr<SubresourceStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
 
 }  // namespace backplane

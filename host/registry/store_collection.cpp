@@ -97,7 +97,7 @@ Status check_readable(const ResourceCache& cache, const std::string& ns) {
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
-  return remove_collection_as(own_mode(), context, std::move(options), std::move(list));
+  return remove_collection_as(default_mode(), context, std::move(options), std::move(list));
 }
 
 Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, RequestContext& context, DeleteOptions options,

@@ -52,13 +52,13 @@ class JoinedTransaction final : public StoreTransaction {
   bool again_;
 };
 
-TxnRequest own_request(const OwnChange& own) {
+TxnRequest own_request(const ObjectChange& change) {
   TxnRequest request;
-  request.compares.push_back({own.key, own.expected});
-  if (own.value) {
-    request.puts.push_back({own.key, *own.value, own.lease});
+  request.compares.push_back({change.key, change.expected});
+  if (change.value) {
+    request.puts.push_back({change.key, *change.value, change.lease});
   } else {
-    request.removes.push_back(own.key);
+    request.removes.push_back(change.key);
   }
   return request;
 }
@@ -73,11 +73,11 @@ std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::stri
 
 }  // namespace
 
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun, bool* unclear) {
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, BegunWrite* begun, bool* unclear) {
   CommitOutcome outcome;
   for (bool again = false;; again = true) {
     if (again && expired(context)) co_return deadline_error();
-    TxnRequest request = own_request(own);
+    TxnRequest request = own_request(change);
     if (begun != nullptr) {
       JoinedTransaction transaction(request, again);
       auto joined = co_await begun->join(context, transaction);
@@ -90,9 +90,9 @@ Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& conte
     if (!committed.ok()) co_return std::move(committed.status());
     outcome.revision = committed->revision;
     if (committed->committed) co_return outcome;
-    outcome.found = take_found(committed->found, own.key);
+    outcome.found = take_found(committed->found, change.key);
     const Revision current = outcome.found ? outcome.found->mod_revision : 0;
-    if (current == own.expected) continue;  // only what had joined has moved
+    if (current == change.expected) continue;  // only what had joined has moved
     outcome.end = CommitEnd::kMoved;
     co_return outcome;
   }

@@ -13,7 +13,7 @@
 
 namespace backplane::registry {
 
-struct OwnChange {
+struct ObjectChange {
   std::string key;
   Revision expected = 0;             // 0: the key must not exist
   std::optional<SharedBytes> value;  // nothing: removes the key
@@ -32,7 +32,7 @@ struct CommitOutcome {
 };
 
 // `begun` may be null.  `unclear`, unless it is null: whether the store has failed, which may have committed all the same.
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun,
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, BegunWrite* begun,
                                    bool* unclear = nullptr);
 
 // The store takes nothing so large.  As upstream, what is written then is written once more without its managers, unless it is applied.

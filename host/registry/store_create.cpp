@@ -26,14 +26,14 @@ bool is_deleting(const Backing& backing, const KeyValue& found) {
 }
 
 // Something is there: wherever the answer to "what" comes from, it only decides the wording.
-Status taken(const ResourceFace& face, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
-  return exists_error(face, object, found && is_deleting(backing, *found));
+Status taken(const ServedNames& served_names, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
+  return exists_error(served_names, object, found && is_deleting(backing, *found));
 }
 
 }  // namespace
 
 Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& object, WriteOptions options) {
-  return create_as(own_mode(), context, object, std::move(options));
+  return create_as(default_mode(), context, object, std::move(options));
 }
 
 Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& context, Object& object, WriteOptions options) {
@@ -123,7 +123,7 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   if (options.dry_run) {
     auto stored = co_await read_stored(backing, *key);
     if (!stored.ok()) co_return std::move(stored.status());
-    if (*stored != nullptr) co_return exists_error(*mode.face, object, is_deleting(**stored));
+    if (*stored != nullptr) co_return exists_error(*mode.served_names, object, is_deleting(**stored));
     co_return unstored(*key, object);
   }
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
@@ -134,14 +134,14 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   KeyValue stored;
   stored.key = *key;
   stored.value = SharedBytes(encode_for_storage(object));
-  OwnChange own;
-  own.key = *key;
-  own.value = stored.value;
-  own.lease = *leased;
-  auto committed = co_await commit(backing, context, std::move(own), begun);
+  ObjectChange change;
+  change.key = *key;
+  change.value = stored.value;
+  change.lease = *leased;
+  auto committed = co_await commit(backing, context, std::move(change), begun);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end == CommitEnd::kStale) co_return ObjectRef();
-  if (committed->end == CommitEnd::kMoved) co_return taken(*mode.face, backing, object, committed->found);
+  if (committed->end == CommitEnd::kMoved) co_return taken(*mode.served_names, backing, object, committed->found);
   stored.create_revision = committed->revision;
   stored.mod_revision = committed->revision;
   co_return backing.cache->make_entry(stored);

@@ -1,6 +1,6 @@
 // delete: mark the object for whoever still holds it, or remove it.
 #include "engine/raw_json.hpp"
-#include "registry/guaranteed.hpp"
+#include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 
@@ -8,11 +8,11 @@ namespace backplane::registry {
 namespace {
 
 // One delete from its first try to its last.
-class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
+class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteResult> {
  public:
   DeleteOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string ns, std::string name,
                   std::string key, DeleteOptions options)
-      : Guaranteed(store, backing, context, std::move(name), std::move(key), options.dry_run),
+      : GuaranteedUpdate(store, backing, context, std::move(name), std::move(key), options.dry_run),
         mode_(mode),
         ns_(std::move(ns)),
         options_(std::move(options)) {}
@@ -74,7 +74,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (entry_ == nullptr) {
     // Marked by this very operation, then removed by somebody who saw that: as wanted.
     if (marked_ != nullptr) co_return done(marked_, true, returns_object());
-    co_return not_found_error(*mode_.face, name_);
+    co_return not_found_error(*mode_.served_names, name_);
   }
   // Deletes may come by the thousand in one request, so each has its own arena.
   Object object = decode_kept(*entry_, store_.config().schema, json::make_shared_resource<json::monotonic_resource>());
@@ -116,12 +116,12 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   stored.value = SharedBytes(encode_for_storage(object));
   auto leased = co_await store_.lease(backing_);
   if (!leased.ok()) co_return std::move(leased.status());
-  OwnChange own;
-  own.key = key_;
-  own.expected = revision();
-  own.value = stored.value;
-  own.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(own), nullptr, &unclear_);
+  ObjectChange change;
+  change.key = key_;
+  change.expected = revision();
+  change.value = stored.value;
+  change.lease = *leased;
+  auto committed = co_await commit(backing_, context_, std::move(change), nullptr, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);
@@ -161,11 +161,11 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
 
 constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-Status only_for_corrupt(const ResourceFace& face, std::string_view name) {
+Status only_for_corrupt(const ServedNames& served_names, std::string_view name) {
   FieldErrors errors;
   errors.invalid_raw(std::string(kIgnoreReadError), "true",
                      "is exclusively used to delete corrupt object(s), try again by removing this option");
-  return errors.to_status(face.kind.group, face.resource, name);
+  return errors.to_status(served_names.kind.group, served_names.resource, name);
 }
 
 }  // namespace
@@ -181,7 +181,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Back
     found = co_await std::move(reading);
     if (!found.ok()) co_return std::move(found.status());
     // One that has been written anew meanwhile is somebody's, and stays.
-    if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.face, name);
+    if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.served_names, name);
     TxnRequest removal;
     removal.compares.push_back({key, found->items.front().mod_revision});
     removal.removes.push_back(key);
@@ -209,7 +209,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext
 
 Task<Result<DeleteResult>> ObjectStore::remove(RequestContext& context, std::string name, DeleteOptions options) {
   std::string ns = keys_.namespaced() ? context.info.ns : std::string();
-  co_return co_await remove_as(own_mode(), context, std::move(ns), std::move(name), std::move(options));
+  co_return co_await remove_as(default_mode(), context, std::move(ns), std::move(name), std::move(options));
 }
 
 }  // namespace backplane::registry

@@ -93,7 +93,7 @@ Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const Li
 }
 
 Task<Result<ObjectRef>> ObjectStore::get(RequestContext& context, std::string name, GetOptions options) {
-  return get_as(own_mode(), context, std::move(name), std::move(options));
+  return get_as(default_mode(), context, std::move(name), std::move(options));
 }
 
 Task<Result<ObjectRef>> ObjectStore::get_as(WriteMode mode, RequestContext& context, std::string name, GetOptions options) {
@@ -102,7 +102,7 @@ Task<Result<ObjectRef>> ObjectStore::get_as(WriteMode mode, RequestContext& cont
   auto key = keys_.key(context.info.ns, name);
   if (!key.ok()) co_return std::move(key.status());
   auto found = co_await backing->cache->get(std::move(*key), std::move(options.resource_version));
-  if (found.ok() && *found == nullptr) co_return not_found_error(*mode.face, name);
+  if (found.ok() && *found == nullptr) co_return not_found_error(*mode.served_names, name);
   co_return found;
 }
 

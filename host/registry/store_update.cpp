@@ -4,7 +4,7 @@
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/raw_managers.hpp"
-#include "registry/guaranteed.hpp"
+#include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "storage/stored_bytes.hpp"
@@ -15,11 +15,11 @@ namespace {
 constexpr std::string_view kModified = "the object has been modified; please apply your changes to the latest version and try again";
 
 // One update from its first try to its last.
-class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
+class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateResult> {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
                   UpdatedObjectInfo& info, WriteOptions options, bool may_create)
-      : Guaranteed(store, backing, context, std::move(name), std::move(key), options.dry_run),
+      : GuaranteedUpdate(store, backing, context, std::move(name), std::move(key), options.dry_run),
         mode_(mode),
         info_(info),
         options_(std::move(options)),
@@ -52,7 +52,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Task<Result<End>> store(Object& object, Revision expected, BegunWrite* begun);
   // How it ends without a write; nothing: the stored bytes are others than a write would store, and one is made.
   Task<Result<std::optional<End>>> store_unchanged(SharedBytes worked);
-  using Guaranteed::adopt;
+  using GuaranteedUpdate::adopt;
   // The object as the store has it now.  Errors: it cannot be read.
   Status adopt(const RangeResult& found);
   Task<Attempt> remove_finalized(Object object);
@@ -123,11 +123,11 @@ Status UpdateOperation::check_preconditions(const Object& existing) const {
                              ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ";
   if (wanted.uid && *wanted.uid != meta_text(existing, "uid")) {
     return conflict_error(
-        *mode_.face, name_,
+        *mode_.served_names, name_,
         prefix + "UID in precondition: " + *wanted.uid + ", UID in object meta: " + std::string(meta_text(existing, "uid")));
   }
   if (wanted.resource_version && *wanted.resource_version != meta_text(existing, "resourceVersion")) {
-    return conflict_error(*mode_.face, name_,
+    return conflict_error(*mode_.served_names, name_,
                           prefix + "ResourceVersion in precondition: " + *wanted.resource_version +
                               ", ResourceVersion in object meta: " + std::string(meta_text(existing, "resourceVersion")));
   }
@@ -145,9 +145,9 @@ Status UpdateOperation::check_version(Object& object) const {
   if (*version == 0) {
     FieldErrors errors;
     errors.invalid("metadata.resourceVersion", 0LL, "must be specified for an update");
-    return errors.to_status(mode_.face->kind.group, mode_.face->resource, name_);
+    return errors.to_status(mode_.served_names->kind.group, mode_.served_names->resource, name_);
   }
-  if (*version != static_cast<std::uint64_t>(revision())) return conflict_error(*mode_.face, name_, kModified);
+  if (*version != static_cast<std::uint64_t>(revision())) return conflict_error(*mode_.served_names, name_, kModified);
   return {};
 }
 
@@ -166,7 +166,7 @@ Task<Result<Object>> UpdateOperation::ask(const Object* existing) {
 
 Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
   if (entry_ == nullptr) {
-    if (!may_create_) co_return not_found_error(*mode_.face, name_);
+    if (!may_create_) co_return not_found_error(*mode_.served_names, name_);
     auto wanted = co_await ask(nullptr);
     if (!wanted.ok()) co_return std::move(wanted.status());
     co_return co_await create_missing(std::move(*wanted));
@@ -231,12 +231,12 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
 
   auto leased = co_await store_.lease(backing_);
   if (!leased.ok()) co_return std::move(leased.status());
-  OwnChange own;
-  own.key = key_;
-  own.expected = expected;
-  own.value = stored.value;
-  own.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(own), begun, &unclear_);
+  ObjectChange change;
+  change.key = key_;
+  change.expected = expected;
+  change.value = stored.value;
+  change.lease = *leased;
+  auto committed = co_await commit(backing_, context_, std::move(change), begun, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);
@@ -335,7 +335,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, Be
 
 Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                                   WriteOptions options, bool force_allow_create) {
-  if (mode.face == nullptr) mode.face = &face_;
+  if (mode.served_names == nullptr) mode.served_names = &served_names_;
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
@@ -346,7 +346,7 @@ Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext
 
 Task<Result<UpdateResult>> ObjectStore::update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                                bool force_allow_create) {
-  co_return co_await update_as(own_mode(), context, std::move(name), info, std::move(options), force_allow_create);
+  co_return co_await update_as(default_mode(), context, std::move(name), info, std::move(options), force_allow_create);
 }
 
 Task<Result<UpdateResult>> ObjectStore::update_through(WriteMode mode, const Strategy*, RequestContext& context, std::string name,

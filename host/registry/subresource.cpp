@@ -8,10 +8,11 @@ namespace {
 class SubresourceStore final : public SubresourceStorage {
  public:
   bool admits_writes() const noexcept override { return true; }
-  SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
+  SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy,
+                   std::shared_ptr<const Strategy> view_strategy)
       : parent_(std::move(parent)),
         strategy_(std::move(strategy)),
-        own_(std::move(own)),
+        view_strategy_(std::move(view_strategy)),
         manager_(parent_->kind(), parent_->schema(), parent_->versions(), written_fields_of(speaker())) {}
 
   GroupVersionKind kind() const override { return parent_->kind(); }
@@ -33,16 +34,18 @@ class SubresourceStore final : public SubresourceStorage {
     mode.strategy = strategy_.get();
     mode.subresource = true;
     mode.fields = &manager_;
-    co_return co_await parent_->update_through(mode, own_.get(), context, std::move(name), info, std::move(options), false);
+    co_return co_await parent_->update_through(mode, view_strategy_.get(), context, std::move(name), info, std::move(options), false);
   }
 
  private:
   // Who says what a write reaches: the version's own, if it has something to say.
-  const Strategy* speaker() const { return own_ != nullptr && own_->written_fields() ? own_.get() : strategy_.get(); }
+  const Strategy* speaker() const {
+    return view_strategy_ != nullptr && view_strategy_->written_fields() ? view_strategy_.get() : strategy_.get();
+  }
 
   std::shared_ptr<ServedStore> parent_;
   std::shared_ptr<const Strategy> strategy_;
-  std::shared_ptr<const Strategy> own_;
+  std::shared_ptr<const Strategy> view_strategy_;
   FieldManager manager_;
 };
 
@@ -51,12 +54,12 @@ class SubresourceStore final : public SubresourceStorage {
 
 Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
                                                                    std::shared_ptr<const Strategy> strategy,
-                                                                   std::shared_ptr<const Strategy> own) {
+                                                                   std::shared_ptr<const Strategy> view_strategy) {
   auto store = registry::served_store(parent);
   if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
   if (strategy == nullptr) return internal_error("a subresource needs a strategy");
   return std::shared_ptr<SubresourceStorage>(
-      std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
+      std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(view_strategy)));
 }
 
 }  // namespace backplane

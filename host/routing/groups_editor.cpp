@@ -136,7 +136,7 @@ VersionRef GroupsEditor::finished(const GroupVersion& version, Draft& draft) con
 GroupRef GroupsEditor::finished(const std::string& name, GroupDraft& draft, GroupVersionsChange& change) const {
   auto entry = std::make_shared<GroupEntry>();
   entry->name = name;
-  entry->of_front = draft.before && draft.before->of_front;
+  entry->answers_for_all_delegates = draft.before && draft.before->answers_for_all_delegates;
   bool changed = false;
   for (auto& [version_name, each] : draft.versions) {
     const GroupVersion version{name, version_name};

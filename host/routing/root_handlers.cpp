@@ -278,7 +278,7 @@ Handler version_document(VersionRef version) {
 }
 
 Handler group_document(GroupRef group) {
-  const Methods methods = group->of_front ? Methods::kGet : Methods::kAny;
+  const Methods methods = group->answers_for_all_delegates ? Methods::kGet : Methods::kAny;
   return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods, "APIGroup");
 }
 

@@ -57,9 +57,9 @@ using VersionRef = std::shared_ptr<const VersionTable>;
 struct GroupEntry {
   std::string name;
   int priority = 0;
-  bool dynamic = false;              // published at run time alone: what is unknown in it is a plain 404
-  bool of_front = false;             // the foremost delegate's own; it answers for the groups of all others
-  std::vector<VersionRef> versions;  // preferred first
+  bool dynamic = false;                    // published at run time alone: what is unknown in it is a plain 404
+  bool answers_for_all_delegates = false;  // the foremost delegate's own; it answers for the groups of all others
+  std::vector<VersionRef> versions;        // preferred first
 
   // The version, or null.
   const VersionTable* find(std::string_view version) const noexcept;

@@ -236,7 +236,7 @@ Status Router::compose_locked(std::vector<PathRoute> host_paths) {
       auto& entry = groups[group.group];
       if (!entry) entry = std::make_shared<GroupEntry>();
       entry->name = group.group;
-      entry->of_front = &target == &chain_.front();
+      entry->answers_for_all_delegates = &target == &chain_.front();
       for (auto& version : enabled_versions(group, target.name, config_, handler_of)) {
         if (const VersionTable* other = entry->find(version->version.version)) {
           return Status(Reason::kAlreadyExists, "group version " + group.group + "/" + version->version.version + " is served by plugin " +
@@ -260,7 +260,7 @@ Status Router::compose_locked(std::vector<PathRoute> host_paths) {
 
 Status Router::change(const std::string& delegate, GroupsChange change) {
   {
-    Untold untold;
+    PendingNotification notification;
     const std::lock_guard lock(mutex_);
     const TableRef before = table_.get();
     const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/true);
@@ -268,10 +268,10 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
     Status status = editor.apply(change);
     if (!status.ok()) return status;
     auto routes = std::make_shared<RouteTable>(*before);
-    routes->groups = editor.finish(untold.change);
+    routes->groups = editor.finish(notification.change);
     table_.set(std::move(routes));
-    untold.complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
-    untold_.push_back(std::move(untold));
+    notification.complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
+    pending_notifications_.push_back(std::move(notification));
   }
   tell();
   return {};
@@ -281,9 +281,9 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
 void Router::tell() {
   std::unique_lock lock(mutex_);
   if (std::exchange(telling_, true)) return;
-  while (!untold_.empty()) {
-    const Untold next = std::move(untold_.front());
-    untold_.pop_front();
+  while (!pending_notifications_.empty()) {
+    const PendingNotification next = std::move(pending_notifications_.front());
+    pending_notifications_.pop_front();
     const auto callbacks = callbacks_;
     lock.unlock();
     const bool any = !next.change.served.empty() || !next.change.gone.empty();

@@ -90,7 +90,7 @@ class Router final : public HttpHandler {
   void tell();
 
   // A change that the callbacks have not been told of.
-  struct Untold {
+  struct PendingNotification {
     GroupVersionsChange change;
     bool complete = false;  // the last of the delegates has published
   };
@@ -107,7 +107,7 @@ class Router final : public HttpHandler {
   Published<RouteTable> table_;
   PublishedPaths published_paths_;
   std::vector<std::function<void(const GroupVersionsChange&)>> callbacks_;
-  std::deque<Untold> untold_;
+  std::deque<PendingNotification> pending_notifications_;
   bool telling_ = false;
 };
 

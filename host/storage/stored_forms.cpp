@@ -151,7 +151,7 @@ const Schema* StoredForms::schema_in(const Object& object, const Schema* fallbac
   return known != nullptr ? known : fallback;
 }
 
-Result<std::string> StoredForms::written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
+Result<std::string> StoredForms::encoded_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
   json::monotonic_resource arena;
   auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
@@ -180,9 +180,9 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
 
 Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
   const Schema* schema = kind.schema;
-  if (!kind.written_as.kind.empty()) {
-    schema = scheme_ != nullptr ? scheme_->type_of(kind.written_as) : nullptr;
-    auto other = written_as(json, kind.written_as, schema);
+  if (!kind.encoded_as.kind.empty()) {
+    schema = scheme_ != nullptr ? scheme_->type_of(kind.encoded_as) : nullptr;
+    auto other = encoded_as(json, kind.encoded_as, schema);
     if (!other.ok()) return other;
     json = std::move(*other);
   }

@@ -29,7 +29,7 @@ namespace backplane {
 struct StoredKind {
   GroupVersionKind kind;
   const Schema* schema = nullptr;      // null: custom resources, which are JSON in every store
-  GroupVersionKind written_as;         // ResourceConfig::written_as
+  GroupVersionKind encoded_as;         // ResourceConfig::encoded_as
   bool json = false;                   // ResourceConfig::stored_as_json
   const Strategy* strategy = nullptr;  // of built-in kinds: its defaults are those that the schema cannot say; may be null
 };
@@ -56,7 +56,7 @@ class StoredForms {
   Status transform_back(std::string_view key, SharedBytes& value) const;
   Status decode(std::string_view key, SharedBytes& value) const;
   // Whether what is written is read back as it was, so that nobody has to.
-  static bool is_kept(const StoredKind& kind) noexcept { return kind.schema != nullptr && kind.written_as.kind.empty(); }
+  static bool is_kept(const StoredKind& kind) noexcept { return kind.schema != nullptr && kind.encoded_as.kind.empty(); }
   bool take_own(std::string_view key, SharedBytes& value) const;
   bool reads_as(std::string_view key, SharedBytes stored, std::string_view worked) const;
   Status read_json(const StoredKind* kind, SharedBytes& value) const;
@@ -66,7 +66,7 @@ class StoredForms {
   // The type of the version that the object says it is; `fallback` when it is not known.
   const Schema* schema_in(const Object& object, const Schema* fallback) const;
   // As it is written: in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
-  Result<std::string> written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
+  Result<std::string> encoded_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
   // As it is worked with: in the kind's own form, with today's defaults.
   Result<std::string> canonical(std::string_view json, const StoredKind& kind) const;
   Status convert(Object& object, const GroupVersionKind& to) const;

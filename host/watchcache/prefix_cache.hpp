@@ -14,8 +14,8 @@
 
 #include "base/published.hpp"
 #include "base/task_group.hpp"
-#include "watchcache/alarms.hpp"
 #include "watchcache/chunk_builder.hpp"
+#include "watchcache/due_caches.hpp"
 #include "watchcache/entry.hpp"
 #include "watchcache/event_log.hpp"
 #include "watchcache/object_index.hpp"
@@ -62,7 +62,7 @@ struct FollowedStore {
   Executor& executor;
   const CacheOptions options;
   Progress progress;
-  Alarms<PrefixCache> alarms;
+  DueCaches<PrefixCache> alarms;
   TaskGroup tasks;
   ProgressRequests requests;
   PacedRevisions paced;

@@ -102,7 +102,7 @@ Task<Status> Controller::reconcile(std::string name) {
   if (!renew(name, std::move(known))) co_return Status();
   Entry& entry = entries_[name];
   Todo todo = look(name, entry, decode(*entry.stored, json::storage_ptr()));
-  hold_back(name, entry, todo.verdict);
+  defer_gated_kinds(name, entry, todo.verdict);
   // Who reads "Established" may use the resource at once: it is served before the condition says so.
   co_await serving_.publish_together();
   if (todo.verdict.empty() || waits(name, todo)) co_return Status();
@@ -161,7 +161,7 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   return todo;
 }
 
-void Controller::hold_back(const std::string& name, Entry& entry, Verdict& verdict) {
+void Controller::defer_gated_kinds(const std::string& name, Entry& entry, Verdict& verdict) {
   Condition* establishing = verdict.establishing();
   if (establishing == nullptr) return;
   if (verdict.gives_names()) {

@@ -68,7 +68,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   void serve_all();
   Task<Status> reconcile(std::string name);
   // Leaves out of the verdict that the definition is established, as long as this is to be said later, and comes back for it.
-  void hold_back(const std::string& name, Entry& entry, Verdict& verdict);
+  void defer_gated_kinds(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   // Whether the write has to wait because another server keeps reverting it; if so, the name comes back.
   bool waits(const std::string& name, const Todo& todo);

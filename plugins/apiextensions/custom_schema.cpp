@@ -1,7 +1,7 @@
 #include "custom_schema.hpp"
 
-#include "old_definition.hpp"
 #include "schema_rules.hpp"
+#include "unpruned_definition.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -28,7 +28,7 @@ std::string schema_text(const Object& crd, const Object& version) {
   const Object* declared = schema_of(version);
   Object schema = declared != nullptr ? *declared : Object{{"type", "object"}};
   add_selectable_fields(schema, version);
-  if (keeps_unknown(crd)) schema[kKeepsUnknown] = true;
+  if (preserves_unknown_fields(crd)) schema[kKeepsUnknown] = true;
   if (declared == nullptr || has_unknown_types(*declared) || !is_structural(*declared)) schema[kUnpublished] = true;
   return to_json(Value(std::move(schema)));
 }

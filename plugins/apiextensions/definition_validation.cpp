@@ -5,8 +5,8 @@
 #include <set>
 
 #include "backplane/types/names.hpp"
-#include "old_definition.hpp"
 #include "schema_rules.hpp"
+#include "unpruned_definition.hpp"
 #include "version_validation.hpp"
 #include "webhook_config.hpp"
 
@@ -166,7 +166,7 @@ bool has_defaults(const Object& crd) {
 
 void check_spec(const Object& crd, const Object* old, FieldErrors& errors) {
   const Object& spec = spec_of(crd);
-  if (keeps_unknown(crd) && has_defaults(crd))
+  if (preserves_unknown_fields(crd) && has_defaults(crd))
     errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false in order to use defaults in the schema");
   check_group(spec, errors);
   const std::string_view scope = get_string(spec, "scope");
@@ -212,8 +212,8 @@ void validate_definition(const Object& crd, const Object* old, FieldErrors& erro
   validate_names(accepted_names_of(crd), "status.acceptedNames", errors);
   check_stored_versions(crd, errors);
   check_approval(crd, old, errors);
-  if (keeps_unknown(crd)) {
-    const bool before = old != nullptr && keeps_unknown(*old);
+  if (preserves_unknown_fields(crd)) {
+    const bool before = old != nullptr && preserves_unknown_fields(*old);
     if (!before) {
       errors.invalid_raw("spec.preserveUnknownFields", "true",
                          "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");

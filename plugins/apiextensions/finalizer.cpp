@@ -54,7 +54,7 @@ void Finalizer::stop() {
   });
 }
 
-void Finalizer::take(const std::string& name, std::string uid, InstalledRef installed) {
+void Finalizer::take(const std::string& name, std::string uid, InstalledDefinitionRef installed) {
   const auto [known, fresh] = going_.try_emplace(name);
   if (!fresh && known->second.uid == uid && known->second.installed == installed) return;
   if (known->second.rest) known->second.rest->stop();
@@ -73,7 +73,7 @@ Task<Status> Finalizer::reconcile(std::string name) {
   const auto found = going_.find(name);
   if (found == going_.end()) co_return Status();
   const std::string uid = found->second.uid;
-  const InstalledRef installed = found->second.installed;
+  const InstalledDefinitionRef installed = found->second.installed;
   auto beginning = status_.write(name, uid, say_begun);
   auto begun = co_await std::move(beginning);
   if (!begun.ok()) co_return is_gone(begun.status()) ? Status() : std::move(begun.status());
@@ -103,7 +103,7 @@ Task<Status> Finalizer::reconcile(std::string name) {
   co_return Status();
 }
 
-Task<Status> Finalizer::remove_objects(InstalledRef installed) {
+Task<Status> Finalizer::remove_objects(InstalledDefinitionRef installed) {
   RequestContext context;
   DeleteOptions at_once;
   ListOptions everything;
@@ -114,7 +114,7 @@ Task<Status> Finalizer::remove_objects(InstalledRef installed) {
   co_return Status();
 }
 
-Task<Result<bool>> Finalizer::none_left(std::string name, InstalledRef installed) {
+Task<Result<bool>> Finalizer::none_left(std::string name, InstalledDefinitionRef installed) {
   RequestContext context;
   ListOptions one;
   one.limit = 1;
@@ -134,7 +134,7 @@ Task<Result<bool>> Finalizer::none_left(std::string name, InstalledRef installed
   co_return false;
 }
 
-std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledRef& installed,
+std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledDefinitionRef& installed,
                                                   const std::shared_ptr<StandardStorage>& store) {
   const auto found = going_.find(name);
   if (found == going_.end() || found->second.installed != installed || queue_->shutting_down()) return nullptr;

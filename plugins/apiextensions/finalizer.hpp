@@ -14,7 +14,7 @@
 #include "backplane/core/work_queue.hpp"
 #include "backplane/net/informer.hpp"
 #include "definition_status.hpp"
-#include "installed.hpp"
+#include "installed_definition.hpp"
 
 namespace backplane::apiextensions {
 
@@ -25,21 +25,21 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   void start();
   void stop();
   // The definition is being deleted.  `installed`: its storages; null when it was never established.  Said again, it changes nothing.
-  void take(const std::string& name, std::string uid, InstalledRef installed);
+  void take(const std::string& name, std::string uid, InstalledDefinitionRef installed);
   // The definition has gone.
   void drop(const std::string& name);
 
  private:
   struct Going {
     std::string uid;
-    InstalledRef installed;
+    InstalledDefinitionRef installed;
     std::shared_ptr<SharedInformer> rest;  // the objects that are left; null while nobody waits for them
   };
   Task<Status> reconcile(std::string name);
-  static Task<Status> remove_objects(InstalledRef installed);
+  static Task<Status> remove_objects(InstalledDefinitionRef installed);
   // While there are any, an informer follows them, and brings the name back when the last has gone.
-  Task<Result<bool>> none_left(std::string name, InstalledRef installed);
-  std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledRef& installed,
+  Task<Result<bool>> none_left(std::string name, InstalledDefinitionRef installed);
+  std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledDefinitionRef& installed,
                                          const std::shared_ptr<StandardStorage>& store);
 
   Host& host_;

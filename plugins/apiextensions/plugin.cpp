@@ -88,7 +88,7 @@ class Apiextensions final : public Plugin {
 
     ResourceConfig config;
     config.kind = kind;
-    config.written_as = apiextensions::written_definition();
+    config.encoded_as = apiextensions::written_definition();
     config.resource = kResource;
     config.short_names = {"crd", "crds"};
     config.categories = {"api-extensions"};

@@ -16,7 +16,7 @@ struct NextTurn {
 };
 
 // Each change of what a definition says makes OpenAPI documents that are built anew when they are next asked for.
-void count_regeneration(const std::string& name, const Installed& installed, std::string_view reason) {
+void count_regeneration(const std::string& name, const InstalledDefinition& installed, std::string_view reason) {
   static Metric& v2 = Metric::counter(
       "apiextensions_openapi_v2_regeneration_count",
       "[ALPHA] How often a definition has changed what the OpenAPI v2 document says, by definition and reason.", {"crd", "reason"});
@@ -31,7 +31,7 @@ void count_regeneration(const std::string& name, const Installed& installed, std
 
 void Serving::serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest) {
   if (!condition_is_true(crd, "Established")) return retire(name);
-  const InstalledRef known = find(name);
+  const InstalledDefinitionRef known = find(name);
   if (known == nullptr || known->identity != identity_of(crd)) {
     // Of one with another uid nothing is left but its name.
     const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
@@ -54,11 +54,11 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
 }
 
 void Serving::renew(const std::string& name, const ObjectRef& stored) {
-  if (const InstalledRef known = find(name)) known->source->renew(stored);
+  if (const InstalledDefinitionRef known = find(name)) known->source->renew(stored);
 }
 
 void Serving::retire(const std::string& name) {
-  if (const InstalledRef known = find(name)) {
+  if (const InstalledDefinitionRef known = find(name)) {
     known->writes->set_terminating(true);
     count_regeneration(name, *known, "remove");
   }
@@ -80,13 +80,13 @@ void Serving::try_again(const std::string& name) {
   if (unpublished_.erase(name) > 0) again_.insert(name);
 }
 
-InstalledRef Serving::find(const std::string& name) const {
+InstalledDefinitionRef Serving::find(const std::string& name) const {
   const auto found = installed_.find(name);
   return found == installed_.end() ? nullptr : found->second;
 }
 
 void Serving::publish() {
-  const std::vector<InstalledRef> retired = std::exchange(retired_, {});
+  const std::vector<InstalledDefinitionRef> retired = std::exchange(retired_, {});
   GroupsChange change = std::exchange(change_, {});
   if (!published_ || !change.put.empty() || !change.removed.empty()) {
     Status status = groups_->change(change);
@@ -95,7 +95,7 @@ void Serving::publish() {
     if (!status.ok()) publish_each(std::move(change));
   }
   // Only now: who watches again finds what is served instead.
-  for (const InstalledRef& old : retired) old->watches->end();
+  for (const InstalledDefinitionRef& old : retired) old->watches->end();
 }
 
 Task<void> Serving::publish_together() {

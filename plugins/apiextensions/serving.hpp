@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "installed.hpp"
+#include "installed_definition.hpp"
 
 namespace backplane::apiextensions {
 
@@ -29,7 +29,7 @@ class Serving {
   void retire(const std::string& name);
   // One that could not be published is published by the next serve(): whoever was in the way may have gone.
   void try_again(const std::string& name);
-  InstalledRef find(const std::string& name) const;  // null: not served
+  InstalledDefinitionRef find(const std::string& name) const;  // null: not served
 
   // Publishes what has changed since, in one step, and lets go of what is served no more.  The first time even if that is nothing.
   void publish();
@@ -44,11 +44,11 @@ class Serving {
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;
   const FindService find_service_;
-  std::map<std::string, InstalledRef> installed_;
-  GroupsChange change_;                // made, and not published yet
-  std::vector<InstalledRef> retired_;  // to be let go of when that is published
-  std::set<std::string> unpublished_;  // those that could not be published
-  std::set<std::string> again_;        // those of them that the next serve() has published
+  std::map<std::string, InstalledDefinitionRef> installed_;
+  GroupsChange change_;                          // made, and not published yet
+  std::vector<InstalledDefinitionRef> retired_;  // to be let go of when that is published
+  std::set<std::string> unpublished_;            // those that could not be published
+  std::set<std::string> again_;                  // those of them that the next serve() has published
   bool published_ = false;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "backplane/core/status.hpp"
-#include "old_definition.hpp"
 #include "schema_rules.hpp"
+#include "unpruned_definition.hpp"
 #include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
@@ -62,7 +62,7 @@ void add_sorted(const FieldErrors& found, FieldErrors& errors) {
 // Nothing: the schemas are structural, and the definition prunes.
 std::optional<Condition> structure_condition(const Object& crd) {
   FieldErrors errors;
-  if (keeps_unknown(crd)) errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false");
+  if (preserves_unknown_fields(crd)) errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false");
   const std::vector<const Object*> versions = versions_of(crd);
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Object* schema = schema_of(*versions[i]);

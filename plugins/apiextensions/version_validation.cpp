@@ -6,8 +6,8 @@
 #include "backplane/types/names.hpp"
 #include "field_path.hpp"
 #include "go_words.hpp"
-#include "old_definition.hpp"
 #include "schema_rules.hpp"
+#include "unpruned_definition.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -218,7 +218,7 @@ KnownRules known_of(const Object& crd, const Object* old) {
   KnownRules known = known_rules(old);
   if (old == nullptr) return known;
   known.unknown_types = any_schema_is(*old, has_unknown_types);
-  known.unstructured = keeps_unknown(crd) && !any_schema_is(crd, needs_structure) && any_schema_is(*old, is_unstructured);
+  known.unstructured = preserves_unknown_fields(crd) && !any_schema_is(crd, needs_structure) && any_schema_is(*old, is_unstructured);
   return known;
 }
 
@@ -229,7 +229,7 @@ bool has_all_schemas(const Object& crd) {
 
 void check_schemas_are_there(const Object& crd, const Object* old, FieldErrors& errors) {
   const bool all = old == nullptr || has_all_schemas(*old);
-  if (!all && keeps_unknown(crd)) return;
+  if (!all && preserves_unknown_fields(crd)) return;
   const auto versions = versions_of(crd);
   for (std::size_t i = 0; i < versions.size(); ++i) {
     if (schema_of(*versions[i]) != nullptr) continue;

@@ -124,7 +124,7 @@ Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::
 }
 
 ClusterTrust::ClusterTrust(Host& host)
-    : KeptConfigMap(host, "extension-apiserver-authentication"), proxy_ca_file_(host.flag(kProxyCa).value_or("")) {
+    : MaintainedConfigMap(host, "extension-apiserver-authentication"), proxy_ca_file_(host.flag(kProxyCa).value_or("")) {
   // The server's own authority signs administrators; others come with the flag.
   client_ca_files_.push_back(host.flag("data-dir").value_or("") + "/pki/ca.crt");
   if (std::string file = host.flag(kClientCa).value_or(""); !file.empty()) client_ca_files_.push_back(std::move(file));

@@ -1,7 +1,7 @@
 // kube-system/extension-apiserver-authentication: how extension API servers may recognize clients and front proxies of this cluster.
 //
 // Several servers write it: what the others have written stays, but for certificates that have expired.
-// Thread-safety: pure functions; ClusterTrust as KeptConfigMap.
+// Thread-safety: pure functions; ClusterTrust as MaintainedConfigMap.
 // Errors:        a file that cannot be read, or data that somebody has broken.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kept_config_map.hpp"
+#include "maintained_config_map.hpp"
 
 namespace backplane::authentication {
 
@@ -27,7 +27,7 @@ Object trust_data(const TrustInfo& trust);
 // Errors: kInternalError for text that holds no certificate.
 Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::int64_t now_unix);
 
-class ClusterTrust final : public KeptConfigMap {
+class ClusterTrust final : public MaintainedConfigMap {
  public:
   explicit ClusterTrust(Host& host);
 

@@ -12,7 +12,7 @@ constexpr std::size_t kDateSize = 10;  // of an RFC 3339 time
 
 bool is_date(std::string_view text) { return text.size() == kDateSize && parse_rfc3339(std::string(text) + "T00:00:00Z").has_value(); }
 
-LegacyTokenTracking::LegacyTokenTracking(Host& host) : KeptConfigMap(host, "kube-apiserver-legacy-service-account-token-tracking") {}
+LegacyTokenTracking::LegacyTokenTracking(Host& host) : MaintainedConfigMap(host, "kube-apiserver-legacy-service-account-token-tracking") {}
 
 Result<std::optional<Object>> LegacyTokenTracking::wanted(const Object* data) {
   if (data == nullptr && std::chrono::steady_clock::now() < next_) return std::optional<Object>();

@@ -1,21 +1,21 @@
 // kube-system/kube-apiserver-legacy-service-account-token-tracking: since when the use of service account tokens that never expire is
 // being noted.
 //
-// Thread-safety: as KeptConfigMap.
+// Thread-safety: as MaintainedConfigMap.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string_view>
 
-#include "kept_config_map.hpp"
+#include "maintained_config_map.hpp"
 
 namespace backplane::authentication {
 
 // "2024-02-29", and nothing beside it.
 bool is_date(std::string_view text);
 
-class LegacyTokenTracking final : public KeptConfigMap {
+class LegacyTokenTracking final : public MaintainedConfigMap {
  public:
   explicit LegacyTokenTracking(Host& host);
 

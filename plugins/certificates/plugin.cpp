@@ -18,7 +18,8 @@ class CertificatesPlugin final : public Plugin {
     if (!document.ok()) return std::move(document).status();
     auto schemas = certificates_schemas();
     if (!schemas.ok()) return std::move(schemas).status();
-    kit::hold_back(host, *document, {{"ClusterTrustBundle", {"ClusterTrustBundle"}}, {"PodCertificateRequest", {"PodCertificateRequest"}}});
+    kit::defer_gated_kinds(host, *document,
+                           {{"ClusterTrustBundle", {"ClusterTrustBundle"}}, {"PodCertificateRequest", {"PodCertificateRequest"}}});
     const auto types = schemas->front();
     const auto strategy = document->kind("CertificateSigningRequest").strategy();
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));

@@ -136,9 +136,9 @@ Time Gate::give_up_at(const RequestContext& context) const noexcept {
 }
 
 // One that waits gives up when its time is over or its client has gone.
-class Gate::Standing {
+class Gate::QueuedRequest {
  public:
-  Standing(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) {
+  QueuedRequest(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) {
     const auto give_up = [level = std::move(level), waiter = std::move(waiter)] { level->abandon(*waiter, Clock::now()); };
     if (Executor* executor = current_executor()) {
       stop_timer_ = executor->after(std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds::zero()), give_up);
@@ -146,11 +146,11 @@ class Gate::Standing {
     closed_ = exchange.on_close(give_up);
     if (exchange.closed()) give_up();
   }
-  ~Standing() {
+  ~QueuedRequest() {
     if (stop_timer_) stop_timer_();
   }
-  Standing(const Standing&) = delete;
-  Standing& operator=(const Standing&) = delete;
+  QueuedRequest(const QueuedRequest&) = delete;
+  QueuedRequest& operator=(const QueuedRequest&) = delete;
 
  private:
   CloseSubscription closed_;
@@ -209,7 +209,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     int highest = counted.highest.load(std::memory_order_relaxed);
     while (now_waiting > highest && !counted.highest.compare_exchange_weak(highest, now_waiting, std::memory_order_relaxed)) continue;
     {
-      const Standing standing(entry->level, waiter, exchange, give_up_at(context));
+      const QueuedRequest standing(entry->level, waiter, exchange, give_up_at(context));
       in = co_await waiter->decided.future();
     }
     counted.now.fetch_sub(1, std::memory_order_relaxed);

@@ -88,7 +88,7 @@ class Gate final : public RequestGate {
     std::atomic<int> highest{0};
     std::atomic<int> shown{0};
   };
-  class Standing;
+  class QueuedRequest;
 
   const std::shared_ptr<const Snapshot>& snapshot() const;
   std::uint32_t seats_for(const RequestContext& context, const Entry& entry, const StoredCounts& stored) const;

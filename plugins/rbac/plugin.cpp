@@ -4,7 +4,7 @@
 #include "backplane/kit/group.hpp"
 #include "bootstrap.hpp"
 #include "former_versions.hpp"
-#include "policy_keeper.hpp"
+#include "policy_bootstrap.hpp"
 #include "roles.hpp"
 
 namespace backplane::rbac {
@@ -24,7 +24,7 @@ class RbacPlugin final : public Plugin {
     for (const std::string_view resource : {kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings}) {
       if (!host.resource_enabled(resource_of(resource))) return {};
     }
-    auto keeper = std::make_shared<PolicyKeeper>(host);
+    auto keeper = std::make_shared<PolicyBootstrap>(host);
     return host.add_post_start_hook("rbac/bootstrap-roles", [keeper](PostStartHookContext context) { return keeper->start(context); });
   }
 };

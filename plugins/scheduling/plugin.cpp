@@ -15,7 +15,7 @@ class SchedulingPlugin final : public Plugin {
   Status provision(Host& host) override {
     auto group = scheduling_group();
     auto schemas = scheduling_schemas();
-    if (group.ok()) kit::hold_back(host, *group, {{"Workload", {"GenericWorkload"}}, {"PodGroup", {"GenericWorkload"}}});
+    if (group.ok()) kit::defer_gated_kinds(host, *group, {{"Workload", {"GenericWorkload"}}, {"PodGroup", {"GenericWorkload"}}});
     Status status = kit::install_group(host, "scheduling", std::move(group), schemas);
     if (status.ok()) status = add_former_versions(host.scheme(), "scheduling", scheduling_former_json(), schemas->front());
     // What --runtime-config switched off cannot be made, and need not be.

@@ -11,7 +11,7 @@ class StorageMigrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     auto group = storagemigration_group();
-    if (group.ok()) kit::hold_back(host, *group, {{"StorageVersionMigration", {"StorageVersionMigrator"}}});
+    if (group.ok()) kit::defer_gated_kinds(host, *group, {{"StorageVersionMigration", {"StorageVersionMigrator"}}});
     return kit::install_group(host, "storagemigration", std::move(group), storagemigration_schemas());
   }
 };

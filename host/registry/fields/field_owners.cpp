@@ -1,7 +1,7 @@
 #include "registry/fields/field_owners.hpp"
 
 #include "registry/fields/pruner.hpp"
-#include "registry/fields/versioned.hpp"
+#include "registry/fields/versioned_object.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -67,7 +67,7 @@ class FieldUpdater::Versioned {
 
  private:
   const FieldUpdater& updater_;
-  ObjectAt live_, next_;
+  VersionedObject live_, next_;
   std::string version_;
   std::map<std::string, FieldChanges> found_;
   bool same_ = false;
@@ -148,7 +148,7 @@ Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object
   // What it names again stays.
   const bool keeps = last.api_version == version && last.fields.subtract(mine.fields).empty();
   owners[owner] = std::move(mine);
-  ObjectAt next = owned(std::move(*merged), version);
+  VersionedObject next = owned(std::move(*merged), version);
   if (!keeps && !last.fields.empty()) {
     const FieldPruner pruner(versions_);
     auto pruned = co_await pruner.prune(std::move(next), owners, last);

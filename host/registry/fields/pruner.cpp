@@ -11,7 +11,7 @@ Result<FieldSet> named_fields_of(const Schema* type, const Object& object) {
   return with_named_fields(type, *fields);
 }
 
-ObjectAt without(const Schema* type, const ObjectAt& from, const FieldSet& fields) {
+VersionedObject without(const Schema* type, const VersionedObject& from, const FieldSet& fields) {
   if (fields.empty()) return from;
   return owned(remove_fields(type, *from.object, fields, scratch()), from.api_version);
 }
@@ -28,7 +28,7 @@ std::map<std::string, FieldSet> managed_by_version(const FieldOwners& owners) {
 
 }  // namespace
 
-Task<Result<ObjectAt>> FieldPruner::prune(ObjectAt merged, const FieldOwners& owners, const OwnedFields& last) const {
+Task<Result<VersionedObject>> FieldPruner::prune(VersionedObject merged, const FieldOwners& owners, const OwnedFields& last) const {
   if (last.fields.empty() || !served(last.api_version)) co_return merged;
   const std::string version = merged.api_version;
   auto start = co_await converted(versions_, std::move(merged), last.api_version);
@@ -74,7 +74,8 @@ Task<Result<FieldPruner::Pair>> FieldPruner::add_back_owned(Pair objects, std::s
   co_return out;
 }
 
-Task<Result<ObjectAt>> FieldPruner::add_back_dangling(ObjectAt merged, ObjectAt pruned, const OwnedFields& last) const {
+Task<Result<VersionedObject>> FieldPruner::add_back_dangling(VersionedObject merged, VersionedObject pruned,
+                                                             const OwnedFields& last) const {
   auto at_last = co_await converted(versions_, std::move(pruned), last.api_version);
   if (!at_last.ok()) co_return with_words("failed to convert pruned object to last applied version: ", at_last.status());
   const Schema* type = type_of(last.api_version);

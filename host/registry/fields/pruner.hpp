@@ -5,7 +5,7 @@
 // Errors:        those of the conversions.
 #pragma once
 
-#include "registry/fields/versioned.hpp"
+#include "registry/fields/versioned_object.hpp"
 
 namespace backplane::registry {
 
@@ -14,17 +14,17 @@ class FieldPruner {
   explicit FieldPruner(const FieldVersions& versions) noexcept : versions_(versions) {}
 
   // `merged`, in the version of the owner's new fields.  `owners` has these already; `last` is what the owner had before.
-  Task<Result<ObjectAt>> prune(ObjectAt merged, const FieldOwners& owners, const OwnedFields& last) const;
+  Task<Result<VersionedObject>> prune(VersionedObject merged, const FieldOwners& owners, const OwnedFields& last) const;
 
  private:
   // What the two are of one version, `merged` with and `pruned` without what has gone; back comes `pruned` with what `managed` has.
   struct Pair {
-    ObjectAt merged;
-    ObjectAt pruned;
+    VersionedObject merged;
+    VersionedObject pruned;
   };
   Task<Result<Pair>> add_back_owned(Pair objects, std::string api_version, FieldSet managed) const;
   // … and with everything that `last` does not name.
-  Task<Result<ObjectAt>> add_back_dangling(ObjectAt merged, ObjectAt pruned, const OwnedFields& last) const;
+  Task<Result<VersionedObject>> add_back_dangling(VersionedObject merged, VersionedObject pruned, const OwnedFields& last) const;
 
   const Schema* type_of(const std::string& api_version) const { return versions_.type_of(api_version).value_or(nullptr); }
   bool served(const std::string& api_version) const { return versions_.type_of(api_version).has_value(); }

@@ -1,8 +1,8 @@
 #include "connections/proxy_base.hpp"
 
+#include "connections/forward_request.hpp"
 #include "connections/linking_exchange.hpp"
 #include "connections/options.hpp"
-#include "connections/pass_on.hpp"
 
 namespace backplane::core {
 namespace {

@@ -1,7 +1,7 @@
 #include "namespaces/kubernetes_service.hpp"
 
 #include "namespaces/kubernetes_endpoints.hpp"
-#include "namespaces/ready.hpp"
+#include "namespaces/server_readiness.hpp"
 #include "namespaces/system.hpp"
 
 namespace backplane::core {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "backplane/core/json_access.hpp"
-#include "namespaces/ready.hpp"
+#include "namespaces/server_readiness.hpp"
 
 namespace backplane::core {
 namespace {

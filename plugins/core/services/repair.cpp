@@ -47,7 +47,7 @@ std::string printed(const Object& parent) {
 std::string with_family(const std::string& address) { return "[" + std::string(family_of(address)) + "]: " + address; }
 
 // One write of a repair.  What has changed since it was read is left to the next pass.
-class Mend : public BegunWrite {
+class RepairWrite : public BegunWrite {
  public:
   Task<Result<bool>> join(RequestContext&, StoreTransaction& transaction) final {
     if (transaction.again()) co_return false;
@@ -60,9 +60,9 @@ class Mend : public BegunWrite {
   virtual Status add(StoreTransaction& transaction) = 0;
 };
 
-class MendAddress final : public Mend {
+class RepairAddress final : public RepairWrite {
  public:
-  MendAddress(const StandardStorage& store, std::string address, std::string ns, std::string name)
+  RepairAddress(const StandardStorage& store, std::string address, std::string ns, std::string name)
       : store_(store), address_(std::move(address)), ns_(std::move(ns)), name_(std::move(name)) {}
 
  private:
@@ -73,9 +73,9 @@ class MendAddress final : public Mend {
   std::string address_, ns_, name_;
 };
 
-class MendPorts final : public Mend {
+class RepairPorts final : public RepairWrite {
  public:
-  MendPorts(const NodePorts& ports, const NodePorts::Stored& before, const PortMap& map) : ports_(ports), before_(before), map_(map) {}
+  RepairPorts(const NodePorts& ports, const NodePorts::Stored& before, const PortMap& map) : ports_(ports), before_(before), map_(map) {}
 
  private:
   Status add(StoreTransaction& transaction) override { return ports_.join(transaction, before_, map_); }
@@ -126,23 +126,23 @@ Task<Result<ServiceRepair::Entries>> ServiceRepair::read_entries() {
 namespace {
 
 // Events are put together outside of coroutines: g++ 12 makes a mess of an aggregate's braces inside them.
-struct Told {
+struct EventSource {
   const char* group;
   const char* kind;
   const char* action;
   const char* reporter;
 };
-constexpr Told kOfAddress = {"networking.k8s.io", "IPAddress", "IPAddressAllocation", kAddressReporter};
-constexpr Told kOfService = {"", "Service", "ClusterIPAllocation", kAddressReporter};
-constexpr Told kOfPort = {"", "Service", "PortAllocation", kPortReporter};
+constexpr EventSource kOfAddress = {"networking.k8s.io", "IPAddress", "IPAddressAllocation", kAddressReporter};
+constexpr EventSource kOfService = {"", "Service", "ClusterIPAllocation", kAddressReporter};
+constexpr EventSource kOfPort = {"", "Service", "PortAllocation", kPortReporter};
 
-RepairEvent event_of(const Told& told, ObjectRef about, std::string reason, std::string note) {
+RepairEvent event_of(const EventSource& source, ObjectRef about, std::string reason, std::string note) {
   RepairEvent event;
-  event.kind = GroupVersionKind{told.group, "v1", told.kind};
+  event.kind = GroupVersionKind{source.group, "v1", source.kind};
   event.about = std::move(about);
-  event.reporter = told.reporter;
+  event.reporter = source.reporter;
   event.reason = std::move(reason);
-  event.action = told.action;
+  event.action = source.action;
   event.note = std::move(note);
   return event;
 }
@@ -173,7 +173,7 @@ Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
 
 // False: there is one by now.
 Task<Result<bool>> ServiceRepair::restore_address(std::string address, ObjectRef service) {
-  MendAddress mend(resources_->addresses.store(), std::move(address), service->ns, service->name);
+  RepairAddress mend(resources_->addresses.store(), std::move(address), service->ns, service->name);
   auto made = co_await write(mend);
   co_return made;
 }
@@ -319,7 +319,7 @@ Task<Status> ServiceRepair::repair_ports() {
   }
   leaks_ = std::move(leaks);
   if (!changed) co_return Status();
-  MendPorts mend(resources_->ports, *stored, map);
+  RepairPorts mend(resources_->ports, *stored, map);
   auto written = co_await write(mend);
   co_return written.ok() ? Status() : std::move(written).status();
 }

@@ -1,9 +1,10 @@
-// What the host offers a plugin.  Everything a plugin registers goes into a staging registry of its own and becomes visible only when
-// every plugin has provisioned and validated; a failure rolls it back.
+// The host as a plugin sees it. What a plugin registers in provision() is staged; it takes effect when all plugins have provisioned and
+// validated, and is discarded if this plugin fails.
 //
-// Thread-safety: registration calls are made inside Plugin::provision, on one thread; make_storage, executor and spawn at any time.
+// Thread-safety: registration calls are made inside Plugin::provision, on one thread; make_storage, executor and spawn at any time, on
+//                any thread.
 // Lifetime:      the Host outlives the plugin.
-// Errors:        a duplicate name is kAlreadyExists and names the first registrant.
+// Errors:        kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
 #pragma once
 
 #include <functional>
@@ -30,37 +31,39 @@
 
 namespace backplane BACKPLANE_API {
 
-// A group with its versions and their storages, as upstream's APIGroupInfo.
+// An API group with its versions and their storages (upstream's APIGroupInfo).
 struct APIGroupInfo {
   std::string group;  // empty: the legacy core group under /api
-  // In order of preference; empty: as Scheme::set_version_priority has it.
+  // In order of preference; empty: the order of Scheme::set_version_priority.
   std::vector<std::string> prioritized_versions;
   // version → path ("deployments", "deployments/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> storages;
-  // Types by version, for OpenAPI and explain.
+  // Types by version, for OpenAPI and kubectl explain.
   std::map<std::string, std::shared_ptr<const SchemaSet>> schemas;
-  // APIService priorities: groups are listed by falling group priority, then by name.
+  // As in an APIService: groups are listed by descending group priority, then by name.
   int group_priority_minimum = 1000;
   int version_priority = 15;
-  std::map<std::string, int> version_priorities = {};  // of the versions that say their own
+  std::map<std::string, int> version_priorities = {};  // for versions whose priority differs from version_priority
 };
 
+// A served group version.
 struct GroupVersionInfo {
   GroupVersion group_version;
   int group_priority_minimum = 0;
   int version_priority = 0;
   std::string delegate;    // the plugin that serves it
-  bool published = false;  // at run time
-  bool forwarded = false;  // not served from here
+  bool published = false;  // installed at run time (DynamicGroups)
+  bool forwarded = false;  // proxied to another server
 };
 
-// Which group versions have come, or changed who serves them, and which have gone.
+// A change of the served group versions: added, or now served by another plugin; and removed.
 struct GroupVersionsChange {
   std::vector<GroupVersionInfo> served;
   std::vector<GroupVersion> gone;
 };
 
-// A resource that is served at run time: its storages in each version that has it.  Versions of a group are listed in Kubernetes' order.
+// A resource that is installed at run time, with its storages in each version. Discovery orders the versions of the group as Kubernetes
+// does.
 struct PublishedResource {
   struct Version {
     std::string version;
@@ -70,15 +73,15 @@ struct PublishedResource {
   std::string group;
   std::string resource;  // plural: "widgets"
   std::vector<Version> versions;
-  // Stands for everything that documents show of the resource: as long as it stays, over a restart too, they need not be made to know
-  // that they have not changed.  Empty: they are compared by their bytes.
+  // A text that is equal as long as all published documents of the resource are equal, across restarts too; then the documents are not
+  // generated to find out whether they changed. Empty: they are compared byte by byte.
   std::string identity;
   int group_priority_minimum = 1000;
   int version_priority = 100;
 };
 
-// A group version that is known and not served from here: `handler` answers its path and everything below.  It stands before a group
-// version of this server.  Discovery lists it as stale, without resources.
+// A group version that another server serves: `handler` responds to its path and every path below. It takes precedence over a group
+// version of this server. Discovery lists it as stale and without resources, unless `handler` implements ForwardedDocuments.
 struct ForwardedVersion {
   GroupVersion group_version;
   int group_priority_minimum = 1000;
@@ -86,24 +89,25 @@ struct ForwardedVersion {
   std::shared_ptr<HttpHandler> handler;
 };
 
+// A set of changes that take effect together.
 struct GroupsChange {
-  std::vector<PublishedResource> put;  // added, or in the place of the one of that group and name
-  std::vector<GroupResource> removed;  // what is not there is no error
+  std::vector<PublishedResource> put;  // added, or replacing the resource of that group and name
+  std::vector<GroupResource> removed;  // absent ones are ignored
   std::vector<ForwardedVersion> forwarded;
-  std::vector<GroupVersion> withdrawn;  // of the forwarded ones
+  std::vector<GroupVersion> withdrawn;  // forwarded versions that are removed
 };
 
-// Groups that come and go while the server runs (custom resources).  A change costs what it changes, not what is there; readers never lock,
-// and a request that has begun ends with the storages it began with.
+// Installs and removes API resources at run time (custom resources). The cost depends on the size of the change. Readers take no lock; a
+// running request finishes with the storages that it began with.
 class DynamicGroups {
  public:
   virtual ~DynamicGroups();
-  // All of it at once, or nothing.  The first change says what there is from before the start, and may be empty.
-  // Errors: kAlreadyExists when another plugin serves the group version; kBadRequest for what could not be served.
+  // Applies all of `change` or nothing. The first call declares the state at startup and may be empty.
+  // Errors: kAlreadyExists if another plugin serves the group version; kBadRequest for storages that cannot be served.
   virtual Status change(GroupsChange change) = 0;
 };
 
-// Paths outside the resource tree: prefix → handler.
+// A path outside the resource tree and its handler.
 struct PathRoute {
   std::string path;
   bool prefix = false;  // true: this path and everything below it
@@ -111,15 +115,15 @@ struct PathRoute {
   std::shared_ptr<HttpHandler> handler;
 };
 
-// Paths that come and go while the server runs (a proxied group).  Each call swaps the route table; readers never lock, and a request that
-// has begun ends with the handler it began with.
+// Adds and removes paths at run time (a proxied group). Each call publishes a new route table; readers take no lock, and a running
+// request finishes with the handler that it began with.
 //
 // Thread-safety: any thread.
-// Errors:        kServiceUnavailable before the server starts; kAlreadyExists for a path that somebody else answers.
+// Errors:        kServiceUnavailable before the server starts; kAlreadyExists if another plugin has the path.
 class DynamicPaths {
  public:
   virtual ~DynamicPaths();
-  // Answers `route.path` from now on; a route of this plugin on the same path is replaced.
+  // Adds the route, or replaces this plugin's route on the same path.
   virtual Status publish(PathRoute route) = 0;
   // Errors: kNotFound when this plugin has not published it.
   virtual Status withdraw(std::string path) = 0;
@@ -128,23 +132,37 @@ class DynamicPaths {
 class HttpClient;
 struct ClientConfig;
 
+// Passed to Plugin::provision.
 class Host {
  public:
   virtual ~Host();
 
+  // The log of this plugin.
   virtual Logger& logger() = 0;
+  // The Scheme to which the plugin adds its kinds, field labels and conversions.
   virtual Scheme& scheme() = 0;
 
   // ---- storages
-  // The generic store for a kind: a Strategy goes in, all verbs come out.
+  // Makes the generic store of a kind: all verbs of the resource, from a schema and a Strategy. The plugin then installs it in an
+  // APIGroupInfo.
+  // Errors: kBadRequest for a config that cannot be served (the message names the member); kAlreadyExists for a second kind with the same
+  //         keys.
+  //
+  //   ResourceConfig config;
+  //   config.kind = {"demo.example.com", "v1", "Greeting"};
+  //   config.resource = "greetings";
+  //   config.schemas = schemas;
+  //   config.schema = schemas->find(config.kind);
+  //   config.strategy = std::make_shared<Strategy>();
+  //   auto storage = host.make_storage(config);
   virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
-  // Getter + Updater of the same objects under another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
-  // what an update through this subresource may change.  It speaks of the stored form; of a version that is not stored, `own` may speak of
-  // its own form before.
+  // Get and update of the parent's objects with another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
+  // which fields an update through the subresource may change, on the stored version. `view_strategy` adds rules on the version of a
+  // view, or is null.
   virtual Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
                                                                        std::shared_ptr<const Strategy> strategy,
-                                                                       std::shared_ptr<const Strategy> own = nullptr) = 0;
-  // autoscaling/v1 Scale over three dotted paths of the parent; `selector_path` may name a LabelSelector object or a text.
+                                                                       std::shared_ptr<const Strategy> view_strategy = nullptr) = 0;
+  // The Scale subresource (autoscaling/v1) over three dotted paths of the parent. `selector` may refer to a LabelSelector or to a string.
   struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
     std::string status_replicas = "status.replicas";
@@ -153,85 +171,99 @@ class Host {
   virtual Result<std::shared_ptr<SubresourceStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) = 0;
 
   // ---- API groups
+  // Installs a group. Errors: kBadRequest for storages that cannot be served: no Scoper, a subresource without its resource, upper-case
+  // names.
   virtual Status install_api_group(APIGroupInfo info) = 0;
+  // The run-time installer of this plugin; taking it delays groups_complete() until the first change.
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
-  // Group versions served by everybody, static and dynamic, in order; and a call with each change of them, on the thread that makes it.
+  // The group versions of all plugins, static and dynamic, in discovery order; and a callback for each change, on the thread that makes
+  // the change.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
-  // Fires when every plugin that took dynamic_groups() has made its first change: what is not served then has gone.
+  // Fires when every plugin that took dynamic_groups() has made its first change: a group version that is not served then does not exist.
   virtual Signal& groups_complete() = 0;
-  // What serves a resource now, of whichever plugin; null when nobody does.  Calls on it pass no authorization and no admission: for the
-  // reads of informers (backplane/net/informer.hpp).  After commit; keep it no longer than needed, a custom resource may change.
+  // The storage of a served resource of any plugin; null if no plugin serves it. Calls on it bypass authorization and admission: for the
+  // reads of informers (net/informer.hpp). Available after commit. Do not keep it: a custom resource may be replaced.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
 
   // ---- clients (backplane/net/client.hpp); ApiClient gives them Kubernetes' verbs
-  // This server from inside, through the whole handler chain and without a socket: as system:apiserver, or on behalf of `user`, whose
-  // rights and limits apply.  Calls before the post-start hooks are answered 503.
+  // A client of this server that calls the handler chain in process: as system:apiserver, or as `user` with that user's rights and
+  // limits. Calls before the post-start hooks run get 503.
   virtual std::shared_ptr<HttpClient> client() = 0;
   virtual std::shared_ptr<HttpClient> client_as(UserInfo user) = 0;
-  // Another API server, over TLS.  Errors: kBadRequest for a configuration that cannot be used.
+  // A client of another API server over TLS. Errors: kBadRequest for an unusable configuration.
   virtual Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) = 0;
 
-  // What the caches that are loaded hold, by resource.
+  // Number and size of the objects in the loaded watch caches, by resource.
   virtual std::vector<StoredObjects> stored_objects() const = 0;
 
-  // False when --runtime-config switched the version or the resource off.
+  // False if --runtime-config disables the version or the resource.
   virtual bool resource_enabled(const GroupVersionResource& resource) const = 0;
 
   // ---- HTTP
+  // Adds a path outside the resource tree.
   virtual Status handle(PathRoute route) = 0;
-  // All holders in one plugin publish into the same set.
+  // The run-time paths of this plugin; every call returns the same set.
   virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
+  // Runs `hook` after the server listens (points/hooks.hpp). `name` is also that of its check, poststarthook/<name>.
   virtual Status add_post_start_hook(std::string name, PostStartHook hook) = 0;
+  // Runs `hook` when the server shuts down.
   virtual Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) = 0;
+  // Adds a check to the given endpoints.
   virtual Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) = 0;
-  // Unknown paths are answered 503 until every such signal has fired.
+  // Unknown paths get 503 instead of 404 until all such signals have fired.
   virtual Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) = 0;
 
   // ---- other extension points
+  // Makes the storage backend that --storage-backend selects by name. The host calls the factory at startup.
   using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
+  // Authenticators and authorizers are asked in the order of the plugins; see points/authentication.hpp and points/authorization.hpp.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
   virtual Status register_admission(AdmissionRegistration registration) = 0;
-  // One that takes no configuration and has no place of its own in the order.
+  // Registers a plugin without configuration, at the default place in the order.
   Status register_admission(std::shared_ptr<AdmissionPlugin> plugin);
+  // Adds a sink of audit events (points/audit.hpp).
   virtual Status register_audit(AuditRegistration registration) = 0;
-  // The transformers of stored objects.  May be called again at any time: reads and writes that begin afterwards use the new ones.
-  // Errors: kAlreadyExists when another plugin has registered some.
+  // Sets the encryption of stored objects. May be called again at any time: reads and writes that begin afterwards use the new
+  // transformers.
+  // Errors: kAlreadyExists if another plugin has registered some.
   virtual Status set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) = 0;
-  // Replaces the host's two limits of concurrent requests.  Errors: kAlreadyExists when another plugin has registered one.
+  // Replaces the host's limits of concurrent requests (points/request_gate.hpp). Errors: kAlreadyExists if another plugin has registered
+  // a gate.
   virtual Status register_request_gate(std::shared_ptr<RequestGate> gate) = 0;
-  // Errors: kAlreadyExists when another plugin has registered some.
+  // Proxies requests to API servers on the same store (points/peers.hpp). Errors: kAlreadyExists if another plugin has registered some.
   virtual Status register_peer_servers(std::shared_ptr<PeerServers> peers) = 0;
 
-  // ---- asking what a request would be told; from any executor, once the server starts (kServiceUnavailable before)
-  // All authorizers as requests meet them, the superuser's rule in front.
+  // ---- queries; from any executor, after startup (kServiceUnavailable before)
+  //
+  // All authorizers as requests are subject to them, including the rule for system:masters.
   virtual Authorizer& authorizer() = 0;
-  // The union of what they say of somebody's rules.
+  // The union of the rules that all authorizers report for a user.
   virtual RuleResolver& rule_resolver() = 0;
-  // All authenticators that know tokens.
+  // All authenticators of bearer tokens.
   virtual TokenAuthenticator& token_authenticator() = 0;
-  // Which resources are the same objects.
+  // The resources that serve the same objects under several group versions.
   virtual const EquivalentResources& equivalent_resources() const = 0;
-  // The object in another version of its kind, of any kind that is served, built in or custom.  From any executor.
-  // Errors: kNotFound for a kind without such a version; those of the conversion.
+  // Converts an object of any served kind, built-in or custom, to another version. From any executor.
+  // Errors: kNotFound if the kind or the version is not served; those of the conversion.
   virtual Task<Result<Object>> convert(GroupVersionKind to, Object object) = 0;
 
   // ---- running things
-  // The plugin's own: one thread, on which its hooks and spawned tasks run and nothing else, one at a time: they need no locks among
-  // themselves.  One that blocks (a file, a lock, a long computation) stalls the plugin's other tasks, hooks and timers until it is done,
-  // but nobody else's.  What may take long goes to run_blocking(), or to an executor of its own:
+  // The executor of this plugin: one thread that runs its hooks, timers and spawned tasks and nothing else, one at a time, so that they
+  // need no locks among themselves. A call that blocks (file, lock, long computation) delays the plugin's other tasks, but no other
+  // plugin. Use run_blocking() or a named executor for such calls.
   virtual Executor& executor() = 0;
-  // A further thread of the plugin, made at the first ask for `name`.  A task goes there with co_await resume_on(…).
+  // Another thread of the plugin, created by the first call with that `name`. A task switches to it with co_await resume_on(…).
   virtual Executor& executor(std::string_view name) = 0;
-  // Runs `task` on executor() until it ends; the host waits for it at shutdown, so it must watch the stop signal.
+  // Runs `task` on executor(). The host awaits it at shutdown, so it must end when stop_signal() fires. `name` appears in log lines.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
-  // The value of a host flag by its name ("service-cluster-ip-range"), as text; nothing when unset or unknown.  "secure-port" is the
-  // port that was bound.
+  // The value of a host flag ("service-cluster-ip-range") as text; nullopt if it is unset or unknown. "secure-port" is the port that was
+  // bound; "feature-gates.Name" is "true" while that gate is on.
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Kinds that are served only while their feature gates are on, whatever --runtime-config says of their versions.
+// Kinds that are served only while their feature gates are on, regardless of --runtime-config.
 //
 // Thread-safety: used while a plugin provisions, on one thread.
 #pragma once
@@ -13,15 +13,19 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-struct HeldBack {
+// A kind and its feature gates.
+//
+//   kit::defer_gated_kinds(host, document, {{"ResourceSlice", {"DynamicResourceAllocation"}}});
+struct GatedKind {
   std::string_view kind;
-  std::vector<std::string_view> gates;  // all of them have to be on
+  std::vector<std::string_view> gates;  // all of them must be on
 };
 
+// True if the feature gate is known and on.
 bool gate_is_on(const Host& host, std::string_view gate);
 
-// Leaves such kinds out of the document.  Their types stay known: a version of theirs may be named in --runtime-config.
-void hold_back(const Host& host, GroupDocument& document, std::initializer_list<HeldBack> kinds);
+// Removes the kinds whose gates are off from `document`. Their types stay registered, so --runtime-config may name their versions.
+void defer_gated_kinds(const Host& host, GroupDocument& document, std::initializer_list<GatedKind> kinds);
 
 }  // namespace BACKPLANE_API
 }  // namespace backplane

@@ -1,4 +1,4 @@
-#include "app/promises.hpp"
+#include "app/unsupported_flags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,13 @@
 namespace backplane {
 namespace {
 
-struct PromisingFlags {
+struct UnsupportedFlags {
   std::string_view flags[4];  // one that ends in '*': every flag that begins so
   std::string_view missing;
 };
 
 // In the order in which they are told.
-constexpr PromisingFlags kPromises[] = {
+constexpr UnsupportedFlags kUnsupportedFlags[] = {
     {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"audit-*"}, "nothing is audited"},
     {{"token-auth-file"}, "static tokens are not read"},
@@ -31,10 +31,10 @@ constexpr PromisingFlags kPromises[] = {
 };
 
 constexpr std::string_view kEtcdBackend = "etcd3";
-constexpr PromisingFlags kEtcdFlags = {{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile"},
-                                       "etcd is not used, whoever keeps the objects"};
-constexpr PromisingFlags kEtcdPrefix = {{"etcd-prefix"}, "keys begin with /registry"};
-constexpr PromisingFlags kEtcdOverrides = {{"etcd-servers-overrides"}, "all resources are in one store"};
+constexpr UnsupportedFlags kEtcdFlags = {{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile"},
+                                         "etcd is not used, whoever keeps the objects"};
+constexpr UnsupportedFlags kEtcdPrefix = {{"etcd-prefix"}, "keys begin with /registry"};
+constexpr UnsupportedFlags kEtcdOverrides = {{"etcd-servers-overrides"}, "all resources are in one store"};
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
@@ -91,11 +91,11 @@ std::vector<std::string> missing_admission(const AdmissionOptions& admission, co
   return missing;
 }
 
-// Those of the flags that are one of the promise's, in its order.
-std::vector<std::string> flags_of(const FlagSet& flags, const PromisingFlags& promise) {
+// Those of the flags that are one of the row's, in its order.
+std::vector<std::string> flags_of(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> names;
   const auto texts = flags.texts();
-  for (const std::string_view pattern : promise.flags) {
+  for (const std::string_view pattern : row.flags) {
     for (const auto& [name, _] : texts) {
       if (fits(pattern, name)) names.push_back(name);
     }
@@ -104,9 +104,9 @@ std::vector<std::string> flags_of(const FlagSet& flags, const PromisingFlags& pr
 }
 
 // Given, and not with the value that it has anyway.
-std::vector<std::string> given_flags(const FlagSet& flags, const PromisingFlags& promise) {
+std::vector<std::string> given_flags(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> given;
-  for (const auto& name : flags_of(flags, promise)) {
+  for (const auto& name : flags_of(flags, row)) {
     if (!flags.has_default(name)) given.push_back("--" + name);
   }
   return given;
@@ -114,13 +114,13 @@ std::vector<std::string> given_flags(const FlagSet& flags, const PromisingFlags&
 
 }  // namespace
 
-void mark_promises(FlagSet& flags) {
-  for (const PromisingFlags& promise : kPromises) {
-    for (const auto& name : flags_of(flags, promise)) flags.refuse(name, promise.missing);
+void mark_unsupported_flags(FlagSet& flags) {
+  for (const UnsupportedFlags& row : kUnsupportedFlags) {
+    for (const auto& name : flags_of(flags, row)) flags.refuse(name, row.missing);
   }
 }
 
-void check_promises(const Options& options, const Offers& offers, Problems& problems) {
+void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems) {
   check_admission_names(options.admission, offers, problems);
   const std::string& backend = options.storage.backend;
   if (!has(offers.storage_backends, backend)) {
@@ -132,13 +132,13 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
               "; without the flag administrators may do everything, and others what plugins allow");
   add_missing(broken, options.admission.only.empty() ? "enable-admission-plugins" : "admission-control", options.admission.enable.size(),
               missing_admission(options.admission, offers), "");
-  const auto add_broken = [&](const PromisingFlags& promise) {
-    const auto given = given_flags(options.flags, promise);
-    if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(promise.missing) + ")");
+  const auto add_broken = [&](const UnsupportedFlags& row) {
+    const auto given = given_flags(options.flags, row);
+    if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(row.missing) + ")");
   };
-  for (const PromisingFlags& promise : kPromises) add_broken(promise);
+  for (const UnsupportedFlags& row : kUnsupportedFlags) add_broken(row);
   if (backend != kEtcdBackend) {
-    for (const PromisingFlags* promise : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*promise);
+    for (const UnsupportedFlags* row : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*row);
   }
   if (broken.empty()) return;
   problems.push_back("this server does not have what these flags ask for; leave them out: " + join(broken, "; "));

@@ -1,8 +1,8 @@
 // Where requests with large bodies are worked on: loops of their own, so that a body of a million items holds up nobody but its like.
-// A coroutine goes there with `co_await Aside(bytes)`, and comes back with its Home.
+// A coroutine goes there with `co_await OffloadIfLarge(bytes)`, and comes back with its OriginExecutor.
 //
 // Thread-safety: any thread.
-// Lifetime:      the loops are stopped after those whose requests go there; set_aside_loops(nullptr) goes before they do.
+// Lifetime:      the loops are stopped after those whose requests go there; set_offload_pool(nullptr) goes before they do.
 // Errors:        none; where there are no such loops, or few bytes, it stays where it is.
 #pragma once
 
@@ -16,9 +16,9 @@
 
 namespace backplane {
 
-class AsideLoops {
+class OffloadPool {
  public:
-  explicit AsideLoops(std::size_t count);
+  explicit OffloadPool(std::size_t count);
   void start();
   void stop();
   // One after the other.
@@ -30,14 +30,14 @@ class AsideLoops {
 };
 
 // Once, before anything is served; null takes them back.
-void set_aside_loops(AsideLoops* loops) noexcept;
+void set_offload_pool(OffloadPool* loops) noexcept;
 
-class Aside {
+class OffloadIfLarge {
  public:
   // What fits into this is done in a few milliseconds, whatever it says.
-  static constexpr std::size_t kFew = std::size_t{128} << 10;
+  static constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
 
-  explicit Aside(std::size_t bytes) noexcept;
+  explicit OffloadIfLarge(std::size_t bytes) noexcept;
   bool await_ready() const noexcept { return executor_ == nullptr; }
   void await_suspend(std::coroutine_handle<> frame) const { executor_->post(frame); }
   void await_resume() const noexcept {}

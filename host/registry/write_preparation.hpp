@@ -15,7 +15,7 @@
 namespace backplane::registry {
 
 // What requests, admission and errors call a resource: the served version's names, which need not be those of the stored one.
-struct ResourceFace {
+struct ServedNames {
   GroupVersionKind kind;
   std::string resource;
 };
@@ -27,8 +27,8 @@ struct WriteMode {
   const Strategy* strategy = nullptr;
   bool subresource = false;  // the strategy alone decides what becomes of status
   bool run_admission = true;
-  const ResourceFace* face = nullptr;    // null: the stored version's own
-  AdmissionRunner* admission = nullptr;  // null: the server's
+  const ServedNames* served_names = nullptr;  // null: the stored version's own
+  AdmissionRunner* admission = nullptr;       // null: the server's
   // What was found on the form that the client sent: told together with what validation finds.  Null: nothing.
   const FieldErrors* found_before = nullptr;
   // What the client sent with an update; null: nothing is kept of it.

@@ -1,4 +1,4 @@
-#include "kept_config_map.hpp"
+#include "maintained_config_map.hpp"
 
 #include "backplane/core/json_access.hpp"
 
@@ -13,14 +13,14 @@ GroupVersionResource config_maps() { return {"", "v1", "configmaps"}; }
 
 }  // namespace
 
-KeptConfigMap::KeptConfigMap(Host& host, std::string name)
+MaintainedConfigMap::MaintainedConfigMap(Host& host, std::string name)
     : host_(host),
       name_(std::move(name)),
       client_(host.client()),
       informer_(SharedInformer::make(name_, list_watch(host, config_maps(), kNamespace), host.logger())),
       queue_(std::make_shared<WorkQueue>(host.executor())) {}
 
-Task<Status> KeptConfigMap::start(PostStartHookContext context) {
+Task<Status> MaintainedConfigMap::start(PostStartHookContext context) {
   const auto note = [queue = queue_, name = name_](const ObjectRef& object) {
     if (object->name == name) queue->add(name);
   };
@@ -37,7 +37,7 @@ Task<Status> KeptConfigMap::start(PostStartHookContext context) {
   co_return Status();
 }
 
-Task<void> KeptConfigMap::look_often(Signal& stop) {
+Task<void> MaintainedConfigMap::look_often(Signal& stop) {
   const auto self = shared_from_this();
   Sleeper sleeper(stop);
   bool running = !stop.fired();
@@ -47,7 +47,7 @@ Task<void> KeptConfigMap::look_often(Signal& stop) {
   }
 }
 
-Task<Status> KeptConfigMap::sync() {
+Task<Status> MaintainedConfigMap::sync() {
   const auto self = shared_from_this();
   auto have = co_await client_.get(config_maps(), kNamespace, name_);
   if (!have.ok() && have.status().code() != 404) co_return std::move(have).status();
@@ -61,7 +61,7 @@ Task<Status> KeptConfigMap::sync() {
   co_return written;
 }
 
-Task<Status> KeptConfigMap::make_namespace() {
+Task<Status> MaintainedConfigMap::make_namespace() {
   Object object = json::parse(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system"}})").get_object();
   const GroupVersionResource namespaces{"", "v1", "namespaces"};
   auto have = co_await client_.create(namespaces, "", std::move(object));
@@ -69,7 +69,7 @@ Task<Status> KeptConfigMap::make_namespace() {
   co_return std::move(have).status();
 }
 
-Task<Status> KeptConfigMap::write(std::optional<Object> found, Object data) {
+Task<Status> MaintainedConfigMap::write(std::optional<Object> found, Object data) {
   if (found) {
     (*found)["data"] = std::move(data);
     auto updated = co_await client_.update(config_maps(), kNamespace, std::move(*found));

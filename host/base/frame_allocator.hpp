@@ -10,14 +10,14 @@
 namespace backplane {
 
 template <class T>
-struct KeptAllocator {
+struct FrameAllocator {
   using value_type = T;
-  KeptAllocator() noexcept = default;
+  FrameAllocator() noexcept = default;
   template <class U>
-  KeptAllocator(const KeptAllocator<U>&) noexcept {}
+  FrameAllocator(const FrameAllocator<U>&) noexcept {}
   T* allocate(std::size_t count) { return static_cast<T*>(detail::take_frame(count * sizeof(T))); }
   void deallocate(T* at, std::size_t count) noexcept { detail::give_frame_back(at, count * sizeof(T)); }
-  friend bool operator==(const KeptAllocator&, const KeptAllocator&) noexcept { return true; }
+  friend bool operator==(const FrameAllocator&, const FrameAllocator&) noexcept { return true; }
 };
 
 }  // namespace backplane

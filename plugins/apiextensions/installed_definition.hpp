@@ -15,7 +15,7 @@
 
 namespace backplane::apiextensions {
 
-struct Installed {
+struct InstalledDefinition {
   std::string identity;  // uid, hash of the spec, accepted names: as long as these stay, so do the storages
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
@@ -25,15 +25,15 @@ struct Installed {
   // Served version → path ("widgets", "widgets/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> paths;
 };
-using InstalledRef = std::shared_ptr<const Installed>;
+using InstalledDefinitionRef = std::shared_ptr<const InstalledDefinition>;
 
-// What Installed::identity would be for this definition.
+// What InstalledDefinition::identity would be for this definition.
 std::string identity_of(const Object& crd);
 // `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
 // revision `newest` may be from before a change.
-Result<InstalledRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
-                                      const Installed* before, Revision newest);
+Result<InstalledDefinitionRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
+                                                const InstalledDefinition* before, Revision newest);
 // As it is published.
-PublishedResource published(const Installed& installed);
+PublishedResource published(const InstalledDefinition& installed);
 
 }  // namespace backplane::apiextensions

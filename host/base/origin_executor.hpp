@@ -12,9 +12,9 @@
 
 namespace backplane {
 
-class Home {
+class OriginExecutor {
  public:
-  Home() noexcept : executor_(current_executor()) {}
+  OriginExecutor() noexcept : executor_(current_executor()) {}
   bool await_ready() const noexcept { return executor_ == nullptr || current_executor() == executor_; }
   void await_suspend(std::coroutine_handle<> frame) const { executor_->post(frame); }
   void await_resume() const noexcept {}

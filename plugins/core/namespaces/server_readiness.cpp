@@ -1,4 +1,4 @@
-#include "namespaces/ready.hpp"
+#include "namespaces/server_readiness.hpp"
 
 #include "backplane/core/json_access.hpp"
 

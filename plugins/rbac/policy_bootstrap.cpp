@@ -1,4 +1,4 @@
-#include "policy_keeper.hpp"
+#include "policy_bootstrap.hpp"
 
 #include <array>
 
@@ -36,11 +36,11 @@ std::string said(const Delivered& delivered) {
 
 }  // namespace
 
-PolicyKeeper::PolicyKeeper(Host& host)
+PolicyBootstrap::PolicyBootstrap(Host& host)
     : host_(host),
       queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
 
-Task<Status> PolicyKeeper::start(PostStartHookContext context) {
+Task<Status> PolicyBootstrap::start(PostStartHookContext context) {
   const auto self = shared_from_this();
   client_.emplace(host_.client());
   policy_.emplace([this](std::string_view gate) { return gate_is_on(host_, gate); });
@@ -58,16 +58,16 @@ Task<Status> PolicyKeeper::start(PostStartHookContext context) {
   co_return internal_error("unable to initialize roles: " + status.message());
 }
 
-void PolicyKeeper::open(std::string key) {
+void PolicyBootstrap::open(std::string key) {
   if (open_.insert(key).second) queue_->add(key);
 }
 
-void PolicyKeeper::finish(Status status) {
+void PolicyBootstrap::finish(Status status) {
   queue_->shut_down();
   completed_.set(std::move(status));
 }
 
-Task<Status> PolicyKeeper::work(std::string key) {
+Task<Status> PolicyBootstrap::work(std::string key) {
   Status status = co_await do_work(key);
   if (is_unreadable(status)) {
     host_.logger().error("an object that the server delivers is left as it is: " + status.message());
@@ -85,7 +85,7 @@ Task<Status> PolicyKeeper::work(std::string key) {
   co_return Status();
 }
 
-Task<Status> PolicyKeeper::do_work(std::string key) {
+Task<Status> PolicyBootstrap::do_work(std::string key) {
   if (key == kLists) {
     for (const std::string_view resource : kResources) {
       Status status = co_await read_labelled(resource);
@@ -104,7 +104,7 @@ Task<Status> PolicyKeeper::do_work(std::string key) {
   co_return Status();
 }
 
-Task<Status> PolicyKeeper::read_labelled(std::string_view resource) {
+Task<Status> PolicyBootstrap::read_labelled(std::string_view resource) {
   ListOptions options;
   options.labels = std::move(*LabelSelector::parse(policy_->selector()));
   auto listed = co_await client_->list(resource_of(resource), "", std::move(options));
@@ -114,7 +114,7 @@ Task<Status> PolicyKeeper::read_labelled(std::string_view resource) {
   co_return Status();
 }
 
-void PolicyKeeper::plan() {
+void PolicyBootstrap::plan() {
   // Where nobody serves namespaces there can be nothing in them.
   const bool namespaces = host_.resource_enabled(GroupVersionResource("", "v1", "namespaces"));
   for (std::size_t i = 0; i < policy_->size(); ++i) {
@@ -129,7 +129,7 @@ void PolicyKeeper::plan() {
   }
 }
 
-Task<Status> PolicyKeeper::ensure_namespace(std::string ns) {
+Task<Status> PolicyBootstrap::ensure_namespace(std::string ns) {
   const GroupVersionResource namespaces("", "v1", "namespaces");
   auto have = co_await client_->get(namespaces, "", ns);
   if (have.ok() || is_unreadable(have.status())) co_return Status();
@@ -141,7 +141,7 @@ Task<Status> PolicyKeeper::ensure_namespace(std::string ns) {
   co_return there ? Status() : std::move(made).status();
 }
 
-Task<Status> PolicyKeeper::ensure(std::size_t index) {
+Task<Status> PolicyBootstrap::ensure(std::size_t index) {
   Delivered delivered = policy_->at(index);
   // What was listed is good for one attempt.
   if (auto listed = labelled_.extract(place_of(delivered))) co_return co_await update(delivered, listed.mapped());
@@ -152,7 +152,7 @@ Task<Status> PolicyKeeper::ensure(std::size_t index) {
   co_return co_await update(delivered, *have);
 }
 
-Task<Status> PolicyKeeper::create(Delivered delivered) {
+Task<Status> PolicyBootstrap::create(Delivered delivered) {
   const GroupVersionResource resource = resource_of(delivered.resource);
   if (!delivered.successor_of.empty()) {
     auto predecessor = co_await client_->get(resource, delivered.ns, delivered.successor_of);
@@ -162,14 +162,14 @@ Task<Status> PolicyKeeper::create(Delivered delivered) {
   co_return made.ok() ? Status() : std::move(made).status();
 }
 
-std::optional<Revision> PolicyKeeper::revision_of(const Delivered& delivered, const Object& current) {
+std::optional<Revision> PolicyBootstrap::revision_of(const Delivered& delivered, const Object& current) {
   std::optional<Revision> revision = revised(delivered, current);
   if (!revision || !revision->forbidden) return revision;
   host_.logger().warn("an object that is not to be updated lacks some of what the server delivers" + said(delivered));
   return std::nullopt;
 }
 
-Task<Status> PolicyKeeper::update(const Delivered& delivered, const Object& current) {
+Task<Status> PolicyBootstrap::update(const Delivered& delivered, const Object& current) {
   std::optional<Revision> revision = revision_of(delivered, current);
   if (!revision) co_return Status();
   std::string uid(meta_text(current, "uid"));
@@ -178,7 +178,7 @@ Task<Status> PolicyKeeper::update(const Delivered& delivered, const Object& curr
   co_return written;
 }
 
-Task<Status> PolicyKeeper::write(const Delivered& delivered, Revision revision, std::string uid) {
+Task<Status> PolicyBootstrap::write(const Delivered& delivered, Revision revision, std::string uid) {
   const GroupVersionResource resource = resource_of(delivered.resource);
   if (!revision.replaces) {
     auto written = co_await client_->update(resource, delivered.ns, std::move(revision.object));

@@ -8,6 +8,6 @@
 namespace backplane::apiextensions {
 
 // spec.preserveUnknownFields: nothing is pruned from objects.
-inline bool keeps_unknown(const Object& crd) noexcept { return get_bool(spec_of(crd), "preserveUnknownFields").value_or(false); }
+inline bool preserves_unknown_fields(const Object& crd) noexcept { return get_bool(spec_of(crd), "preserveUnknownFields").value_or(false); }
 
 }  // namespace backplane::apiextensions

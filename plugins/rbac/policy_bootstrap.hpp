@@ -22,9 +22,9 @@
 
 namespace backplane::rbac {
 
-class PolicyKeeper : public std::enable_shared_from_this<PolicyKeeper> {
+class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
  public:
-  explicit PolicyKeeper(Host& host);
+  explicit PolicyBootstrap(Host& host);
   // Returns when everything is there, or the server stops.
   Task<Status> start(PostStartHookContext context);
 

@@ -1,4 +1,4 @@
-#include "installed.hpp"
+#include "installed_definition.hpp"
 
 #include "definition.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
-Status add_version(Installed& installed, const CustomVersion& version, const WriteBook& book) {
+Status add_version(InstalledDefinition& installed, const CustomVersion& version, const WriteBook& book) {
   const std::string& plural = installed.resource->plural;
   auto& paths = installed.paths[version.kind.version];
   paths[plural] = make_custom_storage(installed.stores, version, book, installed.watches);
@@ -40,9 +40,9 @@ std::string identity_of(const Object& crd) {
   return text;
 }
 
-Result<InstalledRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
-                                      const Installed* before, Revision newest) {
-  auto installed = std::make_shared<Installed>();
+Result<InstalledDefinitionRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
+                                                const InstalledDefinition* before, Revision newest) {
+  auto installed = std::make_shared<InstalledDefinition>();
   installed->source = std::make_shared<SchemaSource>(std::move(entry));
   installed->writes = before != nullptr ? before->writes : std::make_shared<Writes>();
   auto resource = read_resource(crd, installed->source, installed->writes);
@@ -61,10 +61,10 @@ Result<InstalledRef> install_resource(Host& host, const FindService& find_servic
     Status added = add_version(*installed, version, book);
     if (!added.ok()) return added;
   }
-  return InstalledRef(std::move(installed));
+  return InstalledDefinitionRef(std::move(installed));
 }
 
-PublishedResource published(const Installed& installed) {
+PublishedResource published(const InstalledDefinition& installed) {
   PublishedResource out;
   out.group = installed.resource->group;
   out.resource = installed.resource->plural;

@@ -19,8 +19,8 @@ struct Offers {
 };
 
 // Tells --help which flags end the start.
-void mark_promises(FlagSet& flags);
+void mark_unsupported_flags(FlagSet& flags);
 
-void check_promises(const Options& options, const Offers& offers, Problems& problems);
+void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-#include "http/kept_headers.hpp"
+#include "http/header_pool.hpp"
 
 #include <utility>
 #include <vector>

@@ -18,7 +18,7 @@ namespace backplane::registry {
 
 // `Operation` derives from this and has Task<Attempt> attempt().
 template <class Operation, class Outcome>
-class Guaranteed {
+class GuaranteedUpdate {
  public:
   Task<Result<Outcome>> run() {
     KeyTurns::Turn turn;
@@ -66,7 +66,7 @@ class Guaranteed {
   static Attempt again() { return std::optional<Outcome>(); }
 
   // A dry run begins from the backend's state: no commit would tell that a cached one no longer stands.
-  Guaranteed(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key, bool dry_run)
+  GuaranteedUpdate(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key, bool dry_run)
       : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)), dry_run_(dry_run) {}
 
   Task<Status> refresh() {
@@ -87,15 +87,15 @@ class Guaranteed {
   }
   // The object's removal, between begin and finish of the store's hooks.
   Task<Result<CommitOutcome>> commit_removal() {
-    OwnChange own;
-    own.key = key_;
-    own.expected = revision();
+    ObjectChange change;
+    change.key = key_;
+    change.expected = revision();
     const StoreHooks* hooks = store_.config().hooks.get();
-    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(own), nullptr, &unclear_);
+    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(change), nullptr, &unclear_);
     const Object old = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
     auto begun = co_await hooks->begin_delete(context_, old);
     if (!begun.ok()) co_return std::move(begun.status());
-    auto committed = co_await commit(backing_, context_, std::move(own), begun->get(), &unclear_);
+    auto committed = co_await commit(backing_, context_, std::move(change), begun->get(), &unclear_);
     const bool kept = committed.ok() && committed->end == CommitEnd::kDone;
     if (*begun != nullptr) co_await (*begun)->finish(kept);
     co_return committed;

@@ -12,17 +12,17 @@
 
 namespace backplane::registry {
 
-struct ObjectAt {
+struct VersionedObject {
   std::shared_ptr<const Object> object;
   std::string api_version;
 };
 
 // An object that somebody else keeps.
-ObjectAt borrowed(const Object& object, std::string api_version);
-ObjectAt owned(Object object, std::string api_version);
+VersionedObject borrowed(const Object& object, std::string api_version);
+VersionedObject owned(Object object, std::string api_version);
 
 // The object in a version that is served; itself if it is of that version.
-Task<Result<ObjectAt>> converted(const FieldVersions& versions, ObjectAt from, std::string api_version);
+Task<Result<VersionedObject>> converted(const FieldVersions& versions, VersionedObject from, std::string api_version);
 
 // The error, behind words of where it happened.
 Status with_words(std::string_view words, const Status& error);

@@ -15,10 +15,10 @@
 
 namespace backplane::authentication {
 
-class KeptConfigMap : public std::enable_shared_from_this<KeptConfigMap> {
+class MaintainedConfigMap : public std::enable_shared_from_this<MaintainedConfigMap> {
  public:
-  KeptConfigMap(Host& host, std::string name);
-  virtual ~KeptConfigMap() = default;
+  MaintainedConfigMap(Host& host, std::string name);
+  virtual ~MaintainedConfigMap() = default;
 
   // The post-start hook: what goes on afterwards belongs to the host.
   Task<Status> start(PostStartHookContext context);

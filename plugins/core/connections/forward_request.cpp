@@ -1,4 +1,4 @@
-#include "connections/pass_on.hpp"
+#include "connections/forward_request.hpp"
 
 #include <memory>
 

@@ -1,10 +1,10 @@
-#include "registry/places.hpp"
+#include "registry/store_override_names.hpp"
 
 #include <string>
 
 namespace backplane {
 
-std::vector<GroupResource> names_of_place(const CacheConfig& config) {
+std::vector<GroupResource> override_names(const CacheConfig& config) {
   const auto& [group, resource] = config.resource;
   if (config.prefix.ends_with("/" + group + "/" + resource + "/") && !group.empty()) return {};
   return {config.resource, {group, std::string(kWholeGroup)}};

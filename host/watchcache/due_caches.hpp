@@ -16,7 +16,7 @@
 namespace backplane {
 
 template <class Cache>
-class Alarms {
+class DueCaches {
  public:
   using Clock = std::chrono::steady_clock;
 

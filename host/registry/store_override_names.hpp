@@ -15,6 +15,6 @@ inline constexpr std::string_view kWholeGroup = "*";
 
 // The nearest first: the resource, then its group.  None where keys begin with group and resource: that is how the servers within
 // kube-apiserver keep what is theirs (definitions, what they define, APIServices), and those know of one store only.
-std::vector<GroupResource> names_of_place(const CacheConfig& config);
+std::vector<GroupResource> override_names(const CacheConfig& config);
 
 }  // namespace backplane
