@@ -1,7 +1,9 @@
-// Immutable bytes shared by everyone who reads them.
+// Immutable bytes with shared ownership.
 //
-// Thread-safety: the bytes never change, so any number of threads may read; copying the handle is atomic.
-// Lifetime:      the bytes live as long as one handle does.
+// Thread-safety: the bytes never change; any number of threads may read them. Copying a handle is atomic; assigning to one handle from
+//                two threads is not.
+// Lifetime:      the bytes live as long as the last handle that owns them.
+// Errors:        none, except std::bad_alloc.
 #pragma once
 
 #include <memory>
@@ -12,25 +14,34 @@
 
 namespace backplane BACKPLANE_API {
 
-// A shared, immutable byte string with an offset window into it.  Copying costs one atomic increment.
+// An immutable byte string: a shared owner and a window [offset, offset + size) of its bytes. A copy costs one atomic increment and
+// copies no bytes.
+//
+//   const SharedBytes whole(to_json(object));
+//   const SharedBytes head = whole.slice(0, 16);  // shares the owner
 class SharedBytes {
  public:
+  // Empty, without an owner.
   SharedBytes() = default;
+  // Takes ownership of `text`.
   explicit SharedBytes(std::string text) : owner_(std::make_shared<const std::string>(std::move(text))), view_(*owner_) {}
+  // Shares `owner`. Precondition: `window` lies within *owner.
   SharedBytes(std::shared_ptr<const std::string> owner, std::string_view window) : owner_(std::move(owner)), view_(window) {}
 
-  // Bytes that live as long as the process (string literals, read-only data of a loaded plugin).
+  // Bytes that live as long as the process: string literals, read-only data of a loaded plugin. Nothing is copied or owned.
   static SharedBytes from_static(std::string_view text) { return SharedBytes(nullptr, text); }
 
+  // The bytes. The view is valid as long as any handle with the same owner.
   std::string_view view() const noexcept { return view_; }
   std::size_t size() const noexcept { return view_.size(); }
   bool empty() const noexcept { return view_.empty(); }
 
-  // The same owner, a smaller window: [offset, offset + count).
+  // A window [offset, offset + count) of this window, with the same owner. `count` is cut at the end.
+  // Errors: std::out_of_range if offset > size().
   SharedBytes slice(std::size_t offset, std::size_t count = std::string_view::npos) const {
     return SharedBytes(owner_, view_.substr(offset, count));
   }
-  // Everything the owner holds; static bytes have no owner and stay what they are.
+  // All bytes of the owner. Static bytes have no owner: the result is this window.
   SharedBytes whole() const { return owner_ ? SharedBytes(owner_, *owner_) : *this; }
 
  private:

@@ -1,8 +1,9 @@
-// JSON trees and what every folder does with them.
+// JSON trees (boost::json) and the operations on them that all parts of the server share.
 //
-// An object in flight is a boost::json tree in a request-scoped arena; an object at rest is bytes (architecture §4).
-// Thread-safety: a tree belongs to one request.
-// Lifetime:      trees live in the storage they were made in: keep the arena longer than the tree.
+// A request works on a tree in its own memory resource (RequestContext::arena); a stored or cached object is bytes (core/object.hpp).
+// Thread-safety: a tree belongs to one request and one thread at a time.
+// Lifetime:      a tree lives in the memory resource it was made with, which must outlive it.
+// Errors:        none; a member that is absent or has another type reads as null, nullopt or empty.
 #pragma once
 
 #include <boost/json.hpp>
@@ -14,19 +15,24 @@
 
 namespace backplane BACKPLANE_API {
 
+// Aliases used throughout the SDK.
 namespace json = boost::json;
 using Value = json::value;
 using Object = json::object;
 using Array = json::array;
 
-// The member, or null when it is absent.  `path` members are walked through objects only.
+// The member `key`, or null if it is absent. Pointers and views stay valid until the object changes.
+//
+//   if (const Value* replicas = find_path(object, "spec.replicas")) …
+//   const std::string_view phase = get_string_path(object, "status.phase");  // empty if absent
 const Value* find(const Object& object, std::string_view key) noexcept;
 Value* find(Object& object, std::string_view key) noexcept;
+// The member at the end of `path`, each step of which must be an object; null otherwise.
 const Value* find_path(const Object& object, std::initializer_list<std::string_view> path) noexcept;
-// The same for a dotted path ("spec.nodeName"); keys that hold dots cannot be named so.
+// The same for a dotted path ("spec.nodeName"). A key that contains a dot cannot be addressed this way.
 const Value* find_path(const Object& object, std::string_view dotted) noexcept;
 
-// Typed reads: empty / fallback when absent or of another type.
+// Typed reads. Empty, nullopt or null if the member is absent or has another type.
 std::string_view get_string(const Object& object, std::string_view key) noexcept;
 std::string_view get_string_path(const Object& object, std::string_view dotted) noexcept;
 std::optional<std::int64_t> get_int(const Object& object, std::string_view key) noexcept;
@@ -35,24 +41,28 @@ std::optional<bool> get_bool(const Object& object, std::string_view key) noexcep
 const Object* get_object(const Object& object, std::string_view key) noexcept;
 const Array* get_array(const Object& object, std::string_view key) noexcept;
 
-// The member as an object / array, made (in the parent's storage) when absent or of another type.
+// The member as an object or array, created in the parent's memory resource if it is absent or has another type.
 Object& ensure_object(Object& parent, std::string_view key);
 Array& ensure_array(Object& parent, std::string_view key);
-// Removes a member and keeps the order of the others (Object::erase moves the last one into the gap).  Returns whether it was there.
+// Removes a member and keeps the order of the others (json::object::erase moves the last member into the gap). Returns true if it was
+// there.
 bool erase_member(Object& object, std::string_view key);
 
-// Compact JSON as Go's encoding/json prints it: <, >, & and U+2028/9 escaped as \u003c…, integers without fraction, floats in Go's form.
+// Appends or returns compact JSON exactly as Go's encoding/json prints it: <, >, &, U+2028 and U+2029 escaped, integers without fraction,
+// floats in Go's format.
 void append_json(std::string& out, const Value& value);
 void append_json(std::string& out, const Object& object);
 void append_json(std::string& out, const Array& array);
 std::string to_json(const Value& value);
 std::string to_json(const Object& object);
 std::string to_json(const Array& array);
+// Appends `text` as a quoted and escaped JSON string.
 void append_json_string(std::string& out, std::string_view text);
-// Go's json.Indent with two spaces, and a trailing newline: what `?pretty=true` answers.
+// `compact` indented by two spaces as Go's json.Indent does, with a trailing newline: the response to `?pretty=true`.
 std::string pretty_json(std::string_view compact);
 
-// Limits of every parse: nesting depth (boost's default is 32; upstream allows 10,000 and refuses deeper).
+// Limit of the nesting depth of every JSON text that is parsed; deeper texts are refused. Upstream's limit is 10,000, Boost's default is
+// 32.
 inline constexpr std::size_t kMaxJsonDepth = 1000;
 
 }  // namespace BACKPLANE_API

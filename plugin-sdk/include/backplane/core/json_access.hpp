@@ -1,6 +1,8 @@
-// Reads and writes members of JSON objects: lookups that tolerate absent members, defaulting, iteration over lists, paths of fields.
+// Reads and writes members of JSON objects: look-ups that tolerate absent members, defaults, iteration over lists, field paths.
 //
-// Thread-safety: pure functions; a tree belongs to one request.
+// Thread-safety: pure functions on the tree that they are given; a tree belongs to one request.
+// Lifetime:      views and pointers refer to the tree, until it changes.
+// Errors:        none; an absent member or one of another type is skipped.
 #pragma once
 
 #include <string>
@@ -12,7 +14,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// "path.key", "path[3]" and "path[key]", as field paths are written; an empty path adds no dot.
+// Field paths as they appear in error messages: "path.key", "path[key]" and "path[3]". An empty path adds no dot.
 inline std::string at(const std::string& path, std::string_view key) {
   std::string out;
   out.reserve(path.size() + 1 + key.size());
@@ -29,18 +31,20 @@ inline std::string at_key(const std::string& path, std::string_view key) {
 }
 inline std::string at(const std::string& path, std::size_t index) { return at_key(path, std::to_string(index)); }
 
+// The string, or empty if the value is not a string.
 inline std::string_view text_of(const Value& value) noexcept {
   return value.is_string() ? std::string_view(value.get_string().data(), value.get_string().size()) : std::string_view();
 }
 
-// Unset as Go's defaulting functions see it: absent, null, "" or 0.
+// True if Go's defaulting functions take the value as unset: absent, null, "" or 0.
 inline bool is_unset(const Value* value) noexcept {
   if (value == nullptr || value->is_null()) return true;
   if (value->is_string()) return value->get_string().empty();
   return value->is_int64() && value->get_int64() == 0;
 }
 
-// Gives the member a value when it is unset; `_missing` only when it is absent or null (pointers: a set zero stays).
+// fill() sets the member if it is unset (is_unset). fill_missing() sets it only if it is absent or null: the rule for Go pointers, which
+// keep an explicit zero.
 template <class T>
 void fill(Object& object, std::string_view key, T&& value) {
   if (is_unset(find(object, key))) object[key] = std::forward<T>(value);
@@ -51,22 +55,29 @@ void fill_missing(Object& object, std::string_view key, T&& value) {
   if (found == nullptr || found->is_null()) object[key] = std::forward<T>(value);
 }
 
-// The member object, or an empty one that lives as long as the process.
+// The member object, or an empty object that lives as long as the process.
 inline const Object& object_or_empty(const Object& parent, std::string_view key) noexcept {
   static const Object kEmpty;
   const Object* found = get_object(parent, key);
   return found ? *found : kEmpty;
 }
+// The member object; null if absent or not an object.
+// For in-place changes.
 inline Object* mutable_object(Object& parent, std::string_view key) noexcept {
   Value* found = find(parent, key);
   return found ? found->if_object() : nullptr;
 }
+// True if the member is present and not null.
 inline bool has(const Object& object, std::string_view key) noexcept {
   const Value* found = find(object, key);
   return found != nullptr && !found->is_null();
 }
 
-// Calls `visit(object, index)` for every object of a list member.
+// Calls `visit(object, index)` for every object in the list member `key`; items that are not objects are skipped.
+//
+//   each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
+//     check_container(container, at(path, "containers") + "[" + std::to_string(i) + "]", errors);
+//   });
 template <class Visit>
 void each(const Object& parent, std::string_view key, Visit visit) {
   const Array* list = get_array(parent, key);
@@ -75,6 +86,7 @@ void each(const Object& parent, std::string_view key, Visit visit) {
     if (const Object* item = (*list)[i].if_object()) visit(*item, i);
   }
 }
+// The same with objects that may be changed: `visit(object)`.
 template <class Visit>
 void each_mutable(Object& parent, std::string_view key, Visit visit) {
   Value* found = find(parent, key);
@@ -84,23 +96,25 @@ void each_mutable(Object& parent, std::string_view key, Visit visit) {
   }
 }
 
-// How many items a list member has; 0 when there is none.
+// The number of items of the list member; 0 if it is absent.
 inline std::size_t count_of(const Object& parent, std::string_view key) noexcept {
   const Array* list = get_array(parent, key);
   return list ? list->size() : 0;
 }
-// Calls `visit(text, index)` for every item of a list of texts.
+// Calls `visit(text, index)` for every item of the list member; an item that is not a string is passed as empty.
 template <class Visit>
 void each_text(const Object& parent, std::string_view key, Visit visit) {
   const Array* list = get_array(parent, key);
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) visit(text_of((*list)[i]), i);
 }
+// The items of a list of strings, copied.
+// An absent list gives an empty result.
 inline std::vector<std::string> texts_of(const Object& parent, std::string_view key) {
   std::vector<std::string> out;
   each_text(parent, key, [&](std::string_view text, std::size_t) { out.emplace_back(text); });
   return out;
 }
-// The first item of a list whose `member` is `text` ("type": "Ready"); null when there is none.
+// The first item of the list member `key` whose member `member` is `text` (conditions with "type": "Ready"); null if there is none.
 inline const Object* find_item(const Object& parent, std::string_view key, std::string_view member, std::string_view text) noexcept {
   const Object* out = nullptr;
   each(parent, key, [&](const Object& item, std::size_t) {
@@ -109,7 +123,7 @@ inline const Object* find_item(const Object& parent, std::string_view key, std::
   return out;
 }
 
-// Copies a member from another tree, or removes it when it is not there.
+// Copies the member from `from`, or removes it if `from` does not have it. Used by strategies that revert what a client may not change.
 inline void take_member(Object& object, const Object& from, std::string_view key) {
   if (const Value* value = find(from, key)) {
     object[key] = *value;
@@ -118,12 +132,14 @@ inline void take_member(Object& object, const Object& from, std::string_view key
   }
 }
 
-// Stores that keep protobuf know no empty lists, so a list that is always written comes back from them as null.
+// Replaces an empty list by null. Protobuf does not distinguish the two, so a member that is always printed reads as null from a protobuf
+// store.
 inline void null_when_empty(Object& object, std::string_view key) {
   Value* found = find(object, key);
   if (found != nullptr && found->is_array() && found->get_array().empty()) *found = nullptr;
 }
 
+// True if both objects have equal members `key`, or neither has one.
 inline bool same_member(const Object& a, const Object& b, std::string_view key) noexcept {
   const Value* left = find(a, key);
   const Value* right = find(b, key);

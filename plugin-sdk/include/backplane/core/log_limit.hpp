@@ -1,6 +1,7 @@
-// Of a log line that would be repeated: the first at once, then one an interval, with the number of those between.
+// Rate limit of one repeated log line: the first line is logged at once, then one line per interval, with the number of suppressed lines.
 //
 // Thread-safety: any thread.
+// Errors:        none.
 #pragma once
 
 #include <chrono>
@@ -13,11 +14,16 @@
 
 namespace backplane BACKPLANE_API {
 
+// One LogLimit per log line that can repeat (usually a static or a member next to the code that logs).
+//
+//   if (const auto suppressed = limit_.admit()) logger.warn("cannot write lease error=" + why + " suppressed=" +
+//   std::to_string(*suppressed));
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;
+  // `interval`: the shortest time between two logged lines.
   explicit LogLimit(std::chrono::seconds interval = std::chrono::minutes(1)) : interval_(interval) {}
-  // How many lines were suppressed since the last one; nothing: this line is suppressed.
+  // The number of lines suppressed since the last logged one, if the line may be logged now; nullopt: do not log it. `now` is for tests.
   std::optional<std::uint64_t> admit(Clock::time_point now = Clock::now()) {
     const std::lock_guard lock(mutex_);
     if (next_ > now) {

@@ -1,6 +1,8 @@
-// Logging for plugins: words first, then key=value.
+// The log of one plugin. Host::logger() returns it; the host adds time, level and the plugin's name.
 //
-// Thread-safety: any thread.
+// Message form: words first, then key=value pairs ("cache loaded resource=pods objects=120").
+// Thread-safety: any thread. A call may write to standard error and block for as long as that takes.
+// Errors:        none; a line that cannot be written is dropped. A line without secrets is the caller's duty.
 #pragma once
 
 #include <string_view>
@@ -9,12 +11,13 @@
 
 namespace backplane BACKPLANE_API {
 
+// The levels follow klog: error and warn are always shown, info at -v=0, debug from -v=2 on.
 class Logger {
  public:
   virtual ~Logger();
-  virtual void error(std::string_view text) = 0;  // a person must act
-  virtual void warn(std::string_view text) = 0;   // service is worse
-  virtual void info(std::string_view text) = 0;   // lifecycle
+  virtual void error(std::string_view text) = 0;  // an operator must act
+  virtual void warn(std::string_view text) = 0;   // the service is degraded and repairs itself
+  virtual void info(std::string_view text) = 0;   // start, stop and configuration changes
   virtual void debug(std::string_view text) = 0;  // one decision per line
 };
 

@@ -1,6 +1,8 @@
-// Names of kinds and resources, and ObjectMeta.
+// Group, version, kind and resource names, and access to ObjectMeta.
 //
-// Thread-safety: values.  ObjectMeta borrows the object it was made from: keep the object longer, use it from one thread.
+// Thread-safety: values. An ObjectMeta refers to the object that it was constructed from: the object must outlive it, and both belong to
+//                one thread.
+// Errors:        none; a member that is absent or has another JSON type reads as empty.
 #pragma once
 
 #include <compare>
@@ -14,6 +16,8 @@
 
 namespace backplane BACKPLANE_API {
 
+// metav1.GroupVersion.
+// Compares by group, then version, as text: not the order of preference (version_precedes).
 struct GroupVersion {
   std::string group;  // empty: the core group
   std::string version;
@@ -22,19 +26,23 @@ struct GroupVersion {
   std::string to_string() const { return group.empty() ? version : group + "/" + version; }
   // "/api/v1" or "/apis/apps/v1".
   std::string path() const { return group.empty() ? "/api/" + version : "/apis/" + group + "/" + version; }
+  // Parses "v1" or "apps/v1": the text before the first '/' is the group.
   static GroupVersion parse(std::string_view api_version);
 };
 
 // Kubernetes' order of API versions: v2 before v1, v1 before v1beta1 before v1alpha1, other words last, by name.
+// The order of preference of API versions (version.CompareKubeAwareVersionStrings): v2 before v1, v1 before v1beta1 before v1alpha1;
+// other texts last, by name.
 bool version_precedes(std::string_view a, std::string_view b);
 
+// metav1.GroupVersionKind.
 struct GroupVersionKind {
   std::string group, version, kind;
   auto operator<=>(const GroupVersionKind&) const = default;
   GroupVersion group_version() const { return {group, version}; }
 };
 
-// No aggregates: g++ 12 makes a mess of an aggregate's braces inside a co_await expression, where these are written most.
+// metav1.GroupVersionResource. It has constructors because g++ 12 miscompiles the braces of an aggregate inside a co_await expression.
 struct GroupVersionResource {
   GroupVersionResource() = default;
   GroupVersionResource(std::string in_group, std::string in_version, std::string in_resource)
@@ -44,18 +52,21 @@ struct GroupVersionResource {
   GroupVersion group_version() const { return {group, version}; }
 };
 
+// metav1.GroupResource.
 struct GroupResource {
   std::string group, resource;
   auto operator<=>(const GroupResource&) const = default;
-  // "deployments.apps"; the core group adds nothing.
+  // "deployments.apps"; "pods" for the core group.
   std::string to_string() const { return group.empty() ? resource : resource + "." + group; }
 };
 
-// metadata of an object tree, read and changed in place.  A missing metadata object is made by the first change.
+// Reads and changes metadata of an object tree in place. Reads of an absent metadata object return empty values; the first change creates
+// it.
 class ObjectMeta {
  public:
   explicit ObjectMeta(Object& object) noexcept : object_(object) {}
 
+  // Strings: a view into the tree, valid until that member changes; empty if absent.
   std::string_view name() const noexcept { return text("name"); }
   std::string_view generate_name() const noexcept { return text("generateName"); }
   std::string_view ns() const noexcept { return text("namespace"); }
@@ -63,17 +74,21 @@ class ObjectMeta {
   std::string_view resource_version() const noexcept { return text("resourceVersion"); }
   std::string_view creation_timestamp() const noexcept { return text("creationTimestamp"); }
   std::string_view deletion_timestamp() const noexcept { return text("deletionTimestamp"); }
+  // 0 if absent.
   std::int64_t generation() const noexcept;
+  // nullopt if absent.
   std::optional<std::int64_t> deletion_grace_period_seconds() const noexcept;
   std::vector<std::string> finalizers() const;
+  // Null if absent.
   const Object* labels() const noexcept;
   const Object* annotations() const noexcept;
 
-  // Setting an empty text or nullopt erases the member.
+  // Sets metadata.`key`. An empty text or nullopt erases the member.
   void set(std::string_view key, std::string_view text);
   void set_generation(std::int64_t generation);
   void set_deletion_grace_period_seconds(std::optional<std::int64_t> seconds);
   void set_finalizers(const std::vector<std::string>& finalizers);
+  // The member object, created if absent or of another JSON type.
   Object& mutable_labels();
   Object& mutable_annotations();
   Object& mutable_metadata();
@@ -83,20 +98,22 @@ class ObjectMeta {
   Object& object_;
 };
 
-// The text members of metadata for an object that is only read.
+// String members of metadata of an object that is only read; empty if absent. Views into `object`.
 std::string_view meta_name(const Object& object) noexcept;
 std::string_view meta_namespace(const Object& object) noexcept;
 std::string_view meta_text(const Object& object, std::string_view key) noexcept;
 
-// RFC 3339 UTC, whole seconds, as metav1.Time prints it; now_micro() has six fraction digits (metav1.MicroTime).
+// The current time in RFC 3339, UTC. now_rfc3339(): whole seconds (metav1.Time); now_micro_rfc3339(): six fraction digits
+// (metav1.MicroTime).
 std::string now_rfc3339();
 std::string now_micro_rfc3339();
+// `unix_seconds`: seconds since 1970-01-01 UTC.
 std::string format_rfc3339(std::int64_t unix_seconds);
-std::optional<std::int64_t> parse_rfc3339(std::string_view text) noexcept;  // unix seconds
+std::optional<std::int64_t> parse_rfc3339(std::string_view text) noexcept;  // seconds since 1970; nullopt if malformed
 
-// A random (version 4) UUID in lower case.
+// A random UUID (RFC 4122, version 4) in lower case.
 std::string new_uid();
-// The five characters generateName adds (apimachinery rand.String alphabet "bcdfghjklmnpqrstvwxz2456789").
+// The five characters that generateName appends (rand.String of apimachinery: alphabet "bcdfghjklmnpqrstvwxz2456789").
 std::string random_suffix();
 
 }  // namespace BACKPLANE_API

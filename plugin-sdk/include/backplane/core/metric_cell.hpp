@@ -1,8 +1,9 @@
-// One series of a Metric, for what is counted with every request: found once, then counted without a look-up.
+// One time series of a Metric. A caller that counts on every request looks the series up once, keeps the cell, and then counts without a
+// look-up.
 //
 // Thread-safety: any thread; relaxed atomics.
-// Lifetime:      a cell lives until its series is forgotten, or its metric goes.
-// Errors:        past Metric::kMostSeries there is no cell.
+// Lifetime:      a cell lives until Metric::forget() drops its series, or until the metric is destroyed.
+// Errors:        of() returns null if the metric already has Metric::kMostSeries series.
 #pragma once
 
 #include <atomic>
@@ -17,23 +18,30 @@
 
 namespace backplane BACKPLANE_API {
 
+//
+//   static MetricCell* const hits = MetricCell::of(lookups(), {"hit"});
+//   if (hits != nullptr) hits->add();
 class MetricCell {
  public:
-  // `values`: one for each label.  Null past Metric::kMostSeries.
+  // The cell of the series with these label values, created if absent. `values`: one for each label of the metric, in their order.
+  // Returns null past Metric::kMostSeries.
   static MetricCell* of(Metric& metric, std::initializer_list<std::string_view> values);
 
   void add(double amount = 1) noexcept { value_.fetch_add(amount, std::memory_order_relaxed); }  // counters and gauges
   void set(double value) noexcept { value_.store(value, std::memory_order_relaxed); }            // gauges
   void observe(double measured) noexcept;                                                        // histograms
 
-  // `bounds`: of a histogram's buckets, which outlive the cell; null: no histogram.
+  // Used by Metric. `bounds`: the histogram's bucket bounds, which must outlive the cell; null: a counter or gauge.
   explicit MetricCell(const std::vector<double>* bounds);
   ~MetricCell();
   MetricCell(const MetricCell&) = delete;
   MetricCell& operator=(const MetricCell&) = delete;
 
-  // ---- for the metric
+  // ---- used by Metric and by the /metrics handler
+  //
+  // Sets value and buckets to 0.
   void reset() noexcept;
+  // A snapshot of value, count and buckets. Concurrent observations may be in one of them and not yet in another.
   Metric::Series series() const;
 
  private:
@@ -42,7 +50,8 @@ class MetricCell {
   const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // the last: above all bounds
 };
 
-// A counter or a histogram begins again at nothing: a series is shown again when it is counted again.  Gauges stay as they are.
+// Resets a counter or a histogram, as upstream's DELETE /metrics does: a series is exposed again when it is counted again. Gauges keep
+// their values.
 void reset_metric(Metric& metric);
 
 }  // namespace BACKPLANE_API

@@ -1,11 +1,12 @@
-// Numbers that plugins measure; the host shows them at /metrics.
+// Counters, gauges and histograms of plugins. The host exposes them at /metrics in the Prometheus format.
 //
 //   static Metric& calls = Metric::counter("apiserver_things_total", "Things by result.", {"result"});
 //   calls.add({"success"});
 //
-// Thread-safety: any thread; counts of one metric do not wait for each other, only for a series that is made or forgotten.
-// Lifetime:      of the process: what has been counted stays when a plugin's objects go.
-// Errors:        label values past kMostSeries of one metric are not counted.
+//
+// Thread-safety: any thread. Counting waits only while a series of that metric is created or forgotten.
+// Lifetime:      metrics live as long as the process, so values survive the plugin's objects.
+// Errors:        none; values of label combinations past kMostSeries of one metric are not counted.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +21,34 @@
 
 namespace backplane BACKPLANE_API {
 
+// One metric family, with one series per combination of label values.
 class Metric {
  public:
+  // Limit of series per metric. It bounds memory when a label value comes from a client.
   static constexpr std::size_t kMostSeries = 10'000;
 
-  // The metric of that name, made at the first ask; help, labels and bounds are those of the first.
+  // The metric with this name, created by the first call. Later calls return the same metric and ignore `help`, `labels` and `bounds`.
+  // Follow the Prometheus naming rules; upstream's name if upstream has the metric.
   static Metric& counter(std::string_view name, std::string_view help, std::vector<std::string> labels);
   static Metric& gauge(std::string_view name, std::string_view help, std::vector<std::string> labels);
-  // `bounds`: upper ends of the buckets, ascending, without the infinite one.
+  // `bounds`: upper bounds of the buckets, ascending, without +Inf.
   static Metric& histogram(std::string_view name, std::string_view help, std::vector<std::string> labels, std::vector<double> bounds);
 
-  // `values`: one for each label.
+  // `values`: one for each label, in their order.
   void add(std::initializer_list<std::string_view> values, double amount = 1);    // counters
   void set(std::initializer_list<std::string_view> values, double value);         // gauges
   void observe(std::initializer_list<std::string_view> values, double measured);  // histograms
-  void forget(std::initializer_list<std::string_view> values);                    // what they stand for has gone
+  void forget(std::initializer_list<std::string_view> values);                    // drops the series: its subject no longer exists
 
-  // ---- for who shows them
+  // ---- for the exposition
   enum class Kind : unsigned char { kCounter, kGauge, kHistogram };
+  // The current values of one series.
   struct Series {
     double value = 0;                    // of a histogram: the sum
     std::uint64_t count = 0;             // histograms
     std::vector<std::uint64_t> buckets;  // histograms: in each, not below it
   };
+  // A metric with all its series.
   struct Snapshot {
     std::string name;
     std::string help;
@@ -51,12 +57,12 @@ class Metric {
     std::vector<double> bounds;
     std::map<std::vector<std::string>, Series> series;  // by the values of the labels
   };
-  // All metrics, by name; those that have never been counted are left out.
+  // Snapshots of all metrics, sorted by name. A metric without any series is left out.
   static std::vector<Snapshot> all();
 
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
-  // `empty`: what it is, without series.
+  // Used by counter(), gauge() and histogram(). `empty`: name, help, kind, labels and bounds, without series.
   explicit Metric(Snapshot empty);
   ~Metric();
 
@@ -67,7 +73,7 @@ class Metric {
   const std::unique_ptr<Cells> cells_;
 };
 
-// Bounds that grow from `first` by `factor`.
+// `count` bounds: first, first·factor, first·factor² … (prometheus.ExponentialBuckets).
 std::vector<double> exponential_bounds(double first, double factor, std::size_t count);
 
 }  // namespace BACKPLANE_API

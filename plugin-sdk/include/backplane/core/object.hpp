@@ -1,7 +1,9 @@
-// One immutable revision of one object, as every reader and watcher shares it.
+// One immutable revision of one object, shared by every reader and every watcher of it.
 //
-// Thread-safety: immutable but for forms that are added; any number of threads.
-// Lifetime:      shared; kept by caches, event logs and requests as long as each needs it.
+// Thread-safety: immutable after it is shared, except for the encodings that are added to its slots without a lock; any number of
+//                threads.
+// Lifetime:      shared ownership; caches, event logs and requests hold references as long as they need them.
+// Errors:        none, except std::bad_alloc; decode() throws UnreadableObject.
 #pragma once
 
 #include <atomic>
@@ -20,28 +22,35 @@
 
 namespace backplane BACKPLANE_API {
 
-// What a watcher is told of a revision.
+// The type of a watch event (metav1.WatchEvent.type).
 enum class EventType : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError };
 
+// Encodes objects in one media type (engine/codec.hpp). An object encoded in one media type: windows into one buffer. The buffer may be
+// the whole watch frame of the event that the revision came with.
 class Codec;
 
 // An object in one media type: windows into one buffer, which may be the whole watch frame of the event that the revision came with.
 struct EncodedForm {
   SharedBytes bytes;
-  std::uint32_t whole = 0;  // [whole, whole + whole_size): as GET answers it
+  std::uint32_t whole = 0;  // bytes [whole, whole + whole_size): the response to GET
   std::uint32_t whole_size = 0;
-  std::uint32_t item = 0;  // [item, item + item_size): as a list holds it
+  std::uint32_t item = 0;  // bytes [item, item + item_size): the item of a list
   std::uint32_t item_size = 0;
 };
 
-// The identity of an object, what selectors ask of it, its JSON, and a slot for its form in every other media type: such a form is made
-// when it is first asked for (Codec) and then shared by everybody who reads or watches the object.
+// The identity of an object, the values that selectors compare, its JSON, and one slot for each other encoding. A Codec makes an encoding
+// when a client first needs it; all later readers and watchers share it.
 //
-// Whoever makes an entry fills it before sharing it; from then on only slots are added, without a lock.
+// The creator fills an entry before it shares it. After that only slots are added.
+//
+//   auto entry = std::make_shared<ObjectEntry>();
+//   entry->ns = "default", entry->name = "web";
+//   entry->set_json(SharedBytes(to_json(tree)));
+//   return ObjectRef(std::move(entry));  // immutable from here on
 class ObjectEntry {
  public:
   ObjectEntry() = default;
-  // The same object to be changed before it is shared; slots stay behind.
+  // A copy to be changed before it is shared. Slots (encodings, other versions) are not copied.
   ObjectEntry(const ObjectEntry& other);
   ObjectEntry& operator=(const ObjectEntry&) = delete;
   ~ObjectEntry();
@@ -49,34 +58,36 @@ class ObjectEntry {
   std::string key;  // storage key; empty for objects that are not stored (Status, Scale, dry run)
   std::string ns;
   std::string name;
-  Revision revision = 0;            // printed as metadata.resourceVersion
+  Revision revision = 0;            // serialized as metadata.resourceVersion
   Labels labels;                    // sorted by key
-  std::vector<std::string> fields;  // values of the resource's declared selectable fields, in declaration order
+  std::vector<std::string> fields;  // values of the resource's declared selectable fields, in the order of the declaration
 
-  // Canonical JSON, kind and apiVersion first, resourceVersion in place, no trailing newline.
+  // Canonical JSON: kind and apiVersion first, resourceVersion included, no trailing newline.
   const SharedBytes& json() const noexcept { return json_; }
-  // Where the list item form begins: json[0] is '{', and '{' + json.substr(item_offset) is the object without kind and apiVersion.
-  // 0: list items are printed whole (custom resources).
+  // Offset of the list item: json[0] is '{', and '{' + json.substr(item_offset) is the object without kind and apiVersion. 0: list items
+  // contain the whole object (custom resources).
   std::uint32_t item_offset() const noexcept { return item_offset_; }
-  // The JSON of an entry that stands in no watch frame.
+  // Sets the JSON of an entry without a watch event. Before sharing.
   void set_json(SharedBytes json, std::uint32_t item_offset = 0);
-  // … of one that does: `frame` is the frame of an event of `type`, and the object is [begin, begin + size) of it.
+  // Sets the JSON of an entry with a watch event: `frame` is the encoded event of `type`; the object is [begin, begin + size) of it.
+  // Before sharing.
   void set_json_in_frame(const SharedBytes& frame, std::size_t begin, std::size_t size, std::uint32_t item_offset, EventType type);
 
-  // The event this revision came with, whose frame is made once for everybody; nothing when there was none.
+  // The type of the watch event that this revision came with; nullopt if there was none.
   std::optional<EventType> event() const noexcept { return framed_ ? std::optional<EventType>(event_) : std::nullopt; }
-  // The frame around json() for that event; empty without one.
+  // The JSON watch frame of that event, encoded once for all watchers; empty without an event.
   SharedBytes json_frame() const { return framed_ ? json_.whole() : SharedBytes(); }
 
-  // The form that `codec` has made; null when nobody has asked for it yet.
+  // The encoding that `codec` has published; null if there is none yet.
   const EncodedForm* form(const Codec& codec) const noexcept;
-  // Gives `form` to everybody.  The result is what everybody has: another thread's, if that was faster.
+  // Publishes an encoding for all readers. Returns the published one: `form`, or that of another thread that published first.
   const EncodedForm& publish(const Codec& codec, EncodedForm form) const;
 
-  // The object in another version, as `view` has made it: nothing when nobody has asked for it yet, null when it is this entry itself.
+  // This object in another version, as published for `view`: nullopt if nothing is published yet; null if the object is this entry
+  // itself.
   std::optional<std::shared_ptr<const ObjectEntry>> version(const std::shared_ptr<const void>& view) const;
-  // Gives `object` (null: this entry itself) to everybody who asks as `view`.  A few views that live have their place; further ones share
-  // nothing, and the place of one that has gone is the next one's.  The result is what everybody has: another thread's, if that was faster.
+  // Publishes `object` (null: this entry itself) for all readers of `view`. Only a few live views have a slot; others share nothing, and
+  // the slot of a destroyed view is reused. Returns the published object: `object`, or that of another thread that published first.
   std::shared_ptr<const ObjectEntry> publish_version(const std::shared_ptr<const void>& view,
                                                      std::shared_ptr<const ObjectEntry> object) const;
 
@@ -90,18 +101,20 @@ class ObjectEntry {
   mutable std::atomic<const Slot*> slots_{nullptr};
   mutable std::atomic<Versions*> versions_{nullptr};
 };
+// A shared reference; null where a function documents it.
 using ObjectRef = std::shared_ptr<const ObjectEntry>;
 
-// The same object in another version or shape: everything of `entry` but its JSON and its forms.
+// A new entry with everything of `entry` except its JSON and encodings: the same object in another version or shape.
 ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t item_offset = 0);
 
-// A tree of the object's JSON in `storage`.
+// Parses the object's JSON into a tree in `storage`.
+// Errors: throws UnreadableObject (types/json_reading.hpp) if the JSON is not an object.
 Object decode(const ObjectEntry& entry, json::storage_ptr storage);
-// An entry that is not stored, from a tree in canonical form.
+// An entry that is not stored (no key, revision 0), from a tree in canonical order.
 ObjectRef make_object(const Object& tree);
 
-// Inserts "resourceVersion":"N" into canonical JSON without one (built-ins: after uid, or where it stands in ObjectMeta's order;
-// sorted: in key order).  A present value is replaced.
+// Returns `json` with "resourceVersion":"N" inserted, or with the present value replaced. The position follows ObjectMeta's order for
+// built-in kinds, or the key order if `sorted_keys`.
 std::string splice_resource_version(std::string_view json, Revision revision, bool sorted_keys);
 
 }  // namespace BACKPLANE_API

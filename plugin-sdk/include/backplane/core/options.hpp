@@ -1,7 +1,8 @@
-// The option objects of the verbs: metav1.GetOptions, ListOptions, CreateOptions, …
+// Options of the verbs: metav1.GetOptions, ListOptions, DeleteOptions, and the common part of CreateOptions, UpdateOptions and
+// PatchOptions.
 //
 // Thread-safety: values.
-// Errors:        parsing is worded as upstream's conversion and validation word it.
+// Errors:        none here. The endpoints parse query and body, and report errors with the text of upstream's conversion and validation.
 #pragma once
 
 #include <optional>
@@ -13,53 +14,76 @@
 
 namespace backplane BACKPLANE_API {
 
-// No aggregates, so that `{}` may stand for any of them inside a co_await expression (see GroupVersionResource).
+// Options of get. The structs have constructors, so that `{}` can be written inside a co_await expression (see GroupVersionResource).
 struct GetOptions {
   GetOptions() = default;
-  std::string resource_version;  // empty: newest
+  // The revision that the result must not be older than.
+  std::string resource_version;  // empty: the newest; "0": any cached state; otherwise at least this revision
 };
 
+// resourceVersionMatch of a list (metav1.ResourceVersionMatch).
 enum class ResourceVersionMatch : unsigned char { kUnset, kExact, kNotOlderThan };
 
+// Options of list, watch and deletecollection. Field documentation: metav1.ListOptions.
 struct ListOptions {
   ListOptions() = default;
+  // Only objects that match both selectors.
   LabelSelector labels;
   FieldSelector fields;
+  // Empty, "0" or a revision; its meaning depends on `match` and on `watch`, as in the Kubernetes API documentation.
   std::string resource_version;
   ResourceVersionMatch match = ResourceVersionMatch::kUnset;
+  // Most items in one response; 0: no limit.
   std::int64_t limit = 0;
+  // From metadata.continue of the previous page; empty: the first page.
   std::string continue_token;
+  // True for a watch request (the query parameter watch).
   bool watch = false;
+  // Watch only: send BOOKMARK events.
   bool allow_watch_bookmarks = false;
+  // Watch only: nullopt if the client has not set it.
+  // Begin with the existing objects as ADDED events, then a bookmark.
   std::optional<bool> send_initial_events;
+  // Seconds after which the server ends a list or watch; nullopt: the server's default.
   std::optional<std::int64_t> timeout_seconds;
 };
 
+// A write is refused with 409 unless the stored object has these values; nullopt: not compared.
 struct Preconditions {
+  // metadata.uid and metadata.resourceVersion that the stored object must have.
   std::optional<std::string> uid;
   std::optional<std::string> resource_version;
 };
 
+// metav1.DeleteOptions. Unset members mean the default of the kind's strategy.
 struct DeleteOptions {
   DeleteOptions() = default;
+  // 0: immediately; nullopt: the kind's default.
   std::optional<std::int64_t> grace_period_seconds;
+  // Conditions on the object to be deleted.
   Preconditions preconditions;
+  // Deprecated upstream in favour of propagation_policy; both together are refused with 422.
   std::optional<bool> orphan_dependents;
   std::optional<std::string> propagation_policy;  // Orphan | Background | Foreground
+  // Run all checks, write nothing.
   bool dry_run = false;
-  // Removes an object whose stored bytes cannot be read, past preconditions, finalizers, admission and hooks; refused for one that can
-  // (upstream's ignoreStoreReadErrorWithClusterBreakingPotential; feature gate AllowUnsafeMalformedObjectDeletion).
+  // Remove an object whose stored bytes cannot be read; preconditions, finalizers, admission and hooks are skipped. A readable object is
+  // refused. Upstream: ignoreStoreReadErrorWithClusterBreakingPotential, feature gate AllowUnsafeMalformedObjectDeletion.
   bool ignore_read_error = false;
 };
 
-// What is done with unknown and repeated fields: dropped silently, reported in a Warning, refused (fieldValidation).
+// Handling of unknown and duplicate fields (query parameter fieldValidation): drop silently, report in a Warning header, or refuse with
+// 400.
 enum class FieldValidation : unsigned char { kIgnore, kWarn, kStrict };
 
-struct WriteOptions {  // create, update, patch
+struct WriteOptions {  // options of create, update and patch
   WriteOptions() = default;
+  // Run all checks, write nothing.
   bool dry_run = false;
+  // Name for metadata.managedFields; empty: derived from the User-Agent header.
   std::string field_manager;
   FieldValidation field_validation = FieldValidation::kWarn;
+  // True: an apply takes fields over from other managers instead of failing with 409.
   std::optional<bool> force;  // apply only
 };
 

@@ -1,4 +1,4 @@
-// Query strings of URLs.
+// Query strings of URLs, parsed as Go's net/url parses them.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,16 +13,20 @@
 
 namespace backplane BACKPLANE_API {
 
-// key=value pairs in the order of the query, percent-decoded as Go's net/url does.
+// key=value pairs in the order of the query string, percent-decoded. A key may occur more than once.
+//
+//   "limit=5&watch&labelSelector=a%3Db"  →  {"limit", "5"}, {"watch", ""}, {"labelSelector", "a=b"}
 using Query = std::vector<std::pair<std::string, std::string>>;
-// `raw`: without the question mark.  Errors: kBadRequest `invalid URL escape "%zz"`.
+// `raw`: the query without the question mark.
+// Errors: kBadRequest, `invalid URL escape "%zz"`, for the first malformed pair.
 Result<Query> parse_query(std::string_view raw);
-// The pairs that can be parsed, as Go's Request.URL.Query() returns them; `error`: that of parse_query(), or ok.
+// All well-formed pairs, as Go's Request.URL.Query() returns them. `error` is set to the error of parse_query(), or to ok.
 Query parse_query_leniently(std::string_view raw, Status& error);
-// The first value of `key`; empty if there is none.
+// The first value of `key`; empty if the key is absent. The view is valid as long as `query`.
 std::string_view query_get(const Query& query, std::string_view key) noexcept;
+// True if `key` occurs, with or without a value.
 bool query_has(const Query& query, std::string_view key) noexcept;
-// `ok`, if it is not null, is set to false for an escape that is not two hexadecimal digits; such an escape is copied.
+// Decodes %XX, and '+' as a space if `plus_is_space`. A malformed escape is copied unchanged, and sets *ok to false if `ok` is not null.
 std::string percent_decode(std::string_view text, bool plus_is_space, bool* ok = nullptr);
 
 }  // namespace BACKPLANE_API

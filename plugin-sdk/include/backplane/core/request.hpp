@@ -1,7 +1,9 @@
-// What is known about a request: who, what (RequestInfo), since when, and where its warnings go.
+// The context of one request: the user, the parsed URL (RequestInfo), deadlines, warnings, and the audit record.
 //
-// Thread-safety: a RequestContext belongs to one request on one executor.
-// Lifetime:      lives until the response has been sent; references into it must not outlive the handler.
+// Thread-safety: a RequestContext belongs to one request. One thread at a time uses it; filters and endpoints use it on the connection's
+//                executor.
+// Lifetime:      until the response has been sent. References into it must not outlive the handler.
+// Errors:        none.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +26,24 @@ namespace backplane BACKPLANE_API {
 class Exchange;
 struct AuditRecord;
 
+// authentication.k8s.io UserInfo: what an authenticator has established about the client.
 struct UserInfo {
   std::string name;
+  // An identifier that is unique over time; empty if the authenticator has none.
   std::string uid;
+  // Group names, such as system:authenticated.
   std::vector<std::string> groups;
+  // Additional attributes: keys in lower case, each with its values.
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  // True if `groups` contains `group` exactly.
   bool in_group(std::string_view group) const noexcept;
 };
 
-// A user that many requests share.  Read through it as through a pointer; assign another UserRef to change it.
+// A UserInfo with shared ownership, so that requests of one client copy a pointer. Read it with * or ->; assign another UserRef to change
+// the user.
 class UserRef {
  public:
+  // A user whose members are all empty.
   UserRef() noexcept;  // every member of the user is empty
   UserRef(UserInfo user) : user_(std::make_shared<const UserInfo>(std::move(user))) {}
   const UserInfo& operator*() const noexcept { return *user_; }
@@ -43,13 +52,23 @@ class UserRef {
 
  private:
   std::shared_ptr<const UserInfo> user_;  // never null, but after a move
-};
+};                                        // never null, except after a move
 
-// apiserver/pkg/endpoints/request.RequestInfo: the URL taken apart.
+// The parsed URL and verb, as apiserver/pkg/endpoints/request.RequestInfo.
+//
+// For GET /apis/apps/v1/namespaces/a/deployments/web/status?pretty=true:
+//
+//   is_resource_request  true
+//   path                 "/apis/apps/v1/namespaces/a/deployments/web/status"
+//   verb                 "get"
+//   api_prefix, …        "apis", "apps", "v1"
+//   ns, resource         "a", "deployments"
+//   name, subresource    "web", "status"
+//   parts                {"deployments", "web", "status"}
 struct RequestInfo {
   bool is_resource_request = false;
-  std::string path;        // decoded, without the query
-  std::string verb;        // get list watch create update patch delete deletecollection; lower-case method for non-resource requests
+  std::string path;  // decoded, without the query
+  std::string verb;  // get list watch create update patch delete deletecollection; the lower-case HTTP method for non-resource requests
   std::string api_prefix;  // "api" or "apis"
   std::string api_group;
   std::string api_version;
@@ -57,18 +76,20 @@ struct RequestInfo {
   std::string resource;
   std::string subresource;
   std::string name;
-  std::vector<std::string> parts;  // from the resource on
-  // The query, parsed once; empty if it cannot be parsed.
+  std::vector<std::string> parts;  // path segments from the resource on
+  // The query string, parsed once; empty if it cannot be parsed.
   Query query;
-  // What is wrong with the query.  Endpoints that read parameters return it; those that read none ignore it, as upstream does.
+  // The error of parsing the query. Endpoints that read parameters return it; endpoints that read none ignore it, as upstream does.
   Status query_error;
-  // The query parameters of that name, of list, watch and deletecollection; empty on /watch/ paths, which ignore them.
+  // The query parameters fieldSelector and labelSelector of list, watch and deletecollection; empty on /watch/ paths, which ignore them.
   std::string field_selector;
   std::string label_selector;
+  // The resource with and without its version; empty members for non-resource requests.
   GroupVersionResource gvr() const { return {api_group, api_version, resource}; }
   GroupResource group_resource() const { return {api_group, resource}; }
 };
 
+// Not copyable; passed by reference to every handler, admission plugin and storage.
 class RequestContext {
  public:
   RequestContext();
@@ -76,32 +97,39 @@ class RequestContext {
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
+  // Set by the authentication filter; before it, a user with empty members. Impersonation replaces it.
   UserRef user;
   RequestInfo info;
+  // The Audit-ID header of request and response.
   std::string audit_id;
+  // The User-Agent header.
   std::string user_agent;
+  // When the request was read, and when its work must end; max(): no deadline. Storages compare `deadline` before they retry.
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  // The dryRun query parameter: run all checks, write nothing.
   bool dry_run = false;
+  // Watches, proxies, exec and the like: exempt from the request timeout and from the in-flight limits.
   bool long_running = false;
-  // Paths are still being installed: an unknown one is answered 503, not 404.
+  // True until all API paths are installed: an unknown path then gets 503, not 404.
   bool mux_incomplete = false;
-  // The exchange that the current handler writes to: filters that put another exchange in front of it set it here, and nowhere else.  Null
-  // for calls that did not come over HTTP.
+  // The exchange that the current handler writes to. A filter that wraps the exchange sets it here and restores it; no other code does.
+  // Null for calls that did not come over HTTP.
   Exchange* exchange = nullptr;
-  // Null: the request is not audited.
+  // Null if the request is not audited.
   std::shared_ptr<AuditRecord> audit;  // backplane/points/audit.hpp
 
-  // Trees of this request live here; freed at once with the request.
+  // The memory resource for the trees of this request. All of it is freed when the request ends.
   const json::storage_ptr& arena() noexcept { return arena_; }
-  // Sent as `Warning: 299 - "text"`; repeated texts are sent once; total bounded as upstream (4096 characters, each cut at 256).
+  // Adds the header `Warning: 299 - "text"`. Repeated texts are sent once. Upstream's limits apply: 256 characters a text, 4096 in total.
   void warn(std::string_view text);
-  // What is to be sent, cut as the bound demands.
+  // The texts to send, within those limits.
   std::vector<std::string> warnings() const;
-  // A computation that is tried again takes back what its lost try warned of: note the count before it, and go back to it.
+  // A write that is retried drops the warnings of the lost attempt: read warning_count() before the attempt, and pass it to
+  // take_back_warnings().
   std::size_t warning_count() const noexcept { return warnings_.size(); }
   void take_back_warnings(std::size_t count) noexcept { warnings_.resize(std::min(count, warnings_.size())); }
-  // Adds an annotation to the audit events of this request.  False: the key has another value, which stays.
+  // Adds an annotation to the audit events of this request. Returns false if the key already has another value; that value is retained.
   bool annotate(std::string_view key, std::string value);
   const std::map<std::string, std::string, std::less<>>& audit_annotations() const noexcept { return audit_annotations_; }
 

@@ -1,4 +1,4 @@
-// The number of a state of the store, which a client sees as metadata.resourceVersion.
+// The revision of the store, which clients see as metadata.resourceVersion.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// Commits are numbered in order, by one sequence for the whole store; 0: unset.
+// Every commit of a store gets the next number of one sequence. 0: not set.
 using Revision = std::int64_t;
 
 }  // namespace BACKPLANE_API

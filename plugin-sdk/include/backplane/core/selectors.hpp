@@ -1,7 +1,7 @@
 // Label and field selectors.
 //
-// Thread-safety: immutable after parse.
-// Errors:        kBadRequest worded as apimachinery's parsers word them.
+// Thread-safety: immutable after parse(); any number of threads.
+// Errors:        kBadRequest with the text of apimachinery's parsers.
 #pragma once
 
 #include <functional>
@@ -14,27 +14,36 @@
 
 namespace backplane BACKPLANE_API {
 
-// Sorted by key.
+// Label keys and values, sorted by key, each key once.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// labels.Selector: requirements that must all hold.
 class LabelSelector {
  public:
+  // = (or ==), !=, in, notin, key, !key, key>value, key<value.
   enum class Op : unsigned char { kEquals, kNotEquals, kIn, kNotIn, kExists, kNotExists, kGreater, kLess };
   struct Requirement {
     std::string key;
     Op op;
-    std::vector<std::string> values;  // sorted
+    std::vector<std::string> values;  // sorted; one value for comparisons, none for existence
   };
+  //
+  //   auto selector = LabelSelector::parse("app in (web, api), !canary");
+  //   if (selector.ok() && selector->matches(object->labels)) …
   static Result<LabelSelector> parse(std::string_view text);
+  // True if there are no requirements: every object matches.
   bool empty() const noexcept { return requirements_.empty(); }
+  // `labels`: sorted by key.
   bool matches(const Labels& labels) const noexcept;
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
+  // The canonical text, requirements sorted by key (labels.Selector.String).
   std::string to_string() const;
 
  private:
   std::vector<Requirement> requirements_;
 };
 
+// fields.Selector: comparisons of field labels ("spec.nodeName=a,status.phase!=Running") that must all hold.
 class FieldSelector {
  public:
   struct Requirement {
@@ -42,13 +51,16 @@ class FieldSelector {
     bool equals;  // false: !=
     std::string value;
   };
+  // Parses "name=value", "name==value" and "name!=value", separated by commas. Commas, equals signs and backslashes in values are escaped
+  // by a backslash.
   static Result<FieldSelector> parse(std::string_view text);
   bool empty() const noexcept { return requirements_.empty(); }
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
-  // `get` returns the value of a field label.
+  // `get` returns the value of a field label; empty for an absent field.
   bool matches(const std::function<std::string_view(std::string_view field)>& get) const;
-  // The same requirements on fields of other names.  Errors: the first that `name_of` gives.
+  // The same requirements with other field names. Errors: the first error that `name_of` returns.
   Result<FieldSelector> renamed(const std::function<Result<std::string>(std::string_view field)>& name_of) const;
+  // The canonical text (fields.Selector.String).
   std::string to_string() const;
 
  private:

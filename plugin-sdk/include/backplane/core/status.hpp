@@ -1,7 +1,9 @@
-// How an operation ended, in the words of metav1.Status: what a client will be sent if nobody handles it first.
+// The result of an operation: Status (metav1.Status) and Result<T>. An error Status is sent to the client as it is, unless a caller
+// handles it.
 //
 // Thread-safety: values; distinct objects are independent.
-// Errors:        a Status is itself the error; nothing here throws but std::bad_alloc.
+// Errors:        only std::bad_alloc is thrown.
+// Source:        reasons, codes and texts are those of apimachinery/pkg/api/errors and apimachinery/pkg/apis/meta/v1.
 #pragma once
 
 #include <cassert>
@@ -16,7 +18,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// metav1.StatusReason.  kNone is "success" or an error without a reason (upstream sends some 500s so).
+// metav1.StatusReason. kNone: success, or an error without a reason (upstream sends some 500 responses without one).
 enum class Reason : unsigned char {
   kNone,
   kUnauthorized,
@@ -40,30 +42,38 @@ enum class Reason : unsigned char {
   kServiceUnavailable,
 };
 
-// The wire word of a reason ("NotFound"); empty for kNone.
+// The reason as it is serialized ("NotFound"); empty for kNone.
 std::string_view reason_name(Reason reason) noexcept;
-// The HTTP code a reason is sent with (metav1 documentation of StatusReason); 500 for kNone.
+// The HTTP code for a reason, as metav1.StatusReason documents it; 500 for kNone.
 int reason_code(Reason reason) noexcept;
 
+// metav1.StatusCause: one field that is wrong.
+//
+//   reason   a FieldErrorType in words ("FieldValueInvalid") or a cause of metav1.CauseType
+//   message  human-readable
+//   field    the path of the field; empty: no field
 struct StatusCause {
   std::string reason;
   std::string message;
   std::string field;
 };
 
+// metav1.StatusDetails. `kind` holds the resource's plural name for most errors, as upstream.
 struct StatusDetails {
   std::string name;
   std::string group;
   std::string kind;
   std::string uid;
   std::vector<StatusCause> causes;
-  int retry_after_seconds = 0;
+  int retry_after_seconds = 0;  // also sent as the header Retry-After; 0: not set
 };
 
-// Success, or an error as metav1.Status has it.  Success is one null pointer.
+// Success, or an error as metav1.Status. Success is one null pointer and costs no allocation. [[nodiscard]]: a dropped error needs
+// `(void)`.
 class [[nodiscard]] Status {
  public:
   Status() = default;  // success
+  // An error. The two-argument form takes the code from reason_code().
   Status(Reason reason, std::string message);
   Status(int code, Reason reason, std::string message);
   Status(const Status& other);
@@ -72,24 +82,27 @@ class [[nodiscard]] Status {
   Status& operator=(Status&&) noexcept = default;
   ~Status() = default;
 
+  // True for success.
   bool ok() const noexcept { return body_ == nullptr; }
   explicit operator bool() const noexcept { return ok(); }
 
+  // HTTP code; 200 for success.
   int code() const noexcept { return body_ ? body_->code : 200; }
   Reason reason() const noexcept { return body_ ? body_->reason : Reason::kNone; }
+  // Empty for success.
   const std::string& message() const noexcept;
-  // Null when the error has no details object at all (upstream prints `"details":{}` for some errors, nothing for others).
+  // Null if the error has no details object (upstream prints `"details":{}` for some errors and no details for others).
   const StatusDetails* details() const noexcept { return body_ && body_->details ? &*body_->details : nullptr; }
 
-  // Changes; asserts !ok().
+  // Change an error. Precondition: !ok().
   Status& with_details(StatusDetails details) &;
   Status&& with_details(StatusDetails details) &&;
   Status& set_message(std::string message);
-  // metadata.continue: what a 410 gives for going on with an inconsistent list.
+  // metadata.continue of a 410 response: a token that continues the list at the newest revision.
   Status& set_continue_token(std::string token);
   const std::string& continue_token() const noexcept;
 
-  // metav1.Status as canonical JSON with a trailing newline, success included.
+  // metav1.Status as canonical JSON with a trailing newline, for success too.
   std::string to_json() const;
 
  private:
@@ -103,10 +116,17 @@ class [[nodiscard]] Status {
   std::unique_ptr<Body> body_;
 };
 
-// A T, or the Status that says why not.
+// A T, or the Status of the error. Access the value only if ok(); access status() only if !ok().
+//
+//   Result<int> parse(std::string_view text);
+//
+//   auto port = parse(text);
+//   if (!port.ok()) return std::move(port.status());  // passes the error on
+//   listen(*port);
 template <class T>
 class [[nodiscard]] Result {
  public:
+  // An internal error: needed because asio::co_spawn default-constructs results.
   Result() : status_(Reason::kInternalError, "result was never set") {}
   Result(T value) : value_(std::move(value)) {}                                  // NOLINT: a value is a result
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: an error is a result
@@ -129,25 +149,40 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-// The errors upstream builds in apimachinery/pkg/api/errors, worded as there.  `resource` is the plural resource, qualified with
-// ".group" in messages when `group` is not empty; `kind` likewise.
+// The errors of apimachinery/pkg/api/errors with their texts. `resource` is the plural name; messages qualify it with ".group" unless
+// `group` is empty. `why` and `message` are inserted unchanged.
+// 404 NotFound: `deployments.apps "web" not found`.
 Status not_found(std::string_view group, std::string_view resource, std::string_view name);
+// 409 AlreadyExists: `deployments.apps "web" already exists`.
 Status already_exists(std::string_view group, std::string_view resource, std::string_view name);
+// 409 Conflict: `Operation cannot be fulfilled on deployments.apps "web": why`.
 Status conflict(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
+// 403 Forbidden: `deployments.apps "web" is forbidden: why`.
 Status forbidden(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
+// 401 Unauthorized.
 Status unauthorized(std::string_view why = "Unauthorized");
+// 400 BadRequest with `message`.
 Status bad_request(std::string message);
-Status internal_error(std::string_view why);  // "Internal error occurred: why", with a cause
+// 500 InternalError.
+Status internal_error(std::string_view why);  // "Internal error occurred: why", with one cause
+// 405 MethodNotAllowed: `create is not supported on resources of kind "deployments.apps"`.
 Status method_not_allowed(std::string_view group, std::string_view resource, std::string_view action);
+// The header Retry-After is sent with these two if the seconds are not 0.
+// 504 Timeout, with details.retryAfterSeconds.
 Status timeout(std::string message, int retry_after_seconds);
+// 410 Expired: a revision or continue token that is too old.
 Status expired(std::string message);
+// 429 TooManyRequests, with details.retryAfterSeconds.
 Status too_many_requests(std::string message, int retry_after_seconds);
+// 503 ServiceUnavailable.
 Status service_unavailable(std::string message);
+// 413 RequestEntityTooLarge: the body exceeds a limit.
 Status request_entity_too_large(std::string message);
-// 504 Timeout with cause ResourceVersionTooLarge, as storage.NewTooLargeResourceVersionError.
+// 504 Timeout with the cause ResourceVersionTooLarge (storage.NewTooLargeResourceVersionError): the store has not reached revision
+// `wanted`.
 Status too_large_resource_version(long long wanted, long long current, int retry_after_seconds = 1);
 
-// One problem with one field: apimachinery/pkg/util/validation/field.
+// The kinds of field errors of apimachinery/pkg/util/validation/field.
 enum class FieldErrorType : unsigned char {
   kNotFound,
   kRequired,
@@ -161,45 +196,62 @@ enum class FieldErrorType : unsigned char {
   kTypeInvalid
 };
 
+// One problem of one field.
 struct FieldError {
   FieldErrorType type;
   std::string field;  // path, such as spec.containers[0].name; empty is printed as <nil>
   std::string text;   // the message without the path: `Invalid value: "x": must be …`
 };
 
-// Problems found in one object, in the order found.  Past kMost of them, or kMostBytes of text, they are only counted.
+// The problems of one object, in the order found. Past kMost errors, or kMostBytes of text, further ones are only counted.
+//
+//   FieldErrors errors;
+//   if (replicas < 0) errors.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
+//   return errors.to_status("apps", "Deployment", name);  // ok if nothing was added
 class FieldErrors {
  public:
+  // Limits that keep the errors of a hostile object small.
   static constexpr std::size_t kMost = 10'000;
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
+  // Each function adds one error with the text of the upstream function of that name. `field`: the full path of the field. `detail`: the
+  // text after the value.
+  // `Required value`, with `: detail` if it is not empty.
   void required(std::string field, std::string_view detail = {});
-  // `value` is printed as upstream prints it: strings quoted; pass printed text for others with invalid_raw.
+  // `value` is printed as upstream prints it: strings are quoted. The _raw functions take a value that is printed already.
   void invalid(std::string field, std::string_view value, std::string_view detail);
   void invalid(std::string field, long long value, std::string_view detail);
   void invalid_raw(std::string field, std::string_view printed_value, std::string_view detail);
   void type_invalid(std::string field, std::string_view printed_value, std::string_view detail);
+  // `Unsupported value: "x": supported values: "a", "b"`.
   void not_supported(std::string field, std::string_view value, const std::vector<std::string>& supported);
+  // `Forbidden: detail`.
   void forbidden(std::string field, std::string_view detail);
+  // `Duplicate value: "x"`.
   void duplicate(std::string field, std::string_view value);
   void duplicate_raw(std::string field, std::string_view printed_value);
+  // `Too long: may not be more than N bytes`.
   void too_long(std::string field, std::string_view value, long long max_bytes);
+  // `Too many: N: must have at most M items`.
   void too_many(std::string field, long long actual, long long max_items);
+  // `Not found: "x"`.
   void not_found(std::string field, std::string_view value);
+  // `Internal error: detail`.
   void internal(std::string field, std::string_view detail);
   void add(FieldError error);
-  // Those of `others` behind these.
+  // Appends all of `others`.
   void add(const FieldErrors& others);
-  // So many were found and not kept.
+  // The number of errors that exceeded the limits.
   std::size_t left_out() const noexcept { return left_out_; }
 
   bool empty() const noexcept { return list_.empty(); }
   std::size_t size() const noexcept { return list_.size(); }
   const std::vector<FieldError>& list() const noexcept { return list_; }
 
-  // Success when empty, else 422 `Kind.group "name" is invalid: …` with one cause each, and the number of those left out at the end.
+  // Success if there are no errors; otherwise 422 `Kind.group "name" is invalid: …` with one cause per error. A last cause counts those
+  // left out.
   Status to_status(std::string_view group, std::string_view kind, std::string_view name) const;
-  // "a.b: Required value" or "[x: …, y: …]".
+  // The text of utilerrors.Aggregate: "a.b: Required value", or "[x: …, y: …]" for several.
   std::string aggregate_message() const;
 
  private:
@@ -208,7 +260,7 @@ class FieldErrors {
   std::size_t left_out_ = 0;
 };
 
-// Go's %q for the texts that appear in messages.
+// `text` as Go's %q prints it.
 std::string quoted(std::string_view text);
 
 }  // namespace BACKPLANE_API

@@ -1,10 +1,11 @@
-// The async words of the SDK: Task<T> (a lazy coroutine), Executor (where coroutines resume), Promise/Future (one value, once).
+// Coroutines of the SDK: Task<T> (a lazy coroutine), Executor (a thread or pool that resumes coroutines), Promise and Future (one value,
+// set once).
 //
-// Thread-safety: a Task belongs to one caller.  Executor::post may be called from any thread.  Promise::set may be called from any
-//                thread; the coroutine that awaits its Future resumes on the executor that was current when it began to wait.
-// Lifetime:      a Task owns its frame; destroying an unfinished Task destroys the frame, so only a task that never started or that
-//                finished may be destroyed.  Executors outlive every coroutine that runs on them.
-// Errors:        an exception that leaves a coroutine is rethrown where it is awaited.
+// Thread-safety: a Task belongs to one caller. Executor::post and Promise::set may be called from any thread. A coroutine that awaits a
+//                Future resumes on the executor that was current when the wait began.
+// Lifetime:      a Task owns its coroutine frame. Destroy a Task only before it has started or after it has finished. An Executor
+//                outlives every coroutine that runs on it.
+// Errors:        an exception that leaves a coroutine is rethrown by the co_await of its Task.
 #pragma once
 
 #include <atomic>
@@ -23,22 +24,23 @@
 
 namespace backplane BACKPLANE_API {
 
-// A place where work runs: one thread of the host, or a pool.  Work posted to a single-thread executor runs in order, never at once.
+// Runs functions and resumes coroutines: one thread of the host, or a pool. A single-thread executor runs its work in order, one at a
+// time.
 class Executor {
  public:
   virtual ~Executor();
-  // Runs `work` soon, never inside this call.  After the executor has stopped the work is dropped.
+  // Queues `work`; never runs it inside this call. Work posted after the executor has stopped is dropped.
   virtual void post(std::function<void()> work) = 0;
-  // Resumes `frame` soon, never inside this call.
+  // Queues the resumption of `frame`; never resumes it inside this call.
   virtual void post(std::coroutine_handle<> frame) = 0;
-  // Runs `work` once after `delay`; the returned function cancels it (idempotent, any thread; a run that has begun is not waited for).
+  // Runs `work` once after `delay`. The returned function cancels it: idempotent, from any thread; a run that has begun is not awaited.
   virtual std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
 };
 
-// The executor whose thread this is, or null on a foreign thread.
+// The executor that the calling thread belongs to; null on a thread without one.
 Executor* current_executor() noexcept;
 
-// Makes `executor` current for this thread while it lives.  For implementers of Executor.
+// Makes `executor` the current one of this thread for the lifetime of the object. Only for implementations of Executor.
 class ExecutorScope {
  public:
   explicit ExecutorScope(Executor* executor) noexcept;
@@ -55,11 +57,12 @@ class Task;
 
 namespace detail {
 
-// Memory of a coroutine's frame.  A thread keeps some of what it has given back for the next ones: requests that wait together have the
-// same frames in the same sizes.
+// Memory of coroutine frames. Each thread caches released frames by size, because requests that run at the same time have frames of the
+// same sizes.
 void* take_frame(std::size_t size);
 void give_frame_back(void* frame, std::size_t size) noexcept;
 
+// Base of all Task promises: the continuation to resume at the end, and the exception to rethrow there.
 struct PromiseBase {
   static void* operator new(std::size_t size) { return take_frame(size); }
   static void operator delete(void* frame, std::size_t size) noexcept { give_frame_back(frame, size); }
@@ -67,6 +70,7 @@ struct PromiseBase {
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
 
+  // Resumes the continuation by symmetric transfer.
   struct FinalAwaiter {
     bool await_ready() const noexcept { return false; }
     template <class P>
@@ -81,6 +85,7 @@ struct PromiseBase {
   void unhandled_exception() noexcept { error = std::current_exception(); }
 };
 
+// The promise type of Task<T>: stores the value or the exception until the caller's co_await takes it.
 template <class T>
 struct TaskPromise : PromiseBase {
   std::optional<T> value;
@@ -106,13 +111,26 @@ struct TaskPromise<void> : PromiseBase {
 
 }  // namespace detail
 
-// A coroutine that starts when it is awaited and gives one T.  Await it once.
+// A coroutine that starts when it is awaited and returns one T. Await it exactly once, on any executor; the body runs on the executor of
+// the caller until it switches.
+//
+//   Task<Status> Controller::reconcile(std::string key) {
+//     auto found = co_await api_.get(kMaps, "default", key);
+//     if (!found.ok()) co_return std::move(found.status());
+//     …
+//     co_return Status();
+//   }
+//
+// Rules for code compiled with g++ 12: coroutines are named functions or members (no lambdas with captures); parameters by value, unless
+// the caller awaits the task to its end; one co_await per statement; no co_await inside a conditional expression; no lock held across a
+// co_await.
 template <class T = void>
 class [[nodiscard]] Task {
  public:
   using promise_type = detail::TaskPromise<T>;
   using Handle = std::coroutine_handle<promise_type>;
 
+  // An empty task; awaiting it is undefined.
   Task() = default;
   explicit Task(Handle frame) noexcept : frame_(frame) {}
   Task(Task&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
@@ -127,6 +145,7 @@ class [[nodiscard]] Task {
     if (frame_) frame_.destroy();
   }
 
+  // Starts the coroutine by symmetric transfer: no executor is involved, and deep chains do not grow the stack.
   struct Awaiter {
     Handle frame;
     bool await_ready() const noexcept { return false; }
@@ -136,6 +155,7 @@ class [[nodiscard]] Task {
     }
     T await_resume() const { return frame.promise().take(); }
   };
+  // Starts the task. A task that is not awaited never runs.
   Awaiter operator co_await() const& noexcept { return Awaiter{frame_}; }
   Awaiter operator co_await() const&& noexcept { return Awaiter{frame_}; }
 
@@ -152,6 +172,7 @@ inline Task<void> TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise>::from_promise(*this));
 }
 
+// The state shared by a Promise and its Future.
 template <class T>
 struct OneShot {
   std::mutex mutex;
@@ -161,11 +182,12 @@ struct OneShot {
 };
 }  // namespace detail
 
-// The reading end: co_await it once.
+// The receiving side of a Promise. Await it once.
 template <class T>
 class Future {
  public:
   explicit Future(std::shared_ptr<detail::OneShot<T>> state) : state_(std::move(state)) {}
+  // For co_await only.
   bool await_ready() const {
     std::lock_guard lock(state_->mutex);
     return state_->value.has_value();
@@ -183,13 +205,19 @@ class Future {
   std::shared_ptr<detail::OneShot<T>> state_;
 };
 
-// The writing end.  Copies share one state; the first set() wins.
+// The sending side. Copies share one value; the first set() wins. If every copy is destroyed without set(), an awaiting coroutine never
+// resumes.
+//
+//   Promise<int> answer;
+//   executor.post([answer] { answer.set(42); });
+//   const int value = co_await answer.future();
 template <class T>
 class Promise {
  public:
   Promise() : state_(std::make_shared<detail::OneShot<T>>()) {}
   Future<T> future() const { return Future<T>(state_); }
-  // Returns false if a value was set before.
+  // Sets the value and resumes the waiting coroutine on its executor. Without an executor it is resumed inside this call. Returns false
+  // if a value was set before; `value` is then dropped.
   bool set(T value) const {
     std::coroutine_handle<> waiter;
     Executor* executor = nullptr;
@@ -213,7 +241,7 @@ class Promise {
   std::shared_ptr<detail::OneShot<T>> state_;
 };
 
-// Resumes the caller on `executor`.
+// `co_await resume_on(executor)` continues the coroutine on `executor`; at once if that is the current one.
 struct ResumeOn {
   Executor& executor;
   bool await_ready() const noexcept { return current_executor() == &executor; }
@@ -222,15 +250,18 @@ struct ResumeOn {
 };
 inline ResumeOn resume_on(Executor& executor) noexcept { return ResumeOn{executor}; }
 
-// Waits `delay` on the current executor.  Must be called on an executor.
+// Waits at least `delay` on the current executor. Precondition: the caller runs on an executor. Not cancellable: see Sleeper for
+// shutdown.
 Task<void> sleep_for(std::chrono::nanoseconds delay);
 
-// Runs `work` on the host's blocking pool and resumes the caller where it was.  For fsync, file reads, name resolution.
+// Runs `work` on the host's pool for blocking calls (fsync, file reads, name resolution) and resumes the caller on its executor. An
+// exception of `work` is rethrown by the co_await.
 Task<void> run_blocking(std::function<void()> work);
-// Where run_blocking runs; set once by the host before plugins load.
+// For the host: sets the pool of run_blocking() once, before plugins load.
 void set_blocking_executor(Executor* executor) noexcept;
 
-// Starts `task` on `executor` and lets it go.  An exception that leaves it ends the process: spawn only tasks that fence themselves.
+// Starts `task` on `executor` without waiting for it; `done` is called after its end. An exception that leaves the task terminates the
+// process, so the task must catch its own. Prefer Host::spawn, which the host awaits at shutdown.
 void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done = {});
 
 }  // namespace BACKPLANE_API

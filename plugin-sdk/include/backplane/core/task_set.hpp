@@ -1,8 +1,9 @@
-// Several tasks at once: when_all(), and a time limit for one task.
+// Combines tasks: when_all() runs several at once, within() limits the time of one.
 //
-// Thread-safety: called on an executor; the tasks run there, interleaved with each other.
-// Lifetime:      within(): a task that has run out of time goes on to its end without a listener, so it must own what it uses.
-// Errors:        when_all(): the exception of the first task, in order, that threw one, after all have ended.
+// Thread-safety: called on an executor, on which the tasks run interleaved.
+// Lifetime:      a task that exceeds the limit of within() runs on to its end and its result is dropped: it must own everything it uses.
+// Errors:        when_all() rethrows the exception of the first task, in argument order, that threw one, after all tasks have ended.
+//                within() rethrows the exception of the task, if it ends in time.
 #pragma once
 
 #include <exception>
@@ -18,6 +19,7 @@ namespace backplane BACKPLANE_API {
 
 namespace detail {
 
+// State shared by the tasks of one when_all().
 template <class T>
 struct Gathered {
   std::vector<std::optional<T>> results;
@@ -26,6 +28,7 @@ struct Gathered {
   Promise<bool> done = {};
 };
 
+// Stores the result or the exception of one task.
 template <class T>
 Task<void> gather(std::shared_ptr<Gathered<T>> all, std::size_t index, Task<T> task) {
   try {
@@ -35,6 +38,7 @@ Task<void> gather(std::shared_ptr<Gathered<T>> all, std::size_t index, Task<T> t
   }
 }
 
+// The same for the single task of within().
 template <class T>
 Task<void> race(std::shared_ptr<std::optional<T>> result, std::shared_ptr<std::exception_ptr> error, Task<T> task) {
   try {
@@ -46,7 +50,12 @@ Task<void> race(std::shared_ptr<std::optional<T>> result, std::shared_ptr<std::e
 
 }  // namespace detail
 
-// Starts all tasks on the current executor and resumes when the last one has ended.  Results are in the order of the tasks.
+// Starts all tasks on the current executor and resumes the caller when the last one has ended. Results are in the order of `tasks`.
+// Precondition: the caller runs on an executor.
+//
+//   std::vector<Task<Result<Object>>> calls;
+//   for (const std::string& name : names) calls.push_back(api.get(kMaps, "default", name));
+//   const std::vector<Result<Object>> objects = co_await when_all(std::move(calls));
 template <class T>
 Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
   std::vector<T> out;
@@ -72,7 +81,11 @@ Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
   co_return out;
 }
 
-// The task's result; nothing if `limit` has passed before.
+// The result of `task`; nullopt if it has not ended within `limit`. The task is not cancelled.
+// Precondition: the caller runs on an executor.
+//
+//   const auto answer = co_await within(std::chrono::seconds(5), call(shared_client));
+//   if (!answer) co_return timeout("no response within 5 s", 1);
 template <class T>
 Task<std::optional<T>> within(std::chrono::nanoseconds limit, Task<T> task) {
   auto result = std::make_shared<std::optional<T>>();

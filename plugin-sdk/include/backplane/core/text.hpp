@@ -1,4 +1,4 @@
-// Texts: letter case, joined lists.
+// Small functions on texts: letter case, joined lists.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,13 +12,14 @@
 namespace backplane BACKPLANE_API {
 
 // `text` with A to Z in lower case; other bytes are unchanged.
+// Locale-independent.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& letter : out) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
   return out;
 }
 
-// The texts with `separator` between them; empty for an empty list.
+// The parts with `separator` between them; empty for an empty list.
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,7 @@
-// A bound for work that many may want at once: so many have a turn, the others wait in the order they came.
+// A semaphore for coroutines: at most `at_once` callers hold a turn; the others wait in order of arrival.
 //
-// Thread-safety: any thread; who waits goes on where it was.
-// Lifetime:      outlives its turns and everybody who waits for one.
+// Thread-safety: any thread; a waiting coroutine resumes on the executor it waited on.
+// Lifetime:      must outlive its turns and every waiting coroutine.
 // Errors:        none.
 #pragma once
 
@@ -15,13 +15,17 @@
 
 namespace backplane BACKPLANE_API {
 
+//
+//   Turns turns(4);
+//   const Turns::Turn turn = co_await turns.take();  // at most four at a time from here on
 class Turns {
  public:
+  // `at_once`: the number of turns, at least 1.
   explicit Turns(std::size_t at_once) : free_(at_once) {}
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // Ends with its object.
+  // One held turn; released by the destructor. An empty Turn holds nothing.
   class Turn {
    public:
     Turn() = default;
@@ -39,6 +43,7 @@ class Turns {
     Turns* turns_ = nullptr;
   };
 
+  // Waits for a turn. Not cancellable: a caller with a deadline checks it after the wait.
   Task<Turn> take() {
     Promise<bool> mine;
     if (!enter(mine)) {
@@ -58,7 +63,7 @@ class Turns {
     --free_;
     return true;
   }
-  // The turn goes to the next one, if there is one.
+  // Passes the turn to the first waiting caller; without one it becomes free.
   void leave() {
     std::unique_lock lock(mutex_);
     if (waiting_.empty()) {

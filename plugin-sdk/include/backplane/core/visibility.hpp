@@ -1,8 +1,8 @@
 // Visibility of the SDK's names.
 //
-// The SDK and the plugins are compiled with hidden visibility.  What the public headers declare is exported by the SDK library, and a cast
-// to a role (RestStorage, Creater …) must see the one type information that it holds.  So every namespace of the public headers carries
-// this attribute; what stands in other namespaces is nobody's business.
+// The SDK and the plugins are compiled with hidden visibility. The SDK library exports what its public headers declare, and a cast to a
+// role (RestStorage, Creater …) works across shared objects only if all of them share that library's type information. Therefore every
+// namespace of the public headers carries this attribute. Names in other namespaces stay local to their shared object.
 #pragma once
 
 #define BACKPLANE_API __attribute__((visibility("default")))

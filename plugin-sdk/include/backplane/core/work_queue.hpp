@@ -1,9 +1,9 @@
-// The queue between events and the workers that act on them (client-go's workqueue): a key stands in it once however often it is added,
-// is worked on by one worker at a time, and comes back later and later while it fails.
+// The queue between event handlers and the workers of a controller (client-go's workqueue). A key is in the queue at most once, is
+// processed by one worker at a time, and is retried with growing delays while it fails.
 //
-// Thread-safety: every method from any thread; a worker resumes on the executor it waits on.
-// Lifetime:      shared by its workers and by whoever adds; timers keep nothing alive but what they need.
-// Errors:        none; what a key's work has met is the worker's business.
+// Thread-safety: every method from any thread; a worker resumes on the executor on which it waits.
+// Lifetime:      shared by the workers and by the handlers that add keys; pending timers do not keep the queue alive.
+// Errors:        none; the worker handles the errors of its key.
 #pragma once
 
 #include <chrono>
@@ -22,49 +22,60 @@ namespace backplane BACKPLANE_API {
 class Host;
 class Logger;
 
-// How long a key waits before it is tried again.
+// The delay before a key is retried (workqueue.TypedRateLimiter).
+// One limiter belongs to one queue, which serializes the calls.
 class RateLimiter {
  public:
   virtual ~RateLimiter();
+  // The delay before the next attempt; counts one failure of `key`.
   virtual std::chrono::nanoseconds when(const std::string& key) = 0;
+  // Resets the failures of `key`.
   virtual void forget(const std::string& key) = 0;
+  // The number of failures of `key` since the last forget().
   virtual int num_requeues(const std::string& key) const = 0;
 };
-// base, 2·base, 4·base … up to `max`, for each key.
+// Per key: base, 2·base, 4·base … at most `max`.
 std::unique_ptr<RateLimiter> item_exponential_failure_rate_limiter(std::chrono::nanoseconds base, std::chrono::nanoseconds max);
-// `per_second` keys a second over all, `burst` at once.
+// Over all keys: `per_second` keys a second, with bursts of `burst` (a token bucket).
 std::unique_ptr<RateLimiter> bucket_rate_limiter(double per_second, int burst);
-// The longest of what several say.
+// The longest delay that any of the limiters returns.
 std::unique_ptr<RateLimiter> max_of_rate_limiter(std::vector<std::unique_ptr<RateLimiter>> limiters);
-// 5 ms to 1000 s for each key, and 10 a second with 100 at once over all.
+// The default of client-go's controllers: 5 ms to 1000 s per key, and 10 keys a second with a burst of 100 over all.
 std::unique_ptr<RateLimiter> default_controller_rate_limiter();
 
+// workqueue.TypedRateLimitingInterface with string keys.
+//
+//   queue->add("team-a");                                          // an event handler
+//   spawn_workers(host, "census", 2, queue, [census](std::string team) { return census->count(std::move(team)); });
 class WorkQueue {
  public:
-  // Delays run on `executor`.
+  // Delays are timers of `executor`, which must outlive the queue.
   explicit WorkQueue(Executor& executor, std::unique_ptr<RateLimiter> limiter = default_controller_rate_limiter());
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // A key that is being worked on is given out again when it is done.
+  // Queues `key`. If a worker is processing it, it is queued again after done().
   void add(const std::string& key);
-  // Of several delays of one key the shortest counts.
+  // Queues `key` after `delay`. If several delays of one key are pending, the shortest applies.
   void add_after(const std::string& key, std::chrono::nanoseconds delay);
-  // After what the rate limiter says.
+  // Queues `key` after the delay of the rate limiter.
   void add_rate_limited(const std::string& key);
-  // The key has succeeded: its next failure is its first.
+  // Call it when `key` has succeeded: the next failure counts as the first.
   void forget(const std::string& key);
+  // The rate limiter's failure count of `key`.
   int num_requeues(const std::string& key) const;
 
-  // The next key, waited for; nothing when the queue was shut down, whatever is in it.  Call done() with it in the end.
+  // Waits for the next key; nullopt after shut_down(), even if keys are queued. Call done() with the key after processing it.
   Task<std::optional<std::string>> get();
+  // Ends the processing of `key`; if it was added in the meantime, it is queued again.
   void done(const std::string& key);
 
-  // Keys that wait to be worked on, delayed ones not counted.
+  // The number of queued keys; keys that are delayed or being processed are not counted.
   std::size_t length() const;
-  // Nothing is taken in or given out any more; waiting workers are told.
+  // Ends the queue: add() is ignored, and every waiting get() returns nullopt.
   void shut_down();
+  // True after shut_down().
   bool shutting_down() const;
 
  private:
@@ -72,12 +83,12 @@ class WorkQueue {
   std::shared_ptr<State> state_;
 };
 
-// What a worker does with a key: brings the world closer to what the key's object wants.  A Status that is an error, or an exception, puts
-// the key back, later each time; the log names controller, key and error, at most once in ten seconds for each controller.
+// The work for one key: bring the actual state closer to the one that the key's object wants. An error Status or an exception queues the
+// key again with a growing delay; a line with controller, key and error is logged, at most one in ten seconds per controller.
 using Reconcile = std::function<Task<Status>(std::string key)>;
-// One worker of `controller`, until the queue is shut down.  Spawn as many as may work at once.
+// Runs one worker until the queue is shut down. `controller` names it in log lines.
 Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger, std::string controller);
-// `count` of them as tasks of the plugin, called `name`/0 and so on.
+// Runs `count` workers as tasks of the plugin, named `name`/0, `name`/1 …; see run_worker().
 void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile);
 
 }  // namespace BACKPLANE_API

@@ -1,9 +1,9 @@
-// Calls to servers whose certificates are of a kind that clients have stopped to accept: counted, as upstream counts them, so that somebody
-// sees it before a stricter client does.
+// Counts calls to servers whose certificates current clients reject: without a SAN extension, or signed with SHA-1. The metrics are
+// upstream's.
 //
 // Thread-safety: any executor.
-// Lifetime:      the counting client keeps the one it asks; counters are the process's.
-// Errors:        those of the client it asks.
+// Lifetime:      the counting client owns the wrapped one; counters live as long as the process.
+// Errors:        those of the wrapped client.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,24 @@
 
 namespace backplane BACKPLANE_API {
 
+// What is wrong with the certificates that a server presented.
 struct CertificateFlaws {
-  bool no_alternative_name = false;  // the server's own certificate has no SAN extension
-  bool signed_with_sha1 = false;     // one of those it has shown, other than a self-signed one
+  bool no_alternative_name = false;  // the server's certificate has no SAN extension
+  bool signed_with_sha1 = false;     // one of the presented certificates, other than a self-signed one
   bool any() const noexcept { return no_alternative_name || signed_with_sha1; }
 };
 
-// For implementers of HttpAnswer that know the certificates of who has answered: an answer is one of these as well.
+// A role of HttpAnswer, for implementations that know the server's certificates.
 class AnswerOfPeer {
  public:
   virtual ~AnswerOfPeer();
   virtual CertificateFlaws certificate_flaws() const noexcept = 0;
 };
 
-// Asks `client`, and counts in PREFIX_x509_missing_san_total and PREFIX_x509_insecure_sha1_total each call whose answer has come from such
-// a server, or that has failed for that reason.  `prefix`: "apiserver_webhooks".
+// Wraps `client`. Counts in PREFIX_x509_missing_san_total and PREFIX_x509_insecure_sha1_total each call whose response comes from such a
+// server, or that fails for that reason. `prefix`: "apiserver_webhooks".
 std::shared_ptr<HttpClient> count_certificate_flaws(std::shared_ptr<HttpClient> client, std::string_view prefix);
-// Shows the two counters, at 0, before there is a client.
+// Registers both counters with the value 0, so that they are exposed before the first client exists.
 void show_certificate_flaws(std::string_view prefix);
 
 }  // namespace BACKPLANE_API

@@ -1,11 +1,12 @@
-// An API client: HTTP calls whose answers stream, and Kubernetes' verbs on JSON trees over them.
+// Clients: HTTP calls with streamed responses (HttpClient), and Kubernetes' verbs on JSON trees (ApiClient).
 //
-// Host::client() calls this server from inside, through the whole handler chain and without a socket; Host::make_client() calls any API
-// server over TLS, by HTTP/2 or HTTP/1.1, over pooled connections.
-// Thread-safety: HttpClient and ApiClient from any executor; an HttpAnswer belongs to the coroutine that called, but for cancel().
-// Lifetime:      an answer keeps what it needs of its client; destroying it gives the call up.
-// Errors:        HttpClient: what kept the answer from coming (kServiceUnavailable, kTimeout, kBadRequest); an answer with an error code is
-//                no error.  ApiClient: the metav1.Status that the server sent.
+// Host::client() calls this server in process, through the whole handler chain. Host::make_client() calls any API server over TLS with
+// HTTP/2 or HTTP/1.1 and pooled connections.
+// Thread-safety: HttpClient and ApiClient from any executor; an HttpAnswer belongs to the coroutine that made the call, except for
+//                cancel().
+// Lifetime:      an answer owns what it needs of its client; destroying it abandons the call.
+// Errors:        HttpClient: why there is no response (kServiceUnavailable, kTimeout, kBadRequest); a response with an error code is not
+//                an error. ApiClient: the metav1.Status that the server sent.
 #pragma once
 
 #include <chrono>
@@ -29,27 +30,33 @@
 
 namespace backplane BACKPLANE_API {
 
-// A request body that is made while it is sent.
+// A request body that is produced while it is sent.
 //
-// Thread-safety: asked on the executor that made the call, one piece at a time.
-// Lifetime:      kept until the last next() has ended, which may be after the answer has gone.
+// Thread-safety: called on the executor that made the call, one part at a time.
+// Lifetime:      until the last next() has ended, which may be after the answer is destroyed.
 class BodySource {
  public:
   virtual ~BodySource();
-  // The next piece, waited for; empty at the end.  Not asked before there is room for it.  An error breaks the call off.
+  // Waits for the next part; empty at the end. Called only when the connection accepts more. An error aborts the call.
   virtual Task<Result<std::string>> next() = 0;
 };
 
-// Ends a call from outside, before the head of its answer is there too.
+// Aborts a call from another thread or task, even before its response head has arrived.
 //
 // Thread-safety: any thread.
-// Lifetime:      shared by who calls and who may end it; one call each.
+// Lifetime:      shared by caller and canceller. One CallBreaker per call.
+//
+//   call.breaker = std::make_shared<CallBreaker>();
+//   auto answer = co_await client.call(call);            // one task
+//   breaker->break_off(timeout("superseded", 0));        // another task
 class CallBreaker {
  public:
-  // The call fails with `why`, now or as soon as it begins.  Later calls do nothing.
+  // Fails the call with `why`, or as soon as it begins. Later calls have no effect.
   void break_off(Status why);
+  // True after break_off().
   bool broken() const;
-  // For implementers of HttpClient: `ends` is called once, perhaps at once, with the reason.  An empty one lets go of the call.
+  // For implementations of HttpClient: `ends` is called once with the reason, inside this call if there already is one. An empty function
+  // detaches.
   void attach(std::function<void(Status why)> ends);
 
  private:
@@ -58,64 +65,67 @@ class CallBreaker {
   std::function<void(Status why)> ends_;
 };
 
+// One request.
 struct HttpCall {
   std::string method = "GET";
   std::string target;  // path[?query]
-  // `Host` stands in place of the server's own, `User-Agent` in place of the client's.
+  // Additional headers. `Host` replaces the server's name, `User-Agent` the client's.
   Headers headers;
   std::string body;
-  // In place of `body`.  A call with one is not tried a second time.
+  // Replaces `body`. A call with a source is never retried.
   std::shared_ptr<BodySource> body_source = {};
-  // How much `body_source` will give, when that is known: sent as Content-Length.  One that gives more or less breaks the call off.
+  // The size of `body_source`, if known: sent as Content-Length. A source of another size aborts the call.
   std::optional<std::uint64_t> body_size = {};
-  // Asks to leave HTTP, as `headers` say (Connection, Upgrade).  The call has a connection of its own, in HTTP/1.1.  When code() is 101,
-  // read() gives the bytes of the server as they are, and `body_source`, not asked before, gives those that are sent to it; when either
-  // ends, the connection is closed.  With another code it is an answer like any, and the source is never asked.
-  // Errors: kBadRequest from clients that have no connections (Host::client()).
+  // Requests an upgrade with the Connection and Upgrade headers in `headers`. The call gets an HTTP/1.1 connection of its own. If code()
+  // is 101, read() returns the server's raw bytes, and `body_source`, which is not called before, supplies those to send; when either
+  // side ends, the connection is closed. With another code it is an ordinary response, and the source is never called.
+  // Errors: kBadRequest from clients without connections (Host::client()).
   bool upgrade = false;
+  // Set to be able to abort the call from outside.
   std::shared_ptr<CallBreaker> breaker = {};
-  // Of the whole call, the end of the answer included; left as it is: ClientConfig::call_timeout of a client that has one.
+  // The limit for the whole call, including the response body. max(): ClientConfig::call_timeout applies.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  // A watch, a followed log: it ends when one side has had enough, has no deadline but its own, and takes no connection from other calls.
+  // A watch or a followed log: no default time limit, and no connection that other calls could use.
   bool lasting = false;
 };
 
+// The response to one call.
 class HttpAnswer {
  public:
   virtual ~HttpAnswer();
   virtual int code() const noexcept = 0;
   virtual const Headers& headers() const noexcept = 0;
-  // Some bytes of the body, waited for; empty at its end.  What is not read is not fetched, beyond a window.
+  // Waits for bytes of the body; empty at the end. Unread data is buffered only up to the flow-control window.
   virtual Task<Result<std::string>> read() = 0;
-  // Ends a pending and every later read() with an error.  Any thread.
+  // Makes a pending read() and all later ones fail. Any thread.
   virtual void cancel() = 0;
 };
 
 class HttpClient {
  public:
   virtual ~HttpClient();
-  // Resumes when the head of the answer is there.
+  // Sends the request; returns when the response head has arrived.
   virtual Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) = 0;
 };
 
-// The rest of the body.  Errors: kRequestEntityTooLarge past `max_bytes`.
+// Reads the rest of the body. Errors: kRequestEntityTooLarge past `max_bytes`.
 Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = std::size_t{64} << 20);
 
-// Connects to `address` ("host:port"), over whatever is between: a stream socket whose first byte is the server's.  Runs on the client's
-// executor, bounded by connect_timeout; a socket that comes too late is closed.
+// Connects to `address` ("host:port") and returns the descriptor of a stream socket that carries the server's bytes (through a proxy, for
+// instance). Called on the client's executor, limited by connect_timeout; a socket that arrives too late is closed.
 using DialFunction = std::function<Task<Result<int>>(std::string address)>;
 
-// How another API server is reached.
+// How to reach another API server.
 struct ClientConfig {
   std::string server;                 // "https://host:port", or "http://host:port": no TLS, HTTP/1.1
-  DialFunction dial;                  // empty: a TCP connection to the host of `server`
-  std::string certificate_authority;  // PEM; empty: the system's
+  DialFunction dial;                  // empty: TCP to the host of `server`
+  std::string certificate_authority;  // PEM; empty: the system's trust store
   std::string client_certificate;     // PEM
   std::string client_key;             // PEM
   std::string token;                  // sent as a bearer token
-  // Files in place of the four texts.  They are read again when they have changed, which is looked at when a call is made, at most once in
-  // `reload_interval`.  Connections made from then on use what is new; those there are take no more calls and end with those they have.
-  // What cannot be used is logged, and what was read before stays.
+  // Files instead of the four texts. A changed file is read again when a call is made, at most once in `reload_interval`. New connections
+  // use the new content; existing ones accept no more calls and finish those they have. A file that cannot be used is logged, and the
+  // previous content stays in use.
   std::string certificate_authority_file;
   std::string client_certificate_file;
   std::string client_key_file;
@@ -123,30 +133,38 @@ struct ClientConfig {
   std::chrono::milliseconds reload_interval{10'000};
   std::string tls_server_name;  // empty: the host of `server`
   bool insecure_skip_tls_verify = false;
-  bool http2 = true;  // false: HTTP/1.1 alone
+  bool http2 = true;  // false: HTTP/1.1 only
   std::string user_agent = "backplane";
+  // Limit of pooled connections.
   std::size_t max_connections = 8;
-  // Connections besides those that lasting calls alone are using: each has one of its own where the server speaks HTTP/1.1.  A lasting call
-  // too many is refused (kTooManyRequests).
+  // Limit of additional connections for lasting calls; with HTTP/1.1 each has its own. A lasting call past the limit gets
+  // kTooManyRequests.
   std::size_t max_lasting_connections = 256;
   std::chrono::seconds connect_timeout{30};
-  // Of calls that are not lasting and have no deadline of their own; 0: none.
+  // The time limit of calls that are not lasting and have no deadline; 0: none.
   std::chrono::milliseconds call_timeout{120'000};
+  // Idle connections are closed after this time.
   std::chrono::seconds idle_timeout{90};
 };
-// Of the current context; files stay files, whose paths must be absolute or lead there from the working directory.
-// Errors: kBadRequest naming what is missing.
+// Reads the current context of a kubeconfig. Certificates and tokens in files stay files; relative paths are relative to the working
+// directory.
+// Errors: kBadRequest; the message names what is missing.
 Result<ClientConfig> client_config_from_kubeconfig(std::string_view kubeconfig);
 
 enum class PatchType : unsigned char { kJson, kMerge, kStrategicMerge };
 
-// Kubernetes' verbs.  `ns` is empty for resources and lists of the whole cluster.
+// Kubernetes' verbs over an HttpClient. `ns` is empty for cluster-scoped resources and for lists over all namespaces. Errors: the
+// server's Status.
+//
+//   ApiClient api(host.client());
+//   auto map = co_await api.get({"", "v1", "configmaps"}, "default", "settings");
+//   if (!map.ok() && map.status().reason() == Reason::kNotFound) …
 class ApiClient {
  public:
   explicit ApiClient(std::shared_ptr<HttpClient> http) : http_(std::move(http)) {}
 
   Task<Result<Object>> get(GroupVersionResource resource, std::string ns, std::string name, GetOptions options = {});
-  // One page: a list object.  options.limit and continue_token as in the API.
+  // One page, as a list object; options.limit and options.continue_token control paging.
   Task<Result<Object>> list(GroupVersionResource resource, std::string ns, ListOptions options = {});
   Task<Result<Object>> create(GroupVersionResource resource, std::string ns, Object object, WriteOptions options = {});
   // `subresource`: "status", "scale" … or empty.
@@ -154,12 +172,12 @@ class ApiClient {
                               WriteOptions options = {});
   Task<Result<Object>> patch(GroupVersionResource resource, std::string ns, std::string name, PatchType type, Value patch,
                              std::string subresource = {}, WriteOptions options = {});
-  // The object as it was or is, or a Status.
+  // Returns the deleted object or a Status, as the server sends it.
   Task<Result<Object>> remove(GroupVersionResource resource, std::string ns, std::string name, DeleteOptions options = {});
   Task<Result<Object>> remove_collection(GroupVersionResource resource, std::string ns, DeleteOptions options = {}, ListOptions list = {});
-  // Events as they come; the stream ends with an empty vector.
+  // Watches; the stream ends with an empty vector.
   Task<Result<std::shared_ptr<WatchStream>>> watch(GroupVersionResource resource, std::string ns, ListOptions options = {});
-  // Any path; the JSON object of the answer.
+  // Any request; returns the JSON object of the response.
   Task<Result<Object>> request(HttpCall call);
 
   const std::shared_ptr<HttpClient>& http() const noexcept { return http_; }
@@ -168,7 +186,7 @@ class ApiClient {
   std::shared_ptr<HttpClient> http_;
 };
 
-// A resource of any API server, for informers.
+// A resource of another API server as the source of an informer.
 std::shared_ptr<ListerWatcher> list_watch(std::shared_ptr<ApiClient> client, GroupVersionResource resource, std::string ns = {});
 
 }  // namespace BACKPLANE_API

@@ -1,11 +1,11 @@
-// How connections into the cluster are made: what --egress-selector-config-file says (EgressSelectorConfiguration of apiserver.k8s.io).
+// Connections into the cluster as --egress-selector-config-file configures them (EgressSelectorConfiguration of apiserver.k8s.io).
 //
-// Offered are direct connections, and, for the cluster and the control plane, proxies that are asked by HTTP CONNECT over a Unix socket or
-// over TCP with TLS or without.
-// Thread-safety: immutable once read; any thread.
-// Lifetime:      shared; dial functions keep what they need.
-// Errors:        read(): kBadRequest with upstream's words for what is no configuration, and a line of its own for what is not offered.
-//                Dialing: kServiceUnavailable, "proxy error from … while dialing …, code 403: 403 Forbidden".
+// Supported: direct connections; for "cluster" and "controlplane" also HTTP CONNECT proxies over a Unix socket or over TCP, with or
+// without TLS.
+// Thread-safety: immutable; any thread.
+// Lifetime:      shared; dial functions own what they need.
+// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration, and a message of its own for an
+//                unsupported one. Dialing: kServiceUnavailable, "proxy error from … while dialing …, code 403: 403 Forbidden".
 #pragma once
 
 #include <array>
@@ -21,17 +21,21 @@ namespace backplane BACKPLANE_API {
 
 class Host;
 
+// The `name` of an egress selection: controlplane, etcd, cluster.
 enum class EgressType : unsigned char { kControlPlane, kEtcd, kCluster };
 
+//
+//   auto egress = EgressSelector::of(host);
+//   if (egress.ok()) config.dial = (*egress)->dialer(EgressType::kCluster);
 class EgressSelector {
  public:
-  // Of a file; an empty path: everything is reached directly.
+  // Reads a file. An empty path: direct connections only.
   static Result<std::shared_ptr<const EgressSelector>> read(const std::string& path);
   static Result<std::shared_ptr<const EgressSelector>> parse(std::string_view text);
-  // Of --egress-selector-config-file, which is read at the first call.
+  // The configuration of --egress-selector-config-file; the file is read by the first call.
   static Result<std::shared_ptr<const EgressSelector>> of(const Host& host);
 
-  // Empty: directly.
+  // The dial function for ClientConfig::dial; empty: connect directly.
   const DialFunction& dialer(EgressType type) const noexcept { return dialers_[static_cast<std::size_t>(type)]; }
 
  private:

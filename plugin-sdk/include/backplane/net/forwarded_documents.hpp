@@ -1,9 +1,9 @@
-// What is known of a group version that another server answers for: a role of ForwardedVersion::handler.  A handler without it is listed in
-// discovery as stale, without resources.
+// Discovery and OpenAPI of a group version that another server serves: a role of ForwardedVersion::handler. Without it, discovery lists
+// the version as stale and without resources.
 //
-// Thread-safety: any thread; what it gives does not change.  When something else is known, the version is forwarded anew by another handler
+// Thread-safety: any thread; the returned values never change. To publish new documents, forward the version again with a new handler
 //                (DynamicGroups::change).
-// Lifetime:      kept by the route table as long as the handler.
+// Lifetime:      retained by the route table as long as the handler.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,19 @@
 
 namespace backplane BACKPLANE_API {
 
+// Implemented by the aggregator's handlers.
 class ForwardedDocuments {
  public:
   virtual ~ForwardedDocuments();
-  // The `resources` of its APIVersionDiscovery (apidiscovery.k8s.io/v2), each with the members that kind has and no others.
+  // `resources` of the version's APIVersionDiscovery (apidiscovery.k8s.io/v2). Unknown members are not filtered here: return valid ones
+  // only.
   virtual const Array& resources() const = 0;
-  // Whether the other server could be asked the last time.
+  // Whether the last request to the other server succeeded.
   virtual bool current() const = 0;
-  // Its OpenAPI v3 document, JSON; null: none is known.
+  // Its OpenAPI v3 document in JSON; null if unknown.
   virtual std::shared_ptr<const std::string> openapi_v3() const = 0;
-  // `paths`, `definitions` and `parameters` of its OpenAPI v2 document, JSON: the paths of this group version alone, and what they refer
-  // to. Null: none is known.
+  // `paths`, `definitions` and `parameters` of its OpenAPI v2 document in JSON, limited to this group version and what it refers to; null
+  // if unknown.
   virtual std::shared_ptr<const std::string> openapi_v2() const = 0;
 };
 

@@ -1,7 +1,7 @@
-// An Exchange in front of another: passes everything on.  Derive from it to change one thing.
+// An Exchange that forwards every call to another one. Derive from it to change single calls.
 //
 // Thread-safety, errors: as Exchange.
-// Lifetime:      borrows the exchange behind it.
+// Lifetime:      refers to the wrapped exchange, which must outlive it.
 #pragma once
 
 #include "backplane/core/visibility.hpp"
@@ -9,6 +9,7 @@
 
 namespace backplane BACKPLANE_API {
 
+// `behind` is the wrapped exchange.
 class ForwardingExchange : public Exchange {
  public:
   explicit ForwardingExchange(Exchange& behind) : behind_(behind) {}
@@ -46,6 +47,7 @@ class ForwardingExchange : public Exchange {
   void abort() override { behind_.abort(); }
   bool peer_gone() const noexcept override { return behind_.peer_gone(); }
 
+  // The wrapped exchange, for subclasses.
  protected:
   Exchange& behind() const noexcept { return behind_; }
 

@@ -1,14 +1,14 @@
-// Informers: a resource kept in memory by one watch, shared by everybody who wants to read it or to be told of its changes (client-go's
-// cache and informers packages).
+// Informers: a resource cached in memory by one list and one watch, shared by all readers and event handlers (client-go's cache and
+// informers packages).
 //
-// In this process the objects are the cache's own entries: an informer costs a map of references.  A consumer puts keys into a WorkQueue
-// from its handlers and reads the indexer from its workers.
+// For a resource of this process the objects are the watch cache's own entries: an informer costs one map of references. A controller
+// adds keys to a WorkQueue in its handlers and reads the indexer in its workers.
 //
-// Thread-safety: every method from any thread.  Handlers are called one at a time, in order, on the executor that run() is on; they must be
-//                short and may not add or remove handlers.  What an Indexer gives is immutable.
-// Lifetime:      shared; run() keeps the informer while it runs.
-// Errors:        a list or watch that fails is logged and tried again, later each time, at most kLongestPause apart; history that is gone
-//                (410) means a new list.  Handlers then see the difference.
+// Thread-safety: every method from any thread. Handlers are called one at a time, in order, on the executor of run(); they must return
+//                quickly and must not add or remove handlers. Objects from an Indexer are immutable.
+// Lifetime:      shared; run() keeps the informer alive.
+// Errors:        a failed list or watch is logged and retried with growing pauses up to kLongestPause; 410 (history compacted) causes a
+//                new list, whose differences are reported to the handlers.
 #pragma once
 
 #include <chrono>
@@ -31,12 +31,12 @@ namespace backplane BACKPLANE_API {
 class Host;
 class Logger;
 
-// "namespace/name", or the name alone: cache.MetaNamespaceKeyFunc, and back.
+// "namespace/name", or "name" for cluster-scoped objects (cache.MetaNamespaceKeyFunc, cache.SplitMetaNamespaceKey).
 std::string object_key(const ObjectEntry& object);
 std::string object_key(std::string_view ns, std::string_view name);
 std::pair<std::string, std::string> split_object_key(std::string_view key);
 
-// Where an informer's objects come from.
+// The source of an informer's objects.
 class ListerWatcher {
  public:
   virtual ~ListerWatcher();
@@ -45,24 +45,24 @@ class ListerWatcher {
     Revision revision = 0;
     std::string continue_token;  // empty: the last
   };
-  // One page of everything.  Not asked when streams_lists().
+  // One page of the collection. Not called if streams_lists().
   virtual Task<Result<Page>> list(ListOptions options) = 0;
   virtual Task<Result<std::shared_ptr<WatchStream>>> watch(ListOptions options) = 0;
-  // Whether watch() can begin with what there is (sendInitialEvents).
+  // True if watch() can begin with the existing objects (sendInitialEvents).
   virtual bool streams_lists() const noexcept { return false; }
 };
-// A storage of this process; `ns` empty: all namespaces.  As system:apiserver, without admission or authorization.
+// A storage of this process; empty `ns`: all namespaces. Reads without authorization and admission.
 std::shared_ptr<ListerWatcher> list_watch(std::shared_ptr<RestStorage> storage, std::string ns = {});
-// Whatever serves the resource here, looked up each time.  Errors of a resource that nobody serves: kNotFound.
+// The storage that serves the resource here, looked up for each call. Errors: kNotFound if no plugin serves it.
 std::shared_ptr<ListerWatcher> list_watch(Host& host, GroupVersionResource resource, std::string ns = {});
 
-// The values under which an index keeps an object.
+// The index values of an object.
 using IndexFunc = std::function<std::vector<std::string>(const ObjectEntry& object)>;
 using Indexers = std::map<std::string, IndexFunc, std::less<>>;
-// The index that every informer has: by namespace.
+// The index that every informer has.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 
-// The objects, by key and by index.
+// The cached objects, by key and by index.
 class Indexer {
  public:
   Indexer();
@@ -70,18 +70,18 @@ class Indexer {
   Indexer(const Indexer&) = delete;
   Indexer& operator=(const Indexer&) = delete;
 
-  ObjectRef get(std::string_view key) const;  // null: not there
+  ObjectRef get(std::string_view key) const;  // null if absent
   std::vector<ObjectRef> list() const;
   std::vector<std::string> list_keys() const;
   std::size_t size() const;
-  // Errors: kAlreadyExists for a name that is taken.
+  // Adds indexes and fills them. Errors: kAlreadyExists for a name that is taken.
   Status add_indexers(Indexers indexers);
-  // Errors: kNotFound for an index that does not exist.
+  // Objects, keys, or values of an index. Errors: kNotFound for an unknown index.
   Result<std::vector<ObjectRef>> by_index(std::string_view index, const std::string& value) const;
   Result<std::vector<std::string>> index_keys(std::string_view index, const std::string& value) const;
   Result<std::vector<std::string>> index_values(std::string_view index) const;
 
-  // Puts, replaces; gives what was there.  For whoever fills it.
+  // For the informer: inserts or replaces; both return the previous object or null.
   ObjectRef put(ObjectRef object);
   ObjectRef remove(std::string_view key);
 
@@ -90,45 +90,48 @@ class Indexer {
   std::unique_ptr<State> state_;
 };
 
-// What is called; each may be empty.
+// Callbacks of one handler; each may be empty.
 struct ResourceEventHandler {
   std::function<void(const ObjectRef& object, bool is_in_initial_list)> on_add;
-  // Also at every resync, with the same object twice.
+  // Called also at every resync, with the same object twice.
   std::function<void(const ObjectRef& old, const ObjectRef& now)> on_update;
-  // `final_state_unknown`: the deletion itself was missed; `last` is what was known.
+  // `final_state_unknown`: the delete event was missed; `last` is the last known state.
   std::function<void(const ObjectRef& last, bool final_state_unknown)> on_delete;
 };
 
 class WorkQueue;
-// Puts the key of every object that comes, changes or goes into the queue.
+// A handler that adds the key of every added, updated or deleted object to `queue`.
 ResourceEventHandler enqueue_keys(std::shared_ptr<WorkQueue> queue);
 
+// One cached resource. Make it, add handlers, then run() it once.
 class SharedInformer : public std::enable_shared_from_this<SharedInformer> {
  public:
   static constexpr std::chrono::milliseconds kFirstPause{100};
   static constexpr std::chrono::seconds kLongestPause{30};
 
-  // `name` is for the log.
+  // `name` appears in log lines.
   static std::shared_ptr<SharedInformer> make(std::string name, std::shared_ptr<ListerWatcher> source, Logger& logger);
   ~SharedInformer();
 
-  // Objects that are there already are added at once, in this call.  Returns a number for remove_event_handler().
+  // Adds a handler and calls on_add for all cached objects inside this call. Returns the id for remove_event_handler().
   int add_event_handler(ResourceEventHandler handler);
   void remove_event_handler(int number);
+  // The cached objects.
   Indexer& indexer() noexcept;
   const Indexer& indexer() const noexcept;
 
-  // The first list has been taken in whole, and every handler has been told.
+  // True once the first list is complete and every handler has received it.
   bool has_synced() const noexcept;
-  // Waits for that; false when the informer was stopped before.
+  // Waits for has_synced(); false if the informer is stopped first.
   Task<bool> wait_synced();
-  // The revision up to which it knows everything.
+  // The revision up to which the cache is complete.
   Revision last_sync_revision() const noexcept;
 
-  // Follows the resource until stop().  Once.
+  // Lists and watches until stop(). Call it once.
   Task<void> run();
-  // Tells on_update of every object, every `period`, until stop().
+  // Calls on_update for every object every `period`, until stop().
   Task<void> run_resync(std::chrono::nanoseconds period);
+  // Ends run() and run_resync(); any thread.
   void stop();
   bool stopped() const noexcept;
 
@@ -143,23 +146,29 @@ class SharedInformer : public std::enable_shared_from_this<SharedInformer> {
   std::unique_ptr<State> state_;
 };
 
-// The informers of one plugin, one for each resource and namespace however many ask.
+// The informers of one plugin: one per resource and namespace, shared by all callers.
+//
+//   SharedInformerFactory informers(host);
+//   auto maps = informers.for_resource({"", "v1", "configmaps"});
+//   maps->add_event_handler(enqueue_keys(queue));
+//   informers.start();
+//   const bool synced = co_await informers.wait_for_cache_sync();
 class SharedInformerFactory {
  public:
-  // Everything runs on the host's executor and ends with its stop signal.
+  // Everything runs on the host's executor and ends with its stop signal. `resync`: period of run_resync(); 0: none.
   explicit SharedInformerFactory(Host& host, std::chrono::nanoseconds resync = {});
   ~SharedInformerFactory();
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
   std::shared_ptr<SharedInformer> for_resource(const GroupVersionResource& resource, const std::string& ns = {});
-  // The same for a source of one's own; `name` tells them apart.
+  // The informer of another source; `name` identifies it.
   std::shared_ptr<SharedInformer> for_source(const std::string& name, std::shared_ptr<ListerWatcher> source);
-  // Starts those that have not been started.
+  // Starts all informers that are not running yet.
   void start();
-  // Waits for all that were started; false when one was stopped before.
+  // Waits until all started informers have synced; false if one is stopped first.
   Task<bool> wait_for_cache_sync();
-  // Stops all.
+  // Stops all informers.
   void shut_down();
 
  private:

@@ -1,8 +1,8 @@
-// Executors that wait for descriptors, for who speaks a protocol of his own on the loop of a request.
+// Executors that wait for file descriptors, for plugins that implement a protocol on the event loop of a connection.
 //
-// Thread-safety: the executor's thread alone.
-// Lifetime:      a watch goes before its descriptor is closed, and before the executor.
-// Errors:        watch() throws a std::exception where the system can watch no more, and for what is no descriptor.
+// Thread-safety: only the executor's thread.
+// Lifetime:      destroy a watch before its descriptor is closed and before the executor.
+// Errors:        watch() throws std::exception if the descriptor is invalid or the system's limit is reached.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,28 @@
 
 namespace backplane BACKPLANE_API {
 
-// Of one descriptor, which stays its owner's.  Work runs on the executor, never inside the call, and not once the watch is gone.
+// Readiness of one descriptor, which the caller owns. Callbacks run on the executor, never inside the call, and never after the watch is
+// destroyed.
+//
+//   watch_ = loop.watch(socket);
+//   watch_->when_readable([this] { read_some(); });
 class DescriptorWatch {
  public:
   virtual ~DescriptorWatch();
-  // Runs `work` once, when there is something to read, or an end or an error to be found by reading.  One at a time.
+  // Calls `work` once when reading would not block: data, end of file or an error. One pending callback at a time.
   virtual void when_readable(std::function<void()> work) = 0;
   // The same for writing.
   virtual void when_writable(std::function<void()> work) = 0;
 };
 
-// The loops of connections are some: `dynamic_cast<IoExecutor*>(current_executor())`.
+// An event loop. The executors of connections are of this type: `dynamic_cast<IoExecutor*>(current_executor())`.
 class IoExecutor : public Executor {
  public:
   ~IoExecutor() override;
   virtual std::unique_ptr<DescriptorWatch> watch(int descriptor) = 0;
-  // It is somebody's own, who may block it: nobody else should have to wait for what is done there.
+  // True if the executor serves one owner only, who may block it. False: it is shared, so its work must not block.
   virtual bool may_block() const noexcept = 0;
-  // Runs `work` when the executor is about to go and nothing runs on it any more: what it holds can be let go there.
+  // Calls `work` when the executor ends and runs nothing else any more: release resources that belong to its thread.
   virtual void at_end(std::function<void()> work) = 0;
 };
 

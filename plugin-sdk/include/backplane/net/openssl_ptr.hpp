@@ -1,6 +1,6 @@
-// unique_ptr for OpenSSL's objects; for plugins that link OpenSSL::Crypto.
+// unique_ptr types for OpenSSL objects, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: values.
+// Thread-safety: as the OpenSSL objects.
 #pragma once
 
 #include <openssl/bio.h>
@@ -12,6 +12,7 @@
 
 namespace backplane {
 
+// Calls `Free`, OpenSSL's function for the type.
 template <auto Free>
 struct OpenSslDeleter {
   template <class T>
@@ -24,10 +25,10 @@ using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
 
-// Reads `text`, which outlives it.
+// A BIO that reads `text` without copying it; `text` must outlive it.
 inline BioPtr memory_bio(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
-// For PEM readers: a key that is encrypted is an error, not a question on the terminal.
+// Password callback for PEM readers: an encrypted key is an error instead of a prompt on the terminal.
 inline int no_openssl_password(char*, int, int, void*) { return 0; }
 
 }  // namespace backplane

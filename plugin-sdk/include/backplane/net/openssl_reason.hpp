@@ -1,6 +1,6 @@
-// OpenSSL's errors as words for logs and messages; for plugins that link OpenSSL::Crypto.
+// OpenSSL errors as texts for log lines and messages, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: any thread; the error queue is the thread's own.
+// Thread-safety: any thread; the error queue is thread-local.
 #pragma once
 
 #include <openssl/err.h>
@@ -12,7 +12,8 @@
 
 namespace backplane {
 
-// `reason` as people say it: OpenSSL's own words, but for those that name its insides.
+// The text for an OpenSSL reason: OpenSSL's own, except for reasons that only make sense with its source code. TLS alerts are marked as
+// the peer's.
 inline std::string openssl_words(std::string_view reason) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords = {{
       {"no start line", "no PEM block"},
@@ -34,7 +35,8 @@ inline std::string openssl_words(std::string_view reason) {
   return "the peer reports: " + std::string(reason.substr(alert + kAlert.size()));
 }
 
-// The newest error of this thread, and an empty queue after it.  `none`: the words when the queue is empty.
+// The text of this thread's newest error; clears the error queue. `none` is returned if the queue is empty. OpenSSL 3 has no reason text
+// for errors of the operating system ("unsupported" may then be all that is known).
 inline std::string openssl_reason(std::string_view none) {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();

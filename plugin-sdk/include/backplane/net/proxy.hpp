@@ -1,28 +1,24 @@
-// A reverse proxy for one request: passes it on to another server and the answer back, both streamed (httputil.ReverseProxy behind
-// apimachinery's UpgradeAwareHandler).
+// A reverse proxy for one request (httputil.ReverseProxy with apimachinery's UpgradeAwareHandler): request and response are streamed in
+// both directions.
 //
-// The backend is an HttpClient (Host::make_client): pooled connections, HTTP/2 or HTTP/1.1, TLS by CA, server name and client certificate
-// with reload, dial function and timeouts are its ClientConfig's.  Make one per backend and keep it: a client made per request pools
-// nothing.
-//   Request    Method, target and body as they are said here; the body is passed on as it comes, no faster than the backend takes it.
-//              Headers are the client's without those of one connection (Connection and what it names, Keep-Alive, TE, Trailer,
-//              Transfer-Encoding, Upgrade, Proxy-*), and without every credential (Authorization, X-Remote-*, Impersonate-*, bearer
-//              tokens in Sec-WebSocket-Protocol).  X-Forwarded-For grows by the client's address; Audit-Id is this server's.
-//   Answer     Code, headers and body as they come, each piece sent on at once (watches, followed logs), no faster than the client takes
-//   it.
-//              Headers of one connection and Access-Control-Allow-* are the backend's own business and stay back.  Redirects are passed on
-//              or refused, never followed.
-//   Upgrade    A request that asks to leave HTTP gets a connection of its own to the backend; from its 101 on bytes pass both ways as they
-//              are (WebSocket, SPDY, whatever they agree on), until one side ends.
-// A client that goes, or whose time is up, ends the call to the backend at once.
+// The backend is an HttpClient (Host::make_client), whose ClientConfig sets pooling, protocol, TLS, reload, dial function and timeouts.
+// Make one per backend and keep it: a client made per request pools nothing.
+//   Request    Method, target and body are forwarded, the body no faster than the backend reads it. Headers are the client's, without
+//              hop-by-hop headers (Connection and the headers it names, Keep-Alive, TE, Trailer, Transfer-Encoding, Upgrade, Proxy-*) and
+//              without credentials (Authorization, X-Remote-*, Impersonate-*, bearer tokens in Sec-WebSocket-Protocol). X-Forwarded-For
+//              is extended by the client's address; Audit-Id is this server's.
+//   Response   Code, headers and body are forwarded, each part at once (watches, followed logs), no faster than the client reads.
+//              Hop-by-hop headers and Access-Control-Allow-* are removed. Redirects are forwarded or refused, never followed.
+//   Upgrade    A request to upgrade gets its own connection to the backend. After 101 the raw bytes are forwarded in both directions
+//              (WebSocket, SPDY) until one side ends. If the client closes the connection or the deadline passes, the call to the backend
+//              is aborted.
 //
-// Thread-safety: the executor of the request; the coroutine ends there.
-// Lifetime:      context, exchange and `call` until the task ends; the client of the backend is kept by the call.
-// Errors:        before a head is out, ProxyCall::answer_error tells them: kServiceUnavailable "error trying to reach service: …";
-// kBadRequest
-//                "Upgrade request required"; 500 with upstream's words for an upgrade that did not come about ("error dialing backend: …",
-//                "invalid upgrade response: status code 200").  Afterwards an answer that breaks is broken off towards the client as well:
-//                it is never taken for a whole one.
+// Thread-safety: called on the executor of the request; the coroutine ends there.
+// Lifetime:      context, exchange and `call` must live until the task ends; the call owns the backend's client.
+// Errors:        before the response head is sent, ProxyCall::answer_error sends them: kServiceUnavailable "error trying to reach
+//                service: …"; kBadRequest "Upgrade request required"; 500 with upstream's text for a failed upgrade ("error dialing
+//                backend: …", "invalid upgrade response: status code 200"). If the backend's response breaks off later, the response to
+//                the client is aborted too, so that the client cannot take it for complete.
 #pragma once
 
 #include <chrono>
@@ -40,40 +36,46 @@
 
 namespace backplane BACKPLANE_API {
 
-// Answers `exchange`, of which nothing has been answered yet, with `status`.
+// Sends `status` as the response of `exchange`, to which nothing has been sent yet.
 using ErrorAnswer = std::function<Task<void>(RequestContext& context, Exchange& exchange, Status status)>;
-// As a JSON metav1.Status with its code.
+// Sends a JSON metav1.Status with its code.
 Task<void> answer_with_status(RequestContext& context, Exchange& exchange, Status status);
 
+// What to proxy, and how.
+//
+//   ProxyCall call;
+//   call.backend = client_;
+//   call.target = std::string(exchange.target());
+//   co_await proxy(context, exchange, std::move(call));
 struct ProxyCall {
   std::shared_ptr<HttpClient> backend;
-  std::string target;  // path[?query], escaped, as the backend is to get it
-  // In place of the client's headers of these names; several of one name are all sent.  An empty value: none of that name is sent.
+  std::string target;  // path[?query], escaped, as sent to the backend
+  // Headers that replace the client's of the same names; several of one name are all sent. An empty value removes the header.
   Headers headers;
   std::string host;  // the Host header; empty: the backend's address
-  // Answers with a Location in 3xx are refused with 502.
+  // True: a 3xx response with a Location header is refused with 502.
   bool reject_redirects = false;
-  // Anything but an upgrade is refused.
+  // True: a request that is not an upgrade is refused.
   bool upgrade_required = false;
-  // X-Forwarded-Host and -Proto where they are not empty; X-Forwarded-Uri is `path_prefix` and the path of `target`.  A Location that leads
-  // to the backend's own host is rewritten to lead through the proxy in the same way.  `forwards_uri` false: none of it.
+  // True: sends X-Forwarded-Host and X-Forwarded-Proto unless empty, and X-Forwarded-Uri (`path_prefix` and the path of `target`), and
+  // rewrites a Location that points to the backend's host so that it points through the proxy.
   bool forwards_uri = true;
   std::string forwarded_host;
   std::string forwarded_proto;
-  std::string path_prefix;  // of this server's path before the backend's begins: "/api/v1/namespaces/a/pods/b/proxy"
-  // Of the whole call, besides the deadline of the request; 0: none.
+  std::string path_prefix;  // the part of this server's path before the backend's path: "/api/v1/namespaces/a/pods/b/proxy"
+  // The limit for the whole call, in addition to the request's deadline; 0: none.
   std::chrono::milliseconds timeout{0};
   ErrorAnswer answer_error = answer_with_status;
 };
 
-// Answers `exchange` with what the backend says, or with why it says nothing.
+// Forwards the request and sends the backend's response, or the error.
 Task<void> proxy(RequestContext& context, Exchange& exchange, ProxyCall call);
 
-// Whether a request asks to leave HTTP (httpstream.IsUpgradeRequest).
+// True if the request asks for an upgrade (httpstream.IsUpgradeRequest).
 bool is_upgrade_request(const Exchange& exchange);
 
-// The headers by which a backend that trusts this proxy's certificate knows on whose behalf it is asked: X-Remote-User, -Uid (unless it
-// is empty), -Group, -Extra-*.
+// The headers with which this server tells a backend that trusts its certificate who the user is: X-Remote-User, -Uid (unless empty),
+// -Group, -Extra-*.
 Headers identity_headers(const UserInfo& user);
 
 }  // namespace BACKPLANE_API

@@ -1,12 +1,11 @@
-// Where a service of the cluster is to be reached from here: for proxies to aggregated API servers and for webhooks that name a service.
+// Resolves a Service to an address that this server can connect to, for aggregated API servers and for webhooks that name a service.
 //
-// Services and their endpoints are known from informers of this process, which run from the first question on; no question waits for
-// anything but their first sync.
+// Services and their EndpointSlices come from informers of this process, which start with the first call; only that call waits for their
+// sync.
 // Thread-safety: any executor.
-// Lifetime:      shared; the host outlives it, and its informers end with the host's stop signal.
+// Lifetime:      shared; the host must outlive it. The informers end with the host's stop signal.
 // Errors:        upstream's: kNotFound `services "x" not found`, kServiceUnavailable (no such port, no endpoints), kInternalError
-//                (`unsupported service type "…"`, `cannot route to service with ClusterIP "None"`); kServiceUnavailable while the server
-//                stops.
+//                (`unsupported service type "…"`, `cannot route to service with ClusterIP "None"`); kServiceUnavailable during shutdown.
 #pragma once
 
 #include <memory>
@@ -20,18 +19,21 @@ namespace backplane BACKPLANE_API {
 
 class Host;
 
-// The name that a service's certificate must have, whatever address it is reached at: "name.namespace.svc".
+// The name in the certificate of a service, regardless of the address: "name.namespace.svc".
 std::string service_server_name(std::string_view ns, std::string_view name);
 
+//
+//   auto address = co_await resolver->resolve("shop", "webhook", 443);
+//   if (address.ok()) config.server = "https://" + *address;
 class ServiceResolver {
  public:
   virtual ~ServiceResolver();
-  // "host:port", an IPv6 address in brackets: what stands behind "https://".
+  // "host:port", IPv6 addresses in brackets, for a URL "https://" + result.
   virtual Task<Result<std::string>> resolve(std::string ns, std::string name, int port) = 0;
 };
 
-// kubernetes.default:443 is this server itself.  Any other service is its cluster IP or external name; with --enable-aggregator-routing it
-// is one of its ready endpoints, another each time, those of its first IP family before others.
+// kubernetes.default:443 is this server. For other services: the cluster IP or external name; with --enable-aggregator-routing a ready
+// endpoint, another one each time, of the service's first IP family if possible.
 std::shared_ptr<ServiceResolver> make_service_resolver(Host& host);
 
 }  // namespace BACKPLANE_API

@@ -1,10 +1,12 @@
-// Admission: what is asked before a write is stored.
+// Admission plugins: code that may change or refuse a write before it is stored.
 //
-//   every plugin's admit(), in the server's order ─► once more, when one of them asked for it ─► the object is checked ─► every validate()
+//   admit() of every plugin, in the server's order ─► admit() again if a plugin requested it ─► validation of the object ─► validate() of
+//   every plugin
 //
 // Thread-safety: plugins are const and called from any thread; attributes belong to one request.
-// Lifetime:      attributes and what they point to live until the call that was given them has ended.
-// Errors:        a Status refuses the write; it is sent as it is.
+// Lifetime:      attributes and everything they point to are valid until the call that received them has ended.
+// Errors:        an error Status refuses the write and is sent to the client unchanged.
+// Source:        k8s.io/apiserver/pkg/admission.
 #pragma once
 
 #include <functional>
@@ -31,27 +33,27 @@ enum class AdmissionOperation : unsigned char { kCreate, kUpdate, kDelete, kConn
 // "CREATE", "UPDATE", "DELETE", "CONNECT".
 std::string_view admission_operation_name(AdmissionOperation operation) noexcept;
 
-// The same objects under other names: what rules with matchPolicy Equivalent look through.
+// Other group versions that serve the same objects, for rules with matchPolicy Equivalent. Host::equivalent_resources() returns it.
 class EquivalentResources {
  public:
   virtual ~EquivalentResources();
-  // Every name of the resource, the one asked for among them; in the order in which they were registered.
+  // All resources that serve the same objects as `resource`, including itself, in the order of registration.
   virtual std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const = 0;
-  // What a name's objects are; empty when nobody serves it.
+  // The kind of a resource's objects; empty if no plugin serves the resource.
   virtual GroupVersionKind kind_of(const GroupVersionResource& resource, std::string_view subresource) const = 0;
 };
 
-// Why a pass runs, and whether another is wanted.  One for all passes over a request's object.
+// Whether a second mutating pass is needed, and state between the passes. One object for all passes of one request.
 class AdmissionReinvocation {
  public:
   // True in the second pass.
   bool again() const noexcept { return again_; }
-  // Asks for a second pass over every plugin that takes part in one; in the second pass it does nothing.
+  // Requests a second pass over all plugins with reinvoked(). Without effect in the second pass.
   void request() noexcept { requested_ = true; }
   bool requested() const noexcept { return requested_; }
-  // For the runner.
+  // Called by the runner before the second pass.
   void begin_again() noexcept { again_ = true; }
-  // What a plugin keeps from the first pass for the second.
+  // The state of the named plugin, which it sets in the first pass and reads in the second; null until set.
   std::shared_ptr<void>& state_of(std::string_view plugin);
 
  private:
@@ -60,78 +62,99 @@ class AdmissionReinvocation {
   std::map<std::string, std::shared_ptr<void>, std::less<>> states_;
 };
 
-// What is to be written, by whom and how: upstream's admission.Attributes.
+// The write that is to be admitted: operation, object, options and user (admission.Attributes).
 struct AdmissionAttributes {
   AdmissionOperation operation = AdmissionOperation::kCreate;
-  // What the plugin looks at …
+  // The resource and kind of `object` and `old_object` …
   GroupVersionResource resource;
   GroupVersionKind kind;
   std::string subresource;
-  // … and what the client asked for: another version when a rule wanted the object converted.
+  // … and those of the request. They differ if a rule with matchPolicy Equivalent had the objects converted.
   GroupVersionResource request_resource;
   GroupVersionKind request_kind;
+  // The namespace, empty for cluster-scoped resources. `name` is empty on create with generateName.
   std::string ns;
   std::string name;
   bool dry_run = false;
   UserRef user;
-  // As the client sent them; empty on connect.
+  // The options as the client sent them; empty on connect.
   std::variant<std::monostate, WriteOptions, DeleteOptions> options;
   Object* object = nullptr;                       // null on delete; a mutating plugin may change it
   const Object* old_object = nullptr;             // null on create
   AdmissionReinvocation* reinvocation = nullptr;  // set by the runner, null in validate()
-  // The request this belongs to; null when somebody asks without one.
+  // The request of the write; null for a call without a request.
   RequestContext* context = nullptr;
 
-  // A Warning header of the answer.
+  // Adds a Warning header to the response.
   void warn(std::string_view text) const;
-  // An audit annotation, `domain/key`.  Errors: kBadRequest for a key of another form or one that has another value already.
+  // Adds an audit annotation with a key of the form `domain/name`.
+  // Errors: kBadRequest for a malformed key, or one that has another value already.
   Status annotate(std::string_view key, std::string value) const;
 };
 
-// Of a request on `resource`: user, subresource, namespace and dry run are the request's; name, options and objects are left to the caller.
+// Attributes with user, subresource, namespace and dry run of the request. The caller sets name, options and objects.
 AdmissionAttributes admission_attributes(RequestContext& context, AdmissionOperation operation, GroupVersionResource resource,
                                          GroupVersionKind kind);
-// The options as the object that webhooks and policies see (CreateOptions, UpdateOptions, DeleteOptions of meta.k8s.io/v1); null on
-// connect.
+// The options as CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1, as webhooks and policies receive them; null on connect.
 Value admission_options(const AdmissionAttributes& attributes, json::storage_ptr storage);
-// 403 as upstream's admission.NewForbidden words it: `resource "name" is forbidden: why`.
+// 403 with the text of admission.NewForbidden: `resource "name" is forbidden: why`.
 Status admission_forbidden(const AdmissionAttributes& attributes, std::string_view why);
 
+// One admission plugin. Configuration is passed to its factory (AdmissionRegistration).
+//
+//   class RequireOwner final : public AdmissionPlugin {
+//    public:
+//     std::string_view name() const noexcept override { return "RequireOwner"; }
+//     bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
+//     Task<Status> validate(const AdmissionAttributes& attributes) const override {
+//       if (find_path(*attributes.object, "metadata.labels.owner") != nullptr) co_return Status();
+//       co_return admission_forbidden(attributes, "the label owner is required");
+//     }
+//   };
 class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin();
+  // The name in --enable-admission-plugins and in metrics.
   virtual std::string_view name() const noexcept = 0;
+  // Whether the plugin is called for writes of this operation. Constant.
   virtual bool handles(AdmissionOperation operation) const noexcept = 0;
-  // Mutating step; the default changes nothing.
+  // The mutating step: may change *attributes.object. The default changes nothing.
   virtual Task<Status> admit(AdmissionAttributes& attributes) const;
-  // Validating step, after all mutation.
+  // The validating step, after all mutation and after the object's own validation.
   virtual Task<Status> validate(const AdmissionAttributes& attributes) const;
-  // What is to be committed in the same transaction as the write (a quota's usage); null: nothing.  Called once for each try of the write,
-  // after all mutation and before the object is validated, if begins() is true for the operation; not for dry runs and connects.
+  // Changes that are committed in the same transaction as the write (usage of a quota); null: none. Called for each attempt of the write,
+  // after mutation and before validation of the object, if begins() is true for the operation. Not called for dry runs and connect.
   virtual Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes& attributes) const;
+  // Whether begin() is called for writes of this operation. Default: false.
   virtual bool begins(AdmissionOperation operation) const noexcept;
-  // False while what the plugin decides by has not been read.  A write waits for it, ten seconds at most, and is then refused.
+  // False until the plugin has read the data that it decides by. A write waits up to ten seconds for it and is then refused with 403.
   virtual bool ready() const noexcept { return true; }
-  // Whether admit() is to run in the second pass, too.
+  // Whether admit() runs in a requested second pass.
   virtual bool reinvoked() const noexcept { return true; }
-  // Whether the plugin reads or changes metadata.managedFields.  While no plugin that runs does, that member of the attributes' objects is
-  // an opaque value and costs nothing.  Asked before each write: configuration may change it.
+  // Whether the plugin reads or changes metadata.managedFields. While no enabled plugin does, that member is an opaque value in the
+  // attributes' objects, which saves each write about ten microseconds. Called before each write, because configuration may change the
+  // answer.
   virtual bool reads_managed_fields() const noexcept { return false; }
 };
 
-// What --admission-control-config-file says of one plugin.
+// The plugin's entry in the file of --admission-control-config-file.
 struct AdmissionPluginConfig {
-  std::string configuration;  // the plugin's own object as JSON; empty when there is none
+  std::string configuration;  // the plugin's configuration object as JSON; empty if the file has none
 };
 
-// An admission plugin by its name.  It is made at start, when it is switched on.
+// An admission plugin by name. The host calls `factory` at startup if the plugin is enabled.
+//
+//   host.register_admission({.name = "RequireOwner", .factory = [](const AdmissionPluginConfig&) { return std::make_shared<RequireOwner>();
+//   }});
 struct AdmissionRegistration {
+  // Errors: any error fails startup and names the plugin.
   using Factory = std::function<Result<std::shared_ptr<AdmissionPlugin>>(const AdmissionPluginConfig& config)>;
   std::string name;
   Factory factory;
-  // For names that kube-apiserver does not have; theirs are on or off, and stand in the order, as there.
+  // For plugins that kube-apiserver does not have. For those it has, its defaults and its order apply.
   bool on_by_default = true;
-  // Names of plugins it stands in front of or behind.  Unset: behind all of kube-apiserver's, in the order of registration.
+  // Plugins that this one precedes (in_front_of) or follows (behind). Unset: after all of kube-apiserver's plugins, in the order of
+  // registration.
   std::vector<std::string> in_front_of;
   std::vector<std::string> behind;
 };

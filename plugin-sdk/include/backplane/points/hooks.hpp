@@ -1,10 +1,11 @@
-// Hooks and health checks: what runs after the server listens, before it stops, and when somebody asks how it is.
+// Lifecycle hooks, signals and health checks.
 //
-// Thread-safety: a plugin's hooks run on the plugin's own executor (Host::executor), those of different plugins at once; checks are called
-//                from any thread.
-// Lifetime:      a hook's stop flag is raised before the host waits for the hook to end.
-// Errors:        a post-start hook that fails ends the process; pre-shutdown hook errors are aggregated and end the run with an error, as
-//                does a hook that has not ended within --request-timeout, which is left behind.
+// Thread-safety: hooks of a plugin run on its executor (Host::executor), those of different plugins at the same time. health checks are
+//                called from any thread.
+// Lifetime:      the host fires the stop signal before it waits for a hook to end.
+// Errors:        a post-start hook that fails leaves its check poststarthook/NAME red; it terminates the process if --require-plugin
+//                names the plugin or if kube-apiserver has a hook of that name. Errors of pre-shutdown hooks, and hooks that outlast
+//                --request-timeout, are logged and make the process exit with code 1.
 #pragma once
 
 #include <atomic>
@@ -21,27 +22,32 @@
 
 namespace backplane BACKPLANE_API {
 
-// Something that happens once; waiters are told.
+// An event that happens at most once.
 class Signal {
  public:
   virtual ~Signal();
   virtual std::string_view name() const noexcept = 0;
-  virtual void fire() = 0;  // idempotent
+  virtual void fire() = 0;  // idempotent; any thread
   virtual bool fired() const noexcept = 0;
+  // Resumes when the signal has fired, at once if it already has.
   virtual Task<void> wait() = 0;
-  // Calls back once, at once if it has fired.
+  // Calls `callback` once, inside fire(); inside this call if the signal has fired.
   virtual void on_fire(std::function<void()> callback) = 0;
 };
 
+// Argument of a post-start hook.
 struct PostStartHookContext {
   Executor& executor;  // Host::executor()
-  Signal& stop;        // fires when the server shuts down; a long-running hook ends then
+  Signal& stop;        // fires when the server shuts down; long-running work must end then
 };
-// Pauses of a long-running task that end early when the server stops.  One task uses one Sleeper.
+// Pauses of a long-running task that end early when the server stops. One task uses one Sleeper; sleep() is not called concurrently.
+//
+//   Sleeper sleeper(host.stop_signal());
+//   while (co_await sleeper.sleep(std::chrono::minutes(1))) renew();
 class Sleeper {
  public:
   explicit Sleeper(Signal& stop);
-  // True after `time`; false, perhaps at once, when the signal fires.
+  // True after `time`; false as soon as the signal has fired.
   Task<bool> sleep(std::chrono::nanoseconds time);
 
  private:
@@ -49,26 +55,38 @@ class Sleeper {
   std::shared_ptr<State> state_;
 };
 
-// Returns when its start work is done; the check poststarthook/<name> is red until then.  Long-running work goes on in a task of its
-// own (Host::spawn).
+// Runs after the server listens. The check poststarthook/<name> is red until it returns success. Long-running work belongs in a task
+// (Host::spawn).
+//
+//   Task<Status> start(PostStartHookContext context);
+//   host.add_post_start_hook("census", start);
 using PostStartHook = std::function<Task<Status>(PostStartHookContext context)>;
+// Runs when the server shuts down.
 using PreShutdownHook = std::function<Task<Status>()>;
 
+// One check of /healthz, /livez and /readyz.
+//
+//   class StoreCheck final : public HealthCheck {
+//     std::string name() const override { return "store"; }
+//     Task<Status> check() override { co_return connected_ ? Status() : service_unavailable("not connected"); }
+//   };
 class HealthCheck {
  public:
   virtual ~HealthCheck();
+  // The name in `?verbose` output and in the path /healthz/<name>.
   virtual std::string name() const = 0;
-  // Checks of one group are left out together by ?exclude=<group>; empty: no group.
+  // `?exclude=<group>` leaves out all checks of a group; empty: no group.
   virtual std::string group() const { return {}; }
+  // Success, or the error that is logged. The response says only "reason withheld". Keep it short: it runs with each request.
   virtual Task<Status> check() = 0;
 };
 
-// Which endpoints show a check.
+// The endpoints that include a check.
 struct HealthEndpoints {
   bool healthz = true;
   bool livez = true;
   bool readyz = true;
-  // Green on livez until --livez-grace-period is over: for what only takes its time at the start.
+  // Counts as green on /livez until --livez-grace-period has passed: for checks that are red during a slow startup.
   bool boot_sequence = false;
 };
 

@@ -1,9 +1,10 @@
-// One HTTP request and its response, whatever the protocol version.
+// One HTTP request and its response, for HTTP/1.1, HTTP/2 and calls from inside the process.
 //
-// Thread-safety: used on the executor of its connection only, but for abort(), which any thread may call, and for what is awaited: a
-//                handler that has gone to another executor is back on the connection's when such a call ends.  It may end anywhere.
-// Lifetime:      valid until the handler's task ends; the transport keeps it alive that long even when the peer has gone.
-// Errors:        I/O errors are values; after the peer has gone every call returns kTimeout or does nothing.
+// Thread-safety: used only on the executor of its connection, except for abort(), which any thread may call. A coroutine that has
+//                switched to another executor switches back (resume_on) before it touches the exchange. The handler may end on any
+//                executor.
+// Lifetime:      valid until the handler's task ends, even if the peer has closed the connection.
+// Errors:        I/O errors are values; after the peer has closed the connection every call returns kTimeout or does nothing.
 #pragma once
 
 #include <chrono>
@@ -25,36 +26,39 @@ namespace backplane BACKPLANE_API {
 
 class RequestContext;
 
+// Name and value. Names are compared without regard to case.
 using Header = std::pair<std::string, std::string>;
 using Headers = std::vector<Header>;
 
-// A client certificate that the server has verified.
+// A verified client certificate.
 struct PeerCertificate {
   std::string common_name;
-  std::vector<std::string> organizations;  // in order
+  std::vector<std::string> organizations;  // O values of the subject, in order
+  // SHA-256 of the DER form, hexadecimal digits.
   std::string sha256_fingerprint;
-  std::vector<std::string> user_ids = {};  // of the subject: values of 1.3.6.1.4.1.57683.2, in order
-  // Subject alternative names, in order; IP addresses as text.
+  std::vector<std::string> user_ids = {};  // values of 1.3.6.1.4.1.57683.2 in the subject, in order
+  // Subject alternative names, in order; IP addresses in text form.
   std::vector<std::string> dns_names = {};
   std::vector<std::string> email_addresses = {};
   std::vector<std::string> ip_addresses = {};
   std::vector<std::string> uris = {};
   std::string serial_number = {};  // upper-case hexadecimal digits
-  std::string issuer = {};         // RFC 2253
+  std::string issuer = {};         // RFC 2253 text
   std::chrono::system_clock::time_point not_after = {};
 };
 
 class Exchange;
 
-// A callback that is registered with an Exchange while this object lives.  Movable; belongs to the exchange's executor.
+// A callback registered with Exchange::on_close(). Destroying it removes the callback. Movable; used on the exchange's executor.
 class CloseSubscription {
  public:
+  // Not subscribed to anything.
   CloseSubscription() noexcept = default;
   CloseSubscription(Exchange& exchange, std::uint64_t id) noexcept : exchange_(&exchange), id_(id) {}
   CloseSubscription(CloseSubscription&& other) noexcept : exchange_(std::exchange(other.exchange_, nullptr)), id_(other.id_) {}
   CloseSubscription& operator=(CloseSubscription&& other) noexcept;
   ~CloseSubscription() { cancel(); }
-  // The callback is not called after this.
+  // Removes the callback: it is not called after this.
   void cancel() noexcept;
 
  private:
@@ -62,75 +66,83 @@ class CloseSubscription {
   std::uint64_t id_ = 0;
 };
 
+// Handlers receive an Exchange by reference. Filters wrap it (forwarding_exchange.hpp).
 class Exchange {
  public:
   virtual ~Exchange();
 
   // ---- the request
+  // Views into the request are valid as long as the exchange.
   virtual std::string_view method() const noexcept = 0;  // upper case
-  virtual std::string_view target() const noexcept = 0;  // as sent: path[?query]
+  virtual std::string_view target() const noexcept = 0;  // the request target as sent: path[?query]
   virtual int http_major() const noexcept = 0;           // 1 or 2
-  // First value of a header, name without regard to case; empty when absent.
+  // The first value of a header; the name is compared without regard to case. Empty if absent.
   virtual std::string_view header(std::string_view name) const noexcept = 0;
+  // All request headers, in the order received.
   virtual const Headers& headers() const noexcept = 0;
   virtual std::string_view remote_address() const noexcept = 0;  // "ip:port"
-  // The verified client certificate, or null.  Unverified ones are never shown.
+  // The verified client certificate, or null. A certificate that did not verify is never returned.
   virtual const PeerCertificate* peer_certificate() const noexcept = 0;
-  // True when the client sent a certificate that did not verify (bad CA, expired): such a request is 401, not anonymous.
+  // True if the client sent a certificate that did not verify (unknown CA, expired): the request gets 401 and does not count as
+  // anonymous.
   virtual bool peer_certificate_rejected() const noexcept { return false; }
-  // The whole body.  Errors: kRequestEntityTooLarge ("limit is N") past `max_bytes`; kTimeout when the peer stops sending.
+  // Reads the whole body.
+  // Errors: kRequestEntityTooLarge ("limit is N") past `max_bytes`; kTimeout if the peer stops sending.
   virtual Task<Result<std::string>> read_body(std::size_t max_bytes) = 0;
-  // The next piece of the body, waited for; empty at its end.  The peer may send more only as pieces are taken, so a body of any size
-  // passes in a window's memory.  One reader at a time, and not together with read_body().
-  // Errors: kTimeout when the peer stops sending or goes away before the end; kInternalError where bodies are not streamed.
+  // Waits for the next part of the body; empty at its end. The peer sends more only as parts are read, so memory stays within one
+  // flow-control window. One reader at a time; not combined with read_body().
+  // Errors: kTimeout if the peer stops sending or closes before the end; kInternalError if the exchange does not stream bodies.
   virtual Task<Result<std::string>> read_body_some();
 
   // ---- the response: either respond() once, or start(), write()… and finish()
-  // Adds a header to the response that is to come (filters use it).  After the head has been sent it does nothing.
+  // Adds a response header. Without effect after the head has been sent.
   virtual void add_response_header(std::string name, std::string value) = 0;
-  // Sets a response header to one value; values that were set or added before are removed.
+  // Replaces all values of a response header by one. Without effect after the head has been sent.
   virtual void set_response_header(std::string name, std::string value) = 0;
-  // Sends head and body; Content-Length is set.  HEAD sends no body.  Returns when the bytes are with the transport.
+  // Sends head and body with Content-Length. A response to HEAD has no body. Returns when the transport has accepted the bytes.
   virtual Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) = 0;
-  // Sends the head of a streamed body (chunked on HTTP/1.1).
+  // Sends the head of a streamed body (chunked in HTTP/1.1).
   virtual Task<Status> start(int code, std::string_view content_type) = 0;
-  // Whether the body may be gzipped for a client that accepts it (default no; watches never are).
+  // Whether the body may be compressed with gzip if the client accepts it. Default: no. Watches are never compressed.
   virtual void set_compressible(bool compressible) = 0;
-  // Queues body bytes and waits while more than the transport's window is unsent (back-pressure).
-  // Errors: kTimeout when the peer has gone or does not read.
+  // Queues `chunks` and waits while more than the transport's window is unsent (back-pressure).
+  // Errors: kTimeout if the peer has closed the connection or does not read.
   virtual Task<Status> write(std::vector<SharedBytes> chunks) = 0;
+  // Ends a streamed body.
   virtual Task<void> finish() = 0;
-  // Leaves HTTP: sends 101 with `Upgrade: protocol` and the response headers set so far.  From then on write() sends bytes as they are,
-  // read_some() gives those of the peer, and finish() ends the connection.
-  // Errors: kBadRequest where there is no connection of one's own to leave it on (HTTP/2, calls from inside).
+  // Sends 101 with `Upgrade: protocol` and the response headers set so far. Afterwards write() sends raw bytes, read_some() returns the
+  // peer's, and finish() closes the connection.
+  // Errors: kBadRequest if the exchange does not own a connection (HTTP/2, calls from inside).
   virtual Task<Status> switch_protocols(std::string_view protocol);
-  // Some bytes, waited for; empty when the peer sends no more.  One reader at a time, after switch_protocols().
+  // Waits for bytes after switch_protocols(); empty when the peer has closed its side. One reader at a time.
   virtual Task<std::string> read_some();
-  // Head sent (by anyone)?
+  // True once the head has been sent, by this handler or by a filter.
   virtual bool started() const noexcept = 0;
-  // Code sent, 0 before.
+  // The code that was sent; 0 before.
   virtual int response_code() const noexcept = 0;
 
   // ---- the connection
-  // `callback` runs once, on the executor, when the peer goes away or the exchange is aborted before the response is complete; unless the
-  // subscription has been destroyed before.  It is never called inside on_close().  Any number of subscriptions at once; callbacks run in
-  // the order of their subscriptions.
+  // Calls `callback` once, on the exchange's executor, if the peer closes the connection or the exchange is aborted before the response
+  // is complete. Destroying the subscription removes it. Never called inside on_close(). Callbacks run in the order of their
+  // subscriptions.
   [[nodiscard]] CloseSubscription on_close(std::function<void()> callback) {
     return CloseSubscription(*this, add_close_callback(std::move(callback)));
   }
+  // True after the peer has closed the connection, or after abort().
   virtual bool closed() const noexcept = 0;
-  // Looks at the connection now, for a handler that keeps its executor busy and would not run the callback.  A system call: call it seldom.
-  // A client that has reset its HTTP/2 stream and keeps the connection is not detected.  Exchanges without a connection return closed().
+  // Checks the connection now, for a handler that occupies its executor so that no callback can run. Costs a system call. A client that
+  // has reset its HTTP/2 stream but keeps the connection is not detected. Exchanges without a connection return closed().
   virtual bool peer_gone() const noexcept { return closed(); }
-  // After this response the connection is closed (HTTP/1.1: Connection: close; HTTP/2: GOAWAY).
+  // Closes the connection after this response (HTTP/1.1: Connection: close; HTTP/2: GOAWAY).
   virtual void close_connection_after() = 0;
-  // Breaks the exchange off at once: HTTP/1.1 closes the connection, HTTP/2 resets the stream.  Any thread.
+  // Aborts the exchange at once: HTTP/1.1 closes the connection, HTTP/2 resets the stream. Any thread.
   virtual void abort() = 0;
 
-  // ---- for CloseSubscription and for exchanges in front of this one; handlers call on_close()
-  // The number that removes the callback; never 0.
+  // ---- for CloseSubscription and for exchanges that wrap this one; handlers call on_close()
+  //
+  // Registers a callback; the result is the id for remove_close_callback(), never 0.
   virtual std::uint64_t add_close_callback(std::function<void()> callback) = 0;
-  // Without effect for a callback that has run or was removed.
+  // Without effect if the callback has run or was removed.
   virtual void remove_close_callback(std::uint64_t id) noexcept = 0;
 };
 
@@ -145,10 +157,20 @@ inline CloseSubscription& CloseSubscription::operator=(CloseSubscription&& other
   return *this;
 }
 
+// Handles the requests of a path (Host::handle).
+//
+//   class Greeter final : public HttpHandler {
+//    public:
+//     Task<void> handle(RequestContext& context, Exchange& exchange) override {
+//       std::vector<SharedBytes> body;
+//       body.emplace_back("Hello, " + context.user->name + "\n");
+//       co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
+//     }
+//   };
 class HttpHandler {
  public:
   virtual ~HttpHandler();
-  // Answers the exchange.  Exceptions are fenced by the outermost filter, which answers 500.
+  // Sends the response. An exception gets 500 from the outermost filter, or aborts a response that has begun.
   virtual Task<void> handle(RequestContext& context, Exchange& exchange) = 0;
 };
 

@@ -1,10 +1,10 @@
-// Servers over the same store that serve what this one does not: while a cluster is changed from one version to another, or when its
-// servers have different plugins.  What nobody serves here is asked of them before it is answered with 404, and discovery lists what they
-// have beside what is served here (kube-apiserver's mixed version proxy).
+// API servers on the same store that serve resources which this server does not: during an upgrade, or if their plugins differ. A request
+// for a resource that no plugin here serves is proxied to such a peer before it gets 404, and discovery merges the peers' resources.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      shared; a request that has begun keeps its handler.
-// Errors:        none of its own: who is not known serves nothing.
+// Lifetime:      shared; a running request keeps its handler.
+// Errors:        none; an unknown peer serves nothing.
+// Source:        kube-apiserver's mixed version proxy (KEP-4020).
 #pragma once
 
 #include <memory>
@@ -19,23 +19,25 @@
 
 namespace backplane BACKPLANE_API {
 
-// What peers say of themselves.  It does not change; when something else is known there is another one.
+// The discovery documents of the peers. Immutable; a change is published as a new object.
 struct PeerDiscovery {
+  // One peer: the id of its identity lease, and what it serves.
   struct Server {
     std::string id;
-    Array groups;  // APIGroupDiscovery (apidiscovery.k8s.io/v2), with the members that kind has and no others
+    Array groups;  // APIGroupDiscovery of apidiscovery.k8s.io/v2
   };
-  std::string own_id;           // this server's, which has a place among theirs
-  std::vector<Server> servers;  // by their ids
+  std::string own_id;           // the id of this server, which orders it among the peers
+  std::vector<Server> servers;  // sorted by id
 };
 using PeerDiscoveryRef = std::shared_ptr<const PeerDiscovery>;
 
+// The extension point; at most one plugin registers it (Host::register_peer_servers).
 class PeerServers {
  public:
   virtual ~PeerServers();
-  // Who passes a request on that is for a resource nobody serves here; null: no peer is known to serve it, or it has come from a peer.
+  // The proxy for a request whose resource is not served here; null if no peer serves it, or if the request comes from a peer.
   virtual std::shared_ptr<HttpHandler> find(const RequestContext& context, const Exchange& exchange) = 0;
-  // Null: nothing is known of any.
+  // Null if no peer is known.
   virtual PeerDiscoveryRef discovery() const = 0;
 };
 

@@ -1,12 +1,12 @@
-// Which requests run now, which wait, and which are told to come again later: what a plugin puts in the place of the host's two limits
-// (--max-requests-inflight, --max-mutating-requests-inflight).  It stands behind authentication and before authorization.
+// The extension point for flow control: which requests run now, which wait, and which get 429. A registered gate replaces the host's
+// limits --max-requests-inflight and --max-mutating-requests-inflight. It runs after authentication and before authorization.
 //
-// Asked are requests that are not long-running, and watches until they have begun: a watch gives its place back when all that there was at
-// its start has been written.
-// Thread-safety: enter(), wait() and leave() on the executor of the request's connection, any number of requests at once; measured() from
-//                any thread.
-// Lifetime:      shared; every request that was let in has left before the plugin goes.
-// Errors:        none: a request is let in or refused.
+// The host asks for requests that are not long-running, and for watches until they have started: a watch releases its seat when its
+// initial events are written.
+// Thread-safety: enter(), wait() and leave() run on the executor of the request's connection, for any number of requests at once;
+//                measured() runs on any thread.
+// Lifetime:      shared; every admitted request has left before the plugin is destroyed.
+// Errors:        none; a request is admitted or refused.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,12 @@
 
 namespace backplane BACKPLANE_API {
 
-// What a request holds while it is in: the gate's own words, which the host keeps for it and does not read.
+// State of one request in the gate. The host stores it between the calls and does not read it.
+//
+//   enter() ─► kEnter ──────────────► request runs ─► leave()
+//           ├► kWait ─► wait() true ─► request runs ─► leave()
+//           │           wait() false ─► 429
+//           └► kRefuse ─► 429
 struct GatePass {
   void* place = nullptr;
   void* flow = nullptr;
@@ -37,30 +42,32 @@ struct GatePass {
 };
 
 enum class GateAnswer : unsigned char {
-  kEnter,   // it runs; leave() is called once when it has ended
-  kRefuse,  // it is answered 429 with the response headers that are set; nothing is held
-  kWait,    // ask wait()
+  kEnter,   // admitted; leave() is called once when the request has ended
+  kRefuse,  // refused with 429 and the response headers that are set; leave() is not called
+  kWait,    // undecided: the host awaits wait()
 };
 
+// The extension point; at most one plugin registers it (Host::register_request_gate).
 class RequestGate {
  public:
   virtual ~RequestGate();
-  // Decides at once; costs every request what it costs.  May set response headers.
+  // Decides without waiting. Called for every request, so its cost counts. May set response headers.
   virtual GateAnswer enter(RequestContext& context, Exchange& exchange, GatePass& pass) = 0;
-  // Waits for a place: true is kEnter, false kRefuse.  A client that goes away is refused.
+  // Waits for a seat. True: admitted, as kEnter. False: refused, as kRefuse; also if the client closes the connection.
   virtual Task<bool> wait(RequestContext& context, Exchange& exchange, GatePass& pass) = 0;
+  // The request has ended. Called once for each admitted request.
   virtual void leave(GatePass& pass) noexcept = 0;
-  // Where a request has been put, for its line in the log: fields as " apf_pl=\"exempt\"".  Of one that is in, or was refused.
+  // Fields for the request's access-log line, such as ` apf_pl="exempt"`, for an admitted or refused request.
   virtual std::string log_fields(const GatePass& pass) const;
-  // What /metrics shows of it.
+  // The gate's metrics for /metrics.
   virtual std::vector<Metric::Snapshot> measured() const = 0;
 };
 
-// How many objects of a resource its cache holds.
+// Objects of one resource in its watch cache.
 struct StoredObjects {
   GroupResource resource;
   std::size_t objects = 0;
-  std::size_t bytes = 0;  // of all of them
+  std::size_t bytes = 0;  // their total size
 };
 
 }  // namespace BACKPLANE_API

@@ -1,10 +1,10 @@
-// The store under every resource: one ordered history of revisions with one number for it.  Semantics are etcd's.
+// The storage backend: an ordered history of key-value changes, numbered by one revision sequence. Its semantics are those of etcd v3.
 //
-// A backend is a plugin (Host::register_storage_backend); API plugins never see it.
-// Thread-safety: every method may be called from any thread at any time.
-// Lifetime:      outlives every StorageWatch it hands out; stop() ends them with kExpired.
-// Errors:        kExpired (revision compacted away), kTimeout, kServiceUnavailable (backend away), kInternalError; a failed compare is not
-// an error.
+// A backend is a plugin (Host::register_storage_backend). API plugins do not use it; they use Host::make_storage.
+// Thread-safety: every method from any thread at any time.
+// Lifetime:      outlives every StorageWatch that it returns; stop() ends them with kExpired.
+// Errors:        kExpired (the revision is compacted), kTimeout, kServiceUnavailable (the backend is unreachable), kInternalError. A
+//                failed compare is a result, not an error.
 #pragma once
 
 #include <chrono>
@@ -22,18 +22,21 @@
 
 namespace backplane BACKPLANE_API {
 
-using LeaseId = std::int64_t;  // 0: none
+using LeaseId = std::int64_t;  // 0: no lease
 
+// One key at one revision (mvccpb.KeyValue).
 struct KeyValue {
+  // The whole key, including the prefix.
   std::string key;
   SharedBytes value;
   Revision create_revision = 0;
   Revision mod_revision = 0;
   LeaseId lease = 0;
-  // Why the value cannot be read (damage, a key of its encryption that is gone); it is left empty then.  Null: it can.
+  // Why the value cannot be decrypted or decoded; `value` is then empty. Null: the value is readable.
   std::shared_ptr<const Status> unreadable = nullptr;
 };
 
+// etcd's RangeRequest.
 struct RangeRequest {
   std::string start;       // first key
   std::string end;         // first key after the range; empty: only `start`
@@ -41,105 +44,120 @@ struct RangeRequest {
   std::int64_t limit = 0;  // 0: all
   bool keys_only = false;
   bool count_only = false;
-  bool skip_count = false;  // `count` may stop at what `limit` lets through; `more` is right all the same
+  bool skip_count = false;  // `count` may be incomplete; `more` is exact
 };
+// The state of the range at one revision.
 struct RangeResult {
   std::vector<KeyValue> items;  // by key
-  Revision revision = 0;        // of the store when read (etcd header revision)
-  std::int64_t count = 0;       // keys in the range at that revision, whatever the limit
+  Revision revision = 0;        // of the store at the time of the read
+  std::int64_t count = 0;       // number of keys in the range at that revision, regardless of `limit`
   bool more = false;
 };
 
+// A condition: the key still has this modification revision.
 struct Compare {
   std::string key;
   Revision mod_revision = 0;  // 0: the key must not exist
 };
+// A value to write..
 struct Put {
   std::string key;
   SharedBytes value;
   LeaseId lease = 0;
 };
-// All compares hold → puts and removes happen in one revision; else nothing happens.
+// A transaction: if all compares hold, all puts and removes are committed in one revision; otherwise nothing is written.
+//
+//   TxnRequest create;
+//   create.compares = {{key, 0}};  // the key must not exist
+//   create.puts = {{key, bytes}};
 struct TxnRequest {
+  // All must hold.
   std::vector<Compare> compares;
   std::vector<Put> puts;
   std::vector<std::string> removes;
 };
 struct TxnResult {
   bool committed = false;
-  Revision revision = 0;        // of the commit, or of the store when a compare failed
-  std::vector<KeyValue> found;  // when not committed: the compared keys as they are (absent ones left out)
+  Revision revision = 0;        // of the commit; if a compare failed, of the store
+  std::vector<KeyValue> found;  // not committed: the compared keys that exist
 };
 
+// One change of one key.
 struct StorageEvent {
   enum class Type : unsigned char { kPut, kDelete };
   Type type = Type::kPut;
-  KeyValue kv;                     // kDelete: key and mod_revision only
-  SharedBytes previous;            // value before; empty on creation, and where it cannot be read
-  Revision previous_revision = 0;  // mod_revision before; 0 on creation
+  KeyValue kv;                     // kDelete: only key and mod_revision are set
+  SharedBytes previous;            // the value before; empty on creation, and if it cannot be read
+  Revision previous_revision = 0;  // its mod_revision; 0 on creation
 };
+// Changes of whole revisions; a revision is never split between batches.
 struct EventBatch {
-  std::vector<StorageEvent> events;  // in order; may be empty when only progress is reported
-  Revision revision = 0;             // everything up to here has been delivered
+  std::vector<StorageEvent> events;  // in commit order; empty for a progress notification
+  Revision revision = 0;             // all changes up to this revision have been delivered
 };
 
+// A stream of changes. One caller of next() at a time.
 class StorageWatch {
  public:
   virtual ~StorageWatch();
-  // Waits for the next events.  Errors: kExpired when the history needed is gone or the store stopped.
+  // Waits for the next batch. Errors: kExpired if the needed history is compacted, or after stop() or cancel().
   virtual Task<Result<EventBatch>> next() = 0;
-  // Ends a pending and every later next() with kExpired.  Any thread.
+  // Ends a pending next() and all later ones with kExpired. Any thread.
   virtual void cancel() = 0;
 };
 
+//
+// Every backend passes the conformance suite that the built-in backends share.
 class StorageBackend {
  public:
   virtual ~StorageBackend();
 
-  // Revision of the last commit that anybody has been told of.  Linearizable.
+  // The revision of the last acknowledged commit. Linearizable.
   virtual Task<Result<Revision>> current_revision() = 0;
-  // The same without waiting where the backend can say so (single-process backends); 0 where it cannot.
+  // The same without waiting, if the backend knows it locally (single-process backends); otherwise 0.
   virtual Revision committed_revision() const noexcept { return 0; }
 
-  // Whether a watch is told of every revision by itself and at once, of those that change nothing below its prefix too.  Where it is not
-  // (etcd), its EventBatch::revision stays behind until something concerns it, or until somebody asks with request_progress().
+  // True: every watch receives every revision at once, including those that change nothing below its prefix. False (etcd):
+  // EventBatch::revision of a watch advances only with events for it, or after request_progress().
   virtual bool progress_is_immediate() const noexcept { return true; }
-  // Has every open watch say how far it has come: each gives, soon, a batch (an empty one, if it must be) whose revision is at least that
-  // of the store at the time of this call.  Ends when the request is on its way, which may be before it is answered; cheap enough to be
-  // made ten times a second.  Nothing to do where progress is immediate.
+  // Requests a progress notification on every open watch: each soon returns a batch, possibly empty, whose revision is at least that of
+  // the store at the time of this call. Returns when the request is sent. Cheap enough for ten calls a second. Default: does nothing.
   virtual Task<Status> request_progress();
 
+  // Reads keys in order at one revision. Errors: kExpired if `request.revision` is compacted.
   virtual Task<Result<RangeResult>> range(RangeRequest request) = 0;
-  // Acknowledged only when durable.  A cancelled or failed txn has either committed wholly or written nothing.
+  // Returns after the commit is durable. After an error or a cancellation the transaction has been committed wholly or not at all.
   virtual Task<Result<TxnResult>> txn(TxnRequest request) = 0;
-  // Events with mod_revision > `after` for keys starting with `prefix`.
+  // Streams the changes with mod_revision > `after` of keys that start with `prefix`.
   virtual Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) = 0;
-  // Whether raise_revision() works.  A store that replaces another one must continue above the revisions that clients have seen there; one
-  // that cannot be raised is written to until it is past them.
+  // Whether raise_revision() is supported. A copied store must continue above the revisions that clients have seen; a backend without
+  // support is written to until it has passed them.
   virtual bool can_raise_revision() const noexcept { return false; }
-  // The next commit has a revision above `revision`; durable before the task ends.  Without effect on a store that is past it.
-  // Errors: those of a write; kInternalError unless can_raise_revision().
+  // Makes the next commit's revision greater than `revision`; durable when the task ends. Without effect if the store is past it.
+  // Errors: those of a write; kInternalError if can_raise_revision() is false.
   virtual Task<Status> raise_revision(Revision revision);
 
-  // Forgets what only revisions < `revision` need.
+  // Discards history that only revisions < `revision` need.
   virtual Task<Status> compact(Revision revision) = 0;
-  // A lease that removes its keys when it has run out.
+  // Creates a lease: its keys are removed after `ttl`.
   virtual Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) = 0;
-  // For /healthz; must answer within `timeout`.
+  // The check of /healthz. Returns within `timeout`.
   virtual Task<Status> health(std::chrono::milliseconds timeout) = 0;
-  // Refuses new work, finishes what was accepted, ends the watches, closes files.
+  // Refuses new calls, completes accepted ones, ends the watches, closes files.
   virtual Task<Status> stop() = 0;
-  // For metrics: bytes on disk or in memory; -1 unknown.
+  // Size of the store in bytes, on disk or in memory, for metrics; -1: unknown.
   virtual std::int64_t size_bytes() const noexcept { return -1; }
-  // The codec (by name: "json", "protobuf") in which objects of built-in kinds are written here; custom resources are JSON everywhere.
-  // What is read back may be in any form.
+  // The codec, by name ("json", "protobuf"), in which the host encodes objects of built-in kinds for this backend; custom resources are
+  // always JSON. Stored values of every encoding are readable.
   virtual std::string_view stored_form() const noexcept { return "json"; }
 };
 
+// Argument of the backend's factory.
 struct StorageBackendConfig {
-  std::string data_dir;  // a directory of its own, exists, mode 0700
+  std::string data_dir;  // a directory for this backend alone; it exists, mode 0700
+  // --unsafe-no-fsync: acknowledge writes that may be lost in a power failure. For tests.
   bool unsafe_no_fsync = false;
-  // The stored form that was asked for, by the name of its codec; empty: the backend's own choice.
+  // The encoding that the operator has configured (a codec's name); empty: the backend's default.
   std::string stored_form;
 };
 

@@ -1,8 +1,8 @@
-// What storage backends share: the tail of committed events that watches follow as cursors, and the table of leases.
+// Parts shared by storage backends: the feed of committed events that watches read with cursors, and the table of leases.
 //
-// Thread-safety: CommitFeed: append() by one thread at a time, everything else from any thread.  LeaseTable: one thread at a time.
-// Lifetime:      a feed's history reader outlives the feed; watches may outlive both once close() was called.
-// Errors:        kExpired when the history a watch needs is gone or the feed was closed.
+// Thread-safety: CommitFeed: append() from one thread at a time, everything else from any thread. LeaseTable: one thread at a time.
+// Lifetime:      the CommitHistory outlives the feed. Watches may outlive both after close().
+// Errors:        kExpired if the history that a watch needs is gone or the feed is closed.
 #pragma once
 
 #include <chrono>
@@ -18,37 +18,44 @@
 
 namespace backplane BACKPLANE_API {
 
-// Reads events that are older than the feed's tail, for watches that start in the past.
+// Reads events older than the feed's window, for watches that start at an old revision.
 class CommitHistory {
  public:
   virtual ~CommitHistory();
-  // The events after `after` for keys starting with `prefix`, oldest first: about `limit`, never a part of a revision.  The batch's
-  // revision says how far it reaches.  Errors: kExpired when `after` has been compacted away.
+  // Events after revision `after` of keys that start with `prefix`, oldest first: about `limit` events, never part of a revision. The
+  // batch's revision is the last one covered. Errors: kExpired if `after` is compacted.
   virtual Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) = 0;
 };
 
-// The newest commits in memory, bounded by count and bytes: those that a watch has not taken yet, and a few more.  A watch is a cursor into
-// it, not a queue of its own.
+// The newest commits in memory, bounded by count and bytes. A watch is a cursor into this window and has no queue, so slow watches cost
+// no memory; one that falls out of the window continues from CommitHistory.
+//
+//   feed.append(events, revision);  // with the store's lock: keeps the order of commits
+//   lock.unlock();
+//   feed.wake();                    // resumes watches, which may call back into the store
 class CommitFeed {
  public:
+  // Bounds of the window.
   struct Limits {
     std::size_t max_events = 8192;
     std::size_t max_bytes = 8 * 1024 * 1024;
-    std::size_t batch = 1024;  // events handed out at once
+    std::size_t batch = 1024;  // most events in one batch
   };
-  // `floor`: the newest revision at the start; older events come from `history`.
+  // `floor`: the store's revision at startup; older events are read from `history`.
   CommitFeed(CommitHistory& history, Revision floor);
   CommitFeed(CommitHistory& history, Revision floor, Limits limits);
   ~CommitFeed();
   CommitFeed(const CommitFeed&) = delete;
   CommitFeed& operator=(const CommitFeed&) = delete;
 
-  // Adds what was committed up to `revision`, in order, without waking anybody: may be called with the store's lock held.
+  // Appends the events of the commits up to `revision`, in order, without resuming watches. May be called with the store's lock held.
   void append(std::vector<StorageEvent> events, Revision revision);
-  // Resumes the watches that wait.
+  // Resumes waiting watches. Call it after append(), without the store's lock.
   void wake();
+  // A watch of keys that start with `prefix`, from revision `after` + 1 on.
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after);
   // Ends all watches with kExpired.
+  // Ends all watches with kExpired. Idempotent.
   void close();
 
   struct State;
@@ -57,23 +64,28 @@ class CommitFeed {
   std::shared_ptr<State> state_;
 };
 
-// Which keys go when a lease runs out.  By a clock that only goes on: setting the machine's time ends no lease.
+// Keys by lease. Uses a monotonic clock: a change of the system time expires no lease.
+//
+//   for (const LeaseTable::Due& due : leases.take_due(now)) remove(due.keys);
 class LeaseTable {
  public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
+  // An expired lease and its keys.
   struct Due {
     LeaseId id = 0;
     std::vector<std::string> keys;
   };
 
+  // Adds a lease.
   void grant(LeaseId id, Time expires);
   bool has(LeaseId id) const { return leases_.contains(id); }
+  // Binds a key to a lease, or removes that binding.
   void attach(LeaseId id, const std::string& key);
   void detach(LeaseId id, const std::string& key);
-  // When the next lease runs out.
+  // The earliest expiry; nullopt without leases.
   std::optional<Time> next_expiry() const;
-  // Takes out the leases that have run out by `now`.
+  // Removes and returns the leases that have expired by `now`.
   std::vector<Due> take_due(Time now);
 
  private:
@@ -85,11 +97,11 @@ class LeaseTable {
   std::set<std::pair<Time, LeaseId>> by_expiry_;
 };
 
-// What every backend refuses: an empty key, a key that is written twice, and more than 1.5 MiB at once, in etcd's words.  A lease that
-// does not exist is checked by the backend.
+// The checks common to all backends, with etcd's error texts: no empty key, no key written twice, at most 32 MiB in one transaction. The
+// backend checks that the leases exist.
 Status check_txn(const TxnRequest& request);
 
-// The first key after all keys that start with `prefix`.
+// The first key after all keys that start with `prefix`: the `end` of a RangeRequest for the prefix.
 std::string prefix_end(std::string prefix);
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,9 @@
-// Objects whose stored value cannot be read: damage, a key of its encryption that is gone, a version that nothing converts from.
-// Reads of such an object give a Status of 500 that says so; its key can be removed (ignoreStoreReadErrorWithClusterBreakingPotential)
-// or written anew past the server.  Trying again does not help.
+// Recognizes errors about a stored object that cannot be read: corrupt data, an encryption key that is gone, a version without a
+// conversion. A read gets 500. Retrying does not help; the object can be deleted with ignoreStoreReadErrorWithClusterBreakingPotential,
+// or overwritten in the store.
 //
+// Thread-safety: pure functions.
+// Source:        storage.NewCorruptObjError and etcd3's ValueTransformer errors.
 // Thread-safety: pure functions.
 #pragma once
 
@@ -12,10 +14,11 @@
 
 namespace backplane BACKPLANE_API {
 
-// What the messages begin with, without and with the gate AllowUnsafeMalformedObjectDeletion.
+// The beginning of the messages: without, and with the gate AllowUnsafeMalformedObjectDeletion.
 inline constexpr std::string_view kUnreadableKey = "unable to transform key";
 inline constexpr std::string_view kCorruptObject = "StorageError: corrupt object";
 
+// True if `status` is such an error, of this server or of another API server.
 inline bool is_unreadable(const Status& status) {
   return status.code() == 500 &&
          (status.message().find(kUnreadableKey) != std::string::npos || status.message().find(kCorruptObject) != std::string::npos);

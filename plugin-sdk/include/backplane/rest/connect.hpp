@@ -1,9 +1,9 @@
-// Raw HTTP below a named object, in the two forms that Kubernetes has: connections with options (exec, portforward, proxy), and reads whose
-// answer streams (log).  They stand beside the roles of backplane/rest/roles.hpp.
+// Subresources with raw HTTP, in two forms: connections with an options object (exec, portforward, proxy), and reads whose response is a
+// stream (log).
 //
 // Thread-safety: every method may be called from any executor at any time.
-// Lifetime:      as of every storage.
-// Errors:        a Status, which the host sends; not once the exchange has been answered.
+// Lifetime:      as for every storage.
+// Errors:        a Status, which the host sends unless the response has begun.
 #pragma once
 
 #include <string>
@@ -15,40 +15,42 @@
 
 namespace backplane BACKPLANE_API {
 
-// A member of an options kind, as the query has it.
+// A query parameter: one member of the options kind.
 struct ConnectParameter {
   std::string name;
   std::string type = "string";  // or "boolean", "integer"
 };
 
-// A Connecter that takes an options object of its kind(): out of the query, and out of the path behind the subresource.  Admission sees it.
+// A Connecter whose options object (of its kind()) is read from the query and from the path after the subresource. Admission receives the
+// options.
 class OptionConnecter : public Connecter {
  public:
   ~OptionConnecter() override;
-  // Of the query, for documents.
+  // The query parameters, for OpenAPI.
   virtual std::vector<ConnectParameter> parameters() const = 0;
   // Whether a path may follow the subresource.
   virtual bool takes_path() const { return false; }
-  // Errors: kBadRequest for what cannot be read.
+  // Errors: kBadRequest for malformed parameters.
   virtual Result<Object> read_options(const RequestContext& context, const Query& query) const = 0;
-  // Answers the exchange, or returns why not.
+  // Sends the response, or returns an error without having sent anything.
   virtual Task<Status> connect_with(RequestContext& context, std::string name, Object options, Exchange& exchange) = 0;
-  // With the options of no query.  The host does not call it.
+  // Not called by the host; fails with an internal error.
   Task<void> connect(RequestContext& context, std::string name, Exchange& exchange) final;
 };
 
-// GET of something that is no object: the answer is a text that may come for as long as the client listens.
+// GET with a text as response, which may continue for as long as the client listens.
 class StreamGetter {
  public:
   virtual ~StreamGetter();
-  // Media types of the answer, besides those that errors have.
+  // Media types of the response, in addition to those of errors.
   virtual std::vector<std::string> media_types() const = 0;
+  // The query parameters, for OpenAPI.
   virtual std::vector<ConnectParameter> parameters() const = 0;
-  // Answers the exchange, or returns why not.
+  // Sends the response, or returns an error without having sent anything.
   virtual Task<Status> get_stream(RequestContext& context, std::string name, Exchange& exchange) = 0;
 };
 
-// The path behind the subresource, with a slash in front if there is any: what proxies add to their target.
+// The path after the subresource, with a leading slash unless empty: a proxy appends it to its target.
 std::string path_behind_subresource(const RequestInfo& info);
 
 }  // namespace BACKPLANE_API

@@ -1,11 +1,11 @@
-// Conversion of objects between the versions of a kind, as the host asks for it: many at once, and without waiting on a thread.
+// Asynchronous conversion of objects between the versions of a kind, in batches.
 //
-// Every kind has one version that is stored.  The host converts from it to the version that a request speaks, and back; a converter need
-// not know other pairs.
+// Every kind has one stored version. The host converts between it and the version of the request; a converter need not support other
+// pairs.
 //
-// Thread-safety: const; any number of threads at once.
+// Thread-safety: const; any number of concurrent calls.
 // Lifetime:      shared with the storages made from it.
-// Errors:        of the first object that cannot be converted; sent as they are.
+// Errors:        the error of the first object that cannot be converted; sent to the client unchanged.
 #pragma once
 
 #include <string>
@@ -21,21 +21,24 @@
 
 namespace backplane BACKPLANE_API {
 
+// Set as ResourceConfig::converter if functions of the Scheme are not enough (conversion by webhook).
+//
+//   GET in v1 of an object stored as v2:  convert(v2, v1, {object})
+//   PUT in v1:                            convert(v1, v2, {object}), and the stored object as v1 for field ownership
 class ObjectConverter {
  public:
   virtual ~ObjectConverter();
-  // The objects in the form of `to`, as many and in the same order.  The host sets their kind and apiVersion and brings them into the
-  // schema's canonical form afterwards: members that `to` does not have need not be taken out.  Metadata stays as it is, labels and
-  // annotations excepted.
+  // Converts `objects` to version `to`; the result has the same length and order. The host sets kind and apiVersion and normalizes the
+  // result, so members that `to` does not have may stay. Of metadata only labels and annotations may change.
   virtual Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const = 0;
-  // The same for the record of who manages which fields (metadata.managedFields): without fields that convert() adds for readers, so that a
-  // field that an apply has removed stays removed.  The default is convert().
+  // The same for the ownership of fields (metadata.managedFields): without fields that convert() adds for readers, so that a field that
+  // an apply has removed stays removed. The default calls convert().
   virtual Task<Result<std::vector<Object>>> convert_written(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const;
-  // False: convert_written() is convert(), and need not be called for objects that readers have seen.
+  // False: convert_written() equals convert(), so the host reuses objects that it has converted for readers.
   virtual bool writes_differ() const noexcept { return false; }
-  // What the stored version calls a field label of `kind`.  Errors: kBadRequest `field label not supported: x`.
+  // The name of a field label of `kind` in the stored version. Errors: kBadRequest `field label not supported: x`.
   virtual Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const = 0;
-  // Objects written up to this revision are converted even where from and to are one version: its schema has changed since.
+  // Objects written up to this revision are converted even if `from` equals `to`: the version's schema has changed since. 0: none.
   virtual Revision refresh_until() const noexcept { return 0; }
 };
 

@@ -1,14 +1,14 @@
-// Versions that objects of a group were once stored in and that are no longer served: stored objects of them are read, and their next write
-// stores them in the version that is stored today.
+// Versions in which objects of a group were stored by earlier releases and which are no longer served. Stored objects of these versions
+// can be read; their next write stores them in the current version.
 //
-// A document lists them, with the types that differ from today's by more than the version's name:
+// A document lists the versions, and the types that differ from the current ones by more than the version's name:
 //
 //   {"stored": "apps/v1", "kinds": {"Deployment": ["apps/v1beta2", "extensions/v1beta1"]}, "definitions": {…}}
-//   stored  the version that is stored
-//   like    the version whose types are those of kinds without a definition; not there: `stored`
+//   stored  the stored version
+//   like    the version whose types apply to kinds without a definition; default: `stored`
 //
 // Thread-safety: used while a plugin provisions, on one thread.
-// Errors:        the Scheme's; kInternalError for a document that cannot be read or that lacks a version that there is a conversion for.
+// Errors:        those of the Scheme; kInternalError for a malformed document, or one that lacks a version that `conversions` names.
 #pragma once
 
 #include <map>
@@ -22,10 +22,12 @@
 
 namespace backplane BACKPLANE_API {
 
-// By kind and former version: to the stored version, before its defaults are set.  Versions without one differ by their names alone.
+// By kind and former version: conversion to the stored version, before defaults are applied. Versions without one differ only in their
+// names.
 using FormerConversions = std::map<std::pair<std::string, std::string>, Scheme::Conversion>;
 
-// After the group is installed.  `types`: those of the version `like`; `document` lives as long as the process (a plugin's read-only data).
+// Call it after the group is installed. `types`: those of version `like`. `document` must live as long as the process (a plugin's
+// read-only data).
 Status add_former_versions(Scheme& scheme, std::string_view registrant, std::string_view document, std::shared_ptr<const SchemaSet> types,
                            const FormerConversions& conversions = {});
 

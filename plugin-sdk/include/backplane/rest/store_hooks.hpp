@@ -1,13 +1,13 @@
-// Begin, commit and rollback around every write of the generic store: what registry.Store's BeginCreate, BeginUpdate, AfterCreate,
-// AfterUpdate and AfterDelete are upstream, and one thing more: what a hook writes is committed with the object, in one transaction.
+// Begin, commit and rollback around every write of the generic store (registry.Store's BeginCreate, BeginUpdate, AfterCreate, AfterUpdate
+// and AfterDelete). In addition a hook's own changes can be committed in the same transaction as the object.
 //
-// One try of a write:
+// One attempt of a write:
 //   mutating admission → begin → the strategy's preparation and rules → validating admission → join → one transaction → finish → after
-// A try that lost a race is finished as not kept, and the next one begins anew; so is one that was refused, and every dry run.
+//   finish(false) ends an attempt that lost a conflict, was refused, or is a dry run; after a conflict the next attempt begins.
 //
-// Thread-safety: hooks are const and called from any executor at once; a BegunWrite belongs to one try of one write.
+// Thread-safety: hooks are const and called concurrently from any executor; a BegunWrite belongs to one attempt of one write.
 // Lifetime:      hooks are shared with the storage made from them.
-// Errors:        a Status of begin or join is the answer to the client, complete.  after_… must not throw: the write has happened.
+// Errors:        an error of begin or join is sent to the client unchanged. The after_… functions must not throw: the write is committed.
 #pragma once
 
 #include <memory>
@@ -24,47 +24,54 @@ namespace backplane BACKPLANE_API {
 
 class StandardStorage;
 
-// The transaction of one write, before it is committed.  Whatever joins it is stored in the same revision as the object, or not at all.
-// Each call names a storage that Host::make_storage has made; objects are in the form that is to be stored, but for resourceVersion.
-// Errors: kInternalError for a storage of somebody else's making or an object its schema cannot hold; kBadRequest for an impossible name.
+// The uncommitted transaction of one write. Changes that join it are stored in the same revision as the object, or not at all. `store` is
+// a storage made by Host::make_storage; objects are in the stored version, without resourceVersion.
+// Errors: kInternalError for another storage, or an object that its schema cannot represent; kBadRequest for an invalid name.
 class StoreTransaction {
  public:
   virtual ~StoreTransaction();
-  // The transaction is tried again: the last one found that what had joined it was no longer as it had been read.  The object itself
-  // still stood.
+  // True if the transaction is repeated because an object that had joined it has changed. The write's own object was unchanged.
   virtual bool again() const noexcept = 0;
-  // Commits only if there is no such object.
+  // The transaction commits only if the object does not exist.
   virtual Status create(const StandardStorage& store, std::string ns, std::string name, Object object) = 0;
-  // Commits only if the object is still the one that was read as `before`.
+  // The transaction commits only if the object is still at the revision of `before`.
   virtual Status replace(const StandardStorage& store, const ObjectRef& before, Object object) = 0;
+  // The same, and removes the object.
   virtual Status remove(const StandardStorage& store, const ObjectRef& before) = 0;
 };
 
-// What a begin hook holds for one try of a write.  Destroyed without finish() only when an exception ended the try: not kept.
+// State of a hook for one attempt of a write. Destroyed without finish() only if an exception ended the attempt, which then was not
+// committed.
 class BegunWrite {
  public:
   virtual ~BegunWrite();
-  // Adds what is to be committed with the object.  Called right before the transaction, and again when that was lost to somebody who
-  // changed what had joined it.  False: what was begun is no longer to be had, the write must begin anew.  Not called for dry runs.
+  // Adds the changes to commit with the object. Called right before the transaction, and again if a joined object has changed in the
+  // meantime. Returning false restarts the write from the beginning. Not called for dry runs.
   virtual Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction);
-  // The end of the try, once.  `kept`: the object has been stored (or removed) as it was begun.
+  // Ends the attempt; called once. `kept`: the write has been committed.
   virtual Task<void> finish(bool kept);
 };
 
+// Set as ResourceConfig::hooks. Every function has a default that does nothing.
+//
+//   class CountServices final : public StoreHooks {
+//     Task<Result<Begun>> begin_create(RequestContext& context, Object& service, bool dry_run) const override;
+//     void after_delete(RequestContext& context, const ObjectRef& last) const override;
+//   };
 class StoreHooks {
  public:
-  using Begun = std::unique_ptr<BegunWrite>;  // null: nothing to join, nobody to tell
+  using Begun = std::unique_ptr<BegunWrite>;  // null: nothing to join, and no finish()
   virtual ~StoreHooks();
 
-  // May change `object`, which has its name and uid but has not been prepared by the strategy.
+  // May change `object`, which has its name and uid; the strategy has not prepared it yet.
   virtual Task<Result<Begun>> begin_create(RequestContext& context, Object& object, bool dry_run) const;
-  // Updates of the resource itself, not through its subresources.  `old` is the stored object.
+  // Called for updates of the resource, not of its subresources. `old` is the stored object.
   virtual Task<Result<Begun>> begin_update(RequestContext& context, Object& object, const Object& old, bool dry_run) const;
-  // The object is about to go: by a delete, or by an update that took its last finalizer.  Not for deletes that only mark it, and not
-  // for dry runs.
+  // Called before the object is removed, by a delete or by an update that removed its last finalizer. Not for deletes that only set
+  // deletionTimestamp, and not for dry runs.
   virtual Task<Result<Begun>> begin_delete(RequestContext& context, const Object& old) const;
 
-  // After the commit; not after dry runs.
+  // Called after the commit; not for dry runs.
   virtual void after_create(RequestContext& context, const ObjectRef& stored) const;
   virtual void after_update(RequestContext& context, const ObjectRef& stored) const;
   virtual void after_delete(RequestContext& context, const ObjectRef& last) const;

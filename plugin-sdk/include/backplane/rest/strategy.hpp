@@ -1,8 +1,9 @@
-// What a kind is and does beyond its schema: facts as data, and the behaviour the generic store asks for at each step of a write.
+// The behaviour of a kind beyond its schema: facts as data, and functions that the generic store calls at each step of a write.
 //
-// Thread-safety: all methods are const and may be called from any thread at once.
+// Thread-safety: all methods are const and may be called from any thread at the same time.
 // Lifetime:      shared with the storage made from it.
-// Errors:        validation problems go into FieldErrors; anything thrown is a bug of the plugin and answered 500.
+// Errors:        validation errors are added to FieldErrors. An exception is a bug of the plugin; the request gets 500.
+// Source:        registry/rest CreateStrategy, UpdateStrategy, DeleteStrategy.
 #pragma once
 
 #include <memory>
@@ -24,55 +25,68 @@
 
 namespace backplane BACKPLANE_API {
 
-// A field label that selectors may name, and where its value stands ("spec.nodeName").  metadata.name and metadata.namespace always work.
+// A field label for selectors, and the path of its value ("spec.nodeName"). metadata.name and metadata.namespace always exist.
 struct SelectableField {
   std::string label;
   std::string path;
-  std::string default_value;  // when the path is absent
+  std::string default_value;  // the value if the path is absent
 };
 
-// What a kind is, as data: the row from which the generic store works.  Most kinds need no more than this and their schema.
+// The facts of a kind. Most kinds need only these and their schema.
 struct KindFacts {
   bool namespaced = true;
+  // Rules for metadata.name.
   NameRule name_rule = NameRule::kDnsSubdomain;
+  // PUT creates an absent object (rest.AllowCreateOnUpdate).
   bool create_on_update = false;
+  // An update without resourceVersion is allowed (rest.AllowUnconditionalUpdate).
   bool unconditional_update = true;
-  // Spec changes raise metadata.generation (kinds that have one start at 1).
+  // metadata.generation is 1 on create and increases with every change of the spec.
   bool generation = false;
-  // Status is a subresource: dropped from creates and main-resource updates.
+  // /status exists: status is dropped from creates and from updates of the main resource.
   bool status = false;
-  bool status_on_create = false;  // but an object may be created with one
-  Value initial_status = {};      // what a new object's status is, whatever was sent; null: nothing is said
-  // Deletes that name no propagation policy orphan the dependents (legacy: replication controllers).
+  bool status_on_create = false;  // … except that creates keep the status that the client sent
+  Value initial_status = {};      // status of a new object, regardless of what the client sent; null: unset
+  // A delete without a propagation policy orphans the dependents (legacy behaviour of replication controllers).
   bool orphans_dependents = false;
-  // Delete answers with the object, not with a Status.
+  // A delete responds with the object instead of a Status (GracefulDeleter::returns_deleted).
   bool returns_deleted = false;
-  // Whole collections can be deleted at once.
+  // The collection supports DELETE.
   bool deletes_collections = true;
-  // The part of the object that the schema's rules are asked of.
+  // The part of the object to which the schema's rules apply.
   ObjectPart checked = ObjectPart::kWithoutStatus;
-  // How much of what is asked for all kinds upstream's update rules of the kind ask once more, and blame twice: changes of metadata
-  // (nearly all kinds), metadata as a whole, the rules of the schema.
+  // Checks that upstream's update validation of the kind repeats, so that its errors are reported twice: immutable metadata (nearly all
+  // kinds), all of metadata, the rules of the schema.
   bool rechecks_metadata_change = true;
   bool rechecks_metadata = false;
   bool rechecks_rules = false;
-  // Finalizers without a domain need not be ones that Kubernetes itself knows: what upstream's own groups ask, beyond what all kinds are
-  // asked.
+  // False: finalizers without a domain must be ones that Kubernetes defines, as validation of upstream's own groups requires.
   bool any_finalizer_names = false;
-  // False, of a subresource: upstream's storage of it has no printer, and a request that accepts a Table alone gets 406.
+  // False, for a subresource: a request that accepts only a Table gets 406, because upstream's storage has no table convertor.
   bool has_tables = true;
-  // False: the garbage collector does not know the kind, so that no delete adds the finalizers orphan and foregroundDeletion.
+  // False: the garbage collector does not track the kind, so a delete never adds the finalizers orphan and foregroundDeletion.
   bool has_dependents = true;
-  // Upstream's rules of the kind do not ask of metadata what all kinds are asked: of a new object that is said only when nothing else is
-  // wrong.
+  // True: upstream's validation of the kind does not include metadata; metadata of a new object is validated only if there are no other
+  // errors.
   bool metadata_last = false;
   std::vector<SelectableField> selectable = {};
   std::vector<WarningRow> warnings = {};
   std::vector<TableColumn> columns = {};  // none: Name and Created At
+  // TableRowConditions of a row; null: none.
   PrintConditions row_conditions = nullptr;
-  std::shared_ptr<const TableConvertor> table = {};  // a printer that is there already, in place of columns
+  std::shared_ptr<const TableConvertor> table = {};  // a custom printer, instead of `columns`
 };
 
+// Derive from it to add behaviour; every function has a default that does nothing.
+//
+//   class RunnerStrategy final : public Strategy {
+//    public:
+//     using Strategy::Strategy;
+//     void prepare_for_create(RequestContext&, Object& object) const override { erase_member(object, "status"); }
+//     void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
+//       if (get_int_path(object, "spec.slots").value_or(0) > 64) errors.invalid("spec.slots", …, "must be at most 64");
+//     }
+//   };
 class Strategy {
  public:
   Strategy() : Strategy(KindFacts{}) {}
@@ -84,42 +98,43 @@ class Strategy {
   const KindFacts& facts() const noexcept { return facts_; }
   const TableConvertor& table_convertor() const noexcept { return *facts_.table; }
 
-  // ---- defaults that a schema cannot say.  The host calls it on every object that a client sent or a patch made, after the schema's
-  // declared defaults and before admission and the prepare steps; it must change nothing when it runs again.
+  // Defaults that the schema cannot express. Called for every object from a client or a patch, after the schema's defaults, before
+  // admission and preparation. Must be idempotent.
   virtual void apply_defaults(Object& object) const;
 
   // ---- create
+  // Changes the object before validation: resets fields that clients may not set.
   virtual void prepare_for_create(RequestContext& context, Object& object) const;
-  // Rules on the object as a whole; metadata has been validated by the store.
+  // Validates the object as a whole; the store has validated metadata. Precondition: the object satisfies the schema.
   virtual void validate(RequestContext& context, const Object& object, FieldErrors& errors) const;
 
-  // ---- update.  `old` is the stored object; the store has already copied immutable metadata over.
+  // ---- update. `old` is the stored object; the store has already copied immutable metadata from it.
   virtual void prepare_for_update(RequestContext& context, Object& object, const Object& old) const;
   virtual void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const;
 
   // ---- both
-  // Texts for Warning headers; `old` is null on create.  Those of the facts, unless a kind says otherwise.
+  // Texts for Warning headers; `old` is null on create. The default evaluates KindFacts::warnings.
   virtual std::vector<std::string> warnings(const Object& object, const Object* old) const;
-  // Last change before encoding.
+  // The last change before the object is encoded.
   virtual void canonicalize(Object& object) const;
 
-  // Which fields a write through this strategy reaches, for metadata.managedFields.  Nothing: all of them, without `status` if the facts
-  // say that status is a subresource.
+  // The fields that a write through this strategy can change, for metadata.managedFields. nullopt: all, except `status` if
+  // KindFacts::status is true.
   virtual std::optional<WrittenFields> written_fields() const { return std::nullopt; }
 
   // ---- delete
-  // Graceful deletion: returns true when the object stays until its grace period is over, with `options.grace_period_seconds` set to
-  // what will be used.  The default is immediate deletion.
+  // Graceful deletion. True: the object stays until its grace period ends, and options.grace_period_seconds is set to the period. The
+  // default returns false: immediate deletion.
   virtual bool check_graceful_delete(RequestContext& context, const Object& object, DeleteOptions& options) const;
-  // May refuse (403, 409 …) a delete that is otherwise in order.
+  // Refuses a delete that is otherwise valid (403, 409 …).
   virtual Status validate_delete(RequestContext& context, const Object& object) const;
-  // Finalizers beyond metadata.finalizers hold the object (namespaces: spec.finalizers).
+  // True if finalizers outside metadata.finalizers prevent removal (namespaces: spec.finalizers).
   virtual bool held_by_other_finalizers(const Object& object) const;
-  // Called when a delete must wait (finalizers or grace): change the object that stays (namespaces: status.phase Terminating).
+  // Changes the object when its deletion must wait for finalizers or a grace period (namespaces: status.phase Terminating).
   virtual void mark_deleting(Object& object) const;
 
  private:
-  const KindFacts facts_;  // with a table, whatever it was made from
+  const KindFacts facts_;  // with `table` set, from `columns` if necessary
 };
 
 }  // namespace BACKPLANE_API

@@ -1,6 +1,7 @@
-// Server-side printing: metav1.Table.
+// Server-side printing: metav1.Table, the response to `kubectl get`.
 //
 // Thread-safety: convertors are const and called from any thread.
+// Errors:        none; a value that cannot be printed gives an empty cell.
 #pragma once
 
 #include <optional>
@@ -14,46 +15,49 @@
 
 namespace backplane BACKPLANE_API {
 
-// How what stands at a column's path is shown; `found` is null when nothing stands there.
+// Formats the value at a column's path; `found` is null if there is none.
 using PrintFound = Value (*)(const Value* found, std::int64_t now_unix);
-// Appends what is worked out of the whole object: the cell of its column, and of the columns behind it that say nothing of their own.
+// Appends cells computed from the whole object: that of its column, and those of the following columns without a path or a function.
 using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
 // Appends the row's TableRowConditions.
 using PrintConditions = void (*)(const Object& object, Array& conditions);
 
-// A column, and where its cells come from: a path, or a function.
+// A column and the source of its cells: a path or a function.
+//
+//   {.name = "Replicas", .type = "integer", .description = "Desired replicas.", .path = ".spec.replicas"}
+//   {.name = "Age", .type = "date", .description = "Time since creation.", .path = ".metadata.creationTimestamp"}
 struct TableColumn {
   std::string name = {};
   std::string type = "string";  // string integer number boolean date
   std::string format = {};      // "name" on the first column
   std::string description = {};
-  int priority = 0;       // > 0: only in wide output
-  std::string path = {};  // kubectl's JSONPath (".spec.replicas"); the value is shown as `type` says
-  // Where nothing stands at the path, the first of these at which something does, and not null.
+  int priority = 0;       // greater than 0: only with -o wide
+  std::string path = {};  // kubectl's JSONPath (".spec.replicas"); the value is printed by `type`
+  // Paths to try, in order, if there is no value at `path`; null counts as no value.
   std::vector<std::string> fallbacks = {};
-  // Set: all that stands at the path and the fallbacks, lists item by item, with this text between.
+  // Set: print all values at `path` and `fallbacks`, list items included, separated by this text.
   std::optional<std::string> join = {};
-  Value absent = {};             // shown when nothing stands there
-  bool absent_if_empty = false;  // nor anything but an empty text
+  Value absent = {};             // the cell if there is no value
+  bool absent_if_empty = false;  // … or only an empty string
   PrintFound print = nullptr;
   PrintCells cells = nullptr;
 };
 
-// Columns of a kind and the cells of one object.
+// Columns of a kind, and the cells of one object.
 class TableConvertor {
  public:
   virtual ~TableConvertor();
   virtual const std::vector<TableColumn>& columns() const = 0;
-  // One cell per column, in order.  `now_unix` is the time ages are counted from.
+  // One cell per column, in order. `now_unix`: the current time, for ages, in seconds since 1970.
   virtual Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const = 0;
-  // The row's TableRowConditions ("Completed": the object's work is over); none, unless said.
+  // The row's TableRowConditions ("Completed" for finished objects). Default: none.
   virtual Array conditions(const Object& object, json::storage_ptr storage) const;
-  // True: rows are sorted by row_position(), lowest first; rows of the same position keep the order of the list.
+  // True: rows are sorted by row_position(), ascending; rows with equal positions keep the order of the list.
   virtual bool sorts_rows() const noexcept { return false; }
   virtual std::int64_t row_position(const Object&) const { return 0; }
 };
 
-// The one printer of tables: columns as data.
+// The table convertor for columns as data.
 class ColumnTable final : public TableConvertor {
  public:
   explicit ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions = nullptr);
@@ -67,14 +71,14 @@ class ColumnTable final : public TableConvertor {
   const Value* found_at(std::size_t column, const Object& object) const;
   std::string joined_at(std::size_t column, const Object& object) const;
 
-  std::vector<std::vector<JsonPath>> paths_;  // those that can be read
+  std::vector<std::vector<JsonPath>> paths_;  // valid ones; others are skipped
   PrintConditions print_conditions_;
 };
 
-// Name and Created At, as upstream prints kinds without a printer (rest.NewDefaultTableConvertor).
+// Name and Created At, for kinds without a printer (rest.NewDefaultTableConvertor).
 const TableConvertor& default_table_convertor();
 
-// duration.HumanDuration of the time since an RFC 3339 text: "5s", "3m20s", "2d3h", "<unknown>" when empty.
+// duration.HumanDuration: "5s", "3m20s", "2d3h". human_age(): of the time since an RFC 3339 text; "<unknown>" if it is empty.
 std::string human_age(std::string_view rfc3339, std::int64_t now_unix);
 std::string human_duration(std::int64_t seconds);
 

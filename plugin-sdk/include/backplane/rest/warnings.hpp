@@ -1,7 +1,7 @@
-// What clients are warned of beside a successful write, as data: rows that are asked in order, of every kind that has any.
+// Warnings of a kind as data: rows that are evaluated in order after a successful write, each giving texts for Warning headers.
 //
-// Thread-safety: immutable once made.
-// Errors:        a path that cannot be read throws std::invalid_argument.
+// Thread-safety: immutable once constructed.
+// Errors:        the constructor of FieldPlaces throws std::invalid_argument for a malformed path.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,17 @@
 
 namespace backplane BACKPLANE_API {
 
-// Places in an object, written as field paths are: "spec.externalIPs[*]" (every item), "metadata.annotations[key]",
-// "subsets[*].addresses|notReadyAddresses[*].ip" (of each subset first the one, then the other).
+// A pattern of field paths: "spec.externalIPs[*]" (every item), "metadata.annotations[key]",
+// "subsets[*].addresses|notReadyAddresses[*].ip" (in each subset first the one member, then the other).
 class FieldPlaces {
  public:
   explicit FieldPlaces(std::string_view text);
 
-  // Calls `visit` for what stands there, with its own path; null and empty lists do not count.
+  // Calls `visit` with each value that matches, and its path. Null and empty lists are skipped.
   using Visit = std::function<void(const Value& found, const std::string& path)>;
   void each(const Object& object, const Visit& visit) const;
-  // Whether one of `values` stands in one of the places: true is any value but zeros and empty ones, false is none of these.
+  // True if any matching value equals one of `values`. In `values`, true stands for every value that is not zero or empty, false for none
+  // of these.
   bool any(const Object& object, const std::vector<Value>& values) const;
 
  private:
@@ -39,27 +40,31 @@ class FieldPlaces {
   std::vector<Step> steps_;
 };
 
-// Looks at a value and adds what is to be said of it.
+// Appends the warnings about one value, which is at `path`.
 using WarnOf = void (*)(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 
+// One row: where to look, what to say, and when.
+//
+//   {.places = FieldPlaces("spec.externalIPs[*]"), .check = warn_of_ip}
+//   {.places = FieldPlaces("spec.serviceAccount"), .text = "deprecated since v1.0; use spec.serviceAccountName instead"}
 struct WarningRow {
   struct Condition {
     FieldPlaces places;
     std::vector<Value> values;
   };
-  using Conditions = std::vector<Condition>;  // all of them hold
+  using Conditions = std::vector<Condition>;  // all must hold
 
   FieldPlaces places;
-  std::string text = {};  // "path: text" is said of each value there
-  std::string said = {};  // or this, whatever the path
+  std::string text = {};  // gives "path: text" for each matching value
+  std::string said = {};  // or gives this text, without the path
   WarnOf check = nullptr;
-  std::vector<Conditions> when = {};    // one of these holds; none: always
-  std::vector<Conditions> unless = {};  // and none of these
-  bool on_create = false;               // updates say nothing
-  bool when_new = false;                // nor do they where the old object has something there, too
+  std::vector<Conditions> when = {};    // at least one of these must hold; empty: always
+  std::vector<Conditions> unless = {};  // none of these may hold
+  bool on_create = false;               // only on create
+  bool when_new = false;                // on update only if the old object has no matching value
 };
 
-// `old` is null on create.
+// The warnings of one write; `old` is null on create.
 std::vector<std::string> warnings_of(const std::vector<WarningRow>& rows, const Object& object, const Object* old);
 
 }  // namespace BACKPLANE_API

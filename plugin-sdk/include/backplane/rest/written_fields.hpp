@@ -1,10 +1,9 @@
-// Which fields of an object a client's write reaches through a strategy, for the record of who manages which fields
-// (metadata.managedFields).
+// The fields that a client's write can change through a strategy, for metadata.managedFields (Strategy::written_fields). Fields that a
+// strategy resets must not be recorded as owned by the client that sent them.
 //
-// A role beside Strategy: the host asks each strategy for it once, by dynamic_cast.  One that has not got it reaches everything, but for
-// `status` where its facts say that this is a subresource.
 // Thread-safety: const; any thread.
-// Lifetime:      the strategy's.
+// Lifetime:      that of the strategy.
+// Source:        rest.ResetFieldsStrategy.
 #pragma once
 
 #include <functional>
@@ -16,16 +15,16 @@
 
 namespace backplane BACKPLANE_API {
 
+// Set `resets` or `reaches`, not both.
 struct WrittenFields {
-  // Fields that the strategy sets back, whatever a client says of them, so that nobody comes to own them by saying it: paths of members
-  // ("spec", "metadata.labels").
+  // Member paths ("spec", "metadata.labels") that the strategy resets, whatever the client sent: the write does not own them.
   std::vector<std::string> resets = {};
-  // In place of that, the only fields that are reached: paths, "*" for any item of a list ("spec.containers.*.resources").
+  // If not empty, the only paths that the write can own; "*" stands for any item of a list ("spec.containers.*.resources").
   std::vector<std::string> reaches = {};
-  // False: what is written through the strategy is recorded for nobody.
+  // False: a write through the strategy is not recorded in metadata.managedFields.
   bool recorded = true;
-  // Members that an object is given later, and whose owner is nevertheless who wrote it; called on a copy, for the record alone.  Empty:
-  // there are none.
+  // Adds members that the object gets later although the writer owns them. Called on a copy that is used only for the record. Empty:
+  // none.
   std::function<void(Object& object)> given_later = {};
 };
 

@@ -1,9 +1,9 @@
-// The releases in which a version of a kind is introduced, deprecated and removed, and the kind that replaces it: what upstream generates
-// as APILifecycleIntroduced, APILifecycleDeprecated, APILifecycleRemoved and APILifecycleReplacement.  Group documents say them
-// ("lifecycle").
+// The releases in which a version of a kind is introduced, deprecated and removed, and its replacement. Upstream generates the same as
+// APILifecycleIntroduced, APILifecycleDeprecated, APILifecycleRemoved and APILifecycleReplacement; group documents have it under
+// "lifecycle".
 //
 // Thread-safety: pure functions.
-// Errors:        a text that is no release or no kind gives nothing.
+// Errors:        parse functions return nullopt for malformed text.
 #pragma once
 
 #include <compare>
@@ -16,6 +16,7 @@
 
 namespace backplane BACKPLANE_API {
 
+// A Kubernetes release; 0.0 means not set.
 struct ApiRelease {
   int major = 0;
   int minor = 0;
@@ -23,23 +24,28 @@ struct ApiRelease {
   bool known() const noexcept { return major != 0 || minor != 0; }
   std::string to_string() const;  // "1.36"
 };
-// The release whose API this server has.
+// The Kubernetes release whose API this server serves.
 inline constexpr ApiRelease kApiRelease{1, 36};
+// Parses "1.36".
 std::optional<ApiRelease> parse_release(std::string_view text);
 
+// The lifecycle of one version of one kind.
+//
+//   {"introduced": "1.30", "deprecated": "1.34", "removed": "1.37", "replacement": "tickets.example.com/v2 Ticket"}
 struct ApiLifecycle {
   ApiRelease introduced;
-  ApiRelease deprecated;         // unknown: not deprecated
-  ApiRelease removed;            // unknown: no release is announced
-  GroupVersionKind replacement;  // no kind: none is announced
+  ApiRelease deprecated;         // not set: never deprecated
+  ApiRelease removed;            // not set: no removal is announced
+  GroupVersionKind replacement;  // empty kind: no replacement is announced
 
   bool deprecated_in(const ApiRelease& release) const noexcept { return deprecated.known() && deprecated <= release; }
-  // "networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+"; empty for one that is never deprecated.
+  // The text of the Warning header: "networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+"; empty if never
+  // deprecated.
   std::string warning(const GroupVersionKind& kind) const;
 };
-// "networking.k8s.io/v1 IPAddress".
+// Parses "networking.k8s.io/v1 IPAddress".
 std::optional<GroupVersionKind> parse_kind(std::string_view text);
-// "1.37" of the warning above; empty: it announces no removal.
+// The removal release in a text of warning(): "1.37"; empty if it announces no removal.
 std::string removed_release_in(std::string_view warning);
 
 }  // namespace BACKPLANE_API

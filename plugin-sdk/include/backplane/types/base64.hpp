@@ -1,4 +1,4 @@
-// Bytes in JSON: standard base64 with padding.
+// Standard base64 with padding, as Go's encoding/json encodes []byte.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,8 +11,9 @@
 
 namespace backplane BACKPLANE_API {
 
+// The encoded text, without line breaks.
 std::string to_base64(std::string_view bytes);
-// Nothing when the text is no base64.
+// The decoded bytes; nullopt if `text` is not valid base64 for Go's decoder.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace BACKPLANE_API

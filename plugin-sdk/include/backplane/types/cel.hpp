@@ -1,9 +1,17 @@
-// Expressions (CEL) as Kubernetes uses them: environments by compatibility version, variables whose types come from schemas, programs that
-// are compiled once, checked, priced, and run over trees without copying them.
+// CEL expressions as Kubernetes uses them: environments by compatibility version, variables with types from schemas, programs that are
+// compiled and type-checked once, with a cost estimate, and evaluated on JSON trees without copying them.
 //
-// Thread-safety: types, environments and programs never change; any number of threads may use them.
-// Lifetime:      shared; a program keeps its environment, an environment its types.  What is bound to a run must outlive the run.
-// Errors:        what is wrong with an expression is text, as upstream prints it; a run that fails says what went wrong.
+//   auto environment = cel::Environment::make({.variables = {{"self", cel::declare(schema, true)}}});
+//   cel::Compiled compiled = environment->compile("self.spec.replicas <= 10");
+//   if (compiled.program == nullptr) report(compiled.problems);
+//   cel::Budget budget;
+//   const cel::Binding self{"self", &tree};
+//   const cel::Outcome outcome = cel::run(*compiled.program, {&self, 1}, budget);
+//
+// Thread-safety: types, environments and programs are immutable; any number of threads may use them.
+// Lifetime:      shared ownership; a program owns its environment, an environment its types. Bound trees must outlive the run.
+// Errors:        errors of an expression are text as upstream prints it; a failed run returns the message in its Outcome.
+// Source:        k8s.io/apiserver/pkg/cel and github.com/google/cel-go.
 #pragma once
 
 #include <cstdint>
@@ -27,78 +35,81 @@ namespace cel BACKPLANE_API {
 struct DeclType;
 using TypeRef = std::shared_ptr<const DeclType>;
 
-// The definition that a "$ref" names, or null; schemas of custom resources have none.
+// Resolves a "$ref" to its definition; null if unknown. Schemas of custom resources have no references.
 using Definitions = std::function<const Object*(std::string_view ref)>;
 
-// What an OpenAPI v3 schema declares; null: nothing that expressions may see (no type, items without type, unknown fields alone).
-// `resource_root`: apiVersion, kind, metadata.name and metadata.generateName are there whatever the schema says.
+// The type that an OpenAPI v3 schema declares; null if expressions cannot access the value (no type, items without type, only unknown
+// fields). `resource_root`: apiVersion, kind, metadata.name and metadata.generateName exist regardless of the schema.
 TypeRef declare(const Object& schema, bool resource_root, const Definitions& definitions = {});
-// Inside a declared type: the property of that name in JSON; of lists and maps, the items.  Null: there is none that expressions may see.
+// The type of a property, by its JSON name, and of the items of a list or map; null if expressions cannot access it.
 TypeRef property_of(const TypeRef& type, std::string_view json_name);
 TypeRef items_of(const TypeRef& type);
-// What a library declares ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), lists, maps, an optional value, an
-// object.
+// Types by name ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), lists, maps, optional values and objects.
 TypeRef named_type(std::string_view text);
 TypeRef list_type(TypeRef items);
 TypeRef map_type(TypeRef keys, TypeRef values);
 TypeRef optional_type(TypeRef type);
 TypeRef object_type(std::string name, std::vector<std::pair<std::string, TypeRef>> fields);
-// The same type of values that have so many bytes, items or entries at most; costs are estimated by it.
+// The same type with a limit on the number of bytes, items or entries, for the cost estimate.
 TypeRef sized_type(const TypeRef& type, std::int64_t max_elements);
-// How often something of this type fits into one request: what a rule's cost is multiplied by below unbounded lists and maps.
+// How many values of the type fit into one request: the factor for the cost of a rule below unbounded lists and maps.
 std::uint64_t max_cardinality(const DeclType& type);
 
-// A member's name as expressions write it ("a__dot__b", "__namespace__"); empty: it cannot be written.  And back; empty: it is no such
-// name.
+// A property name as written in expressions ("a__dot__b", "__namespace__"); empty if it cannot be written. unescape() is the inverse;
+// empty for a name that escape() does not return.
 std::string escape(std::string_view name);
 std::string unescape(std::string_view name);
-// A name that may stand for something in expressions.
+// True if `name` can be the name of a variable.
 bool is_identifier(std::string_view name);
 
 // ---- environments
 
+// A variable of an environment.
 struct Variable {
   std::string name;
   TypeRef type;
-  // Objects of the type are named so in messages; empty: "object".
+  // The name of the object type in messages; empty: "object".
   std::string type_name = {};
 };
 
-// Beyond what the version brings.
+// Libraries in addition to those of the version.
 struct Extras {
   bool bindings = false;    // cel.bind
   bool json_patch = false;  // JSONPatch{…} and jsonpatch.escapeKey; Object{…}
   bool math = false;
   bool encoders = false;
-  bool everything = false;  // what cel-go has beside: for the language's own conformance suite
+  bool everything = false;  // everything that cel-go offers: for CEL's conformance suite
 };
 
+// What expressions of an environment may use.
 struct EnvironmentOptions {
-  unsigned version = 35;  // minor version of Kubernetes that new expressions must be understood by
-  bool stored = false;    // whatever any version has allowed: for expressions that are stored already
+  unsigned version = 35;  // minor version of Kubernetes with which new expressions must be compatible
+  bool stored = false;    // allow what any version allows: for expressions that are already stored
   std::vector<Variable> variables;
-  // Types that expressions can construct by name, beside the variables' own.
+  // Object types that expressions may construct by name, in addition to the variables' types.
   std::vector<TypeRef> types = {};
   Extras extras = {};
-  // Namespace that names are looked up in first ("google.protobuf"); Kubernetes has none.
+  // The namespace in which names are looked up first ("google.protobuf"); empty in Kubernetes.
   std::string container = {};
-  // Kubernetes' own: list and map literals hold one type, literals of durations, times and patterns are checked.
+  // Kubernetes' restriction: elements of a list or map literal have one type, and literals of durations, times and patterns are checked.
   bool strict_literals = true;
 };
 
 class Program;
 
-// What became of an expression.
+// The result of compiling one expression.
 struct Compiled {
-  std::shared_ptr<const Program> program;  // null: it does not compile
-  std::string problems;                    // "ERROR: <input>:1:5: Syntax error: …", the line, and a mark below; empty: none
+  std::shared_ptr<const Program> program;  // null if the expression has errors
+  std::string problems;                    // "ERROR: <input>:1:5: Syntax error: …", the line, and a marker; empty: no errors
 };
 
+// Declares variables and functions; compiles expressions.
 class Environment : public std::enable_shared_from_this<Environment> {
  public:
   static std::shared_ptr<const Environment> make(EnvironmentOptions options);
   ~Environment();
 
+  // Parses, checks and estimates the cost of one expression.
   Compiled compile(std::string_view expression) const;
 
   struct State;
@@ -111,16 +122,18 @@ class Environment : public std::enable_shared_from_this<Environment> {
 
 // ---- programs
 
+// An interval of costs, in cel-go's units.
 struct Cost {
   std::uint64_t min = 0;
-  std::uint64_t max = 0;  // all ones: without bound
+  std::uint64_t max = 0;  // all ones: unbounded
 };
 
-// Limits of runs, as upstream has them.
+// Upstream's cost limits: of one evaluation, of all validation rules of one object, and of the matchConditions of one webhook or policy.
 inline constexpr std::uint64_t kCostPerCall = 1'000'000;
 inline constexpr std::uint64_t kCostPerObject = 10'000'000;
 inline constexpr std::uint64_t kCostOfMatchConditions = 2'500'000;
 
+// A compiled expression.
 class Program {
  public:
   ~Program();
@@ -128,9 +141,9 @@ class Program {
   const Environment& environment() const noexcept;
   // The type of the result as messages print it: "bool", "string", "list(int)", "dyn".
   std::string result_type() const;
-  // Whether the variable is used anywhere.
+  // True if the expression uses the variable.
   bool uses(std::string_view variable) const;
-  // The most and the least that a run can cost; sizes come from the types of the variables.
+  // Lower and upper bound of the cost of a run; sizes come from the variables' types.
   Cost cost() const;
 
   struct State;
@@ -143,42 +156,44 @@ class Program {
 
 // ---- runs
 
-// What only its library can look into (an authorizer): made and read by the evaluator's libraries.
+// A value that only a library of the evaluator can access (an authorizer).
 class HostValue {
  public:
   virtual ~HostValue();
 };
 
-// What a variable stands for in one run.  Nothing is copied: `tree` is looked at where it lies, as the variable's type says.
+// The value of a variable in one run. `tree` is not copied; the variable's type says how to read it.
 struct Binding {
   std::string_view name;
-  const Value* tree = nullptr;  // null, and no host: an optional variable has no value
+  const Value* tree = nullptr;  // null, and no host: an optional variable without value
   std::shared_ptr<const HostValue> host = nullptr;
-  // The value of an optional variable stands as it is, not as an optional one; without a tree there is no such variable.
+  // True: the value of an optional variable is not wrapped; without a tree the variable does not exist.
   bool bare = false;
 };
 
-// What runs may cost together.
+// The cost limit that several runs share.
 struct Budget {
-  std::uint64_t left = kCostPerObject;  // each run takes what it has cost
+  std::uint64_t left = kCostPerObject;  // reduced by the cost of each run
   std::uint64_t per_call = kCostPerCall;
-  std::function<bool()> cancelled = {};  // asked after every hundred items of loops; true ends the run
+  std::function<bool()> cancelled = {};  // called after every hundred loop items; true ends the run
 };
 
+// The result of a run.
 struct Outcome {
   enum class End : unsigned char {
     kValue,
     kFailed,     // message: "no such key: a"
-    kCallLimit,  // this run would have cost more than a call may
-    kNoBudget,   // it has cost more than was left
+    kCallLimit,  // the run exceeded Budget::per_call
+    kNoBudget,   // the run exceeded Budget::left
     kCancelled,
   };
   End end = End::kValue;
-  Value value;          // as JSON has it; durations and times as text
+  Value value;          // as JSON; durations and timestamps as text
   std::string message;  // as upstream prints it
   std::uint64_t cost = 0;
 };
 
+// Evaluates the program. Never throws; errors are in the Outcome.
 Outcome run(const Program& program, std::span<const Binding> bindings, Budget& budget);
 
 }  // namespace BACKPLANE_API

@@ -1,11 +1,10 @@
-// What the variables `authorizer` and `authorizer.requestResource` of expressions stand for: somebody who answers at once.
-//
-// An expression is run without waiting: whoever binds an authorizer brings one that can answer from memory.  Where checks need other
-// servers, answer them before the run (the questions that an expression can ask of constants are in its text), or refuse them with an
-// error.
+// The authorizer behind the variables `authorizer` and `authorizer.requestResource` of expressions. Expressions are evaluated without
+// waiting, so the authorizer must answer from memory. If a check needs another server, do it before the run (the checks are constants in
+// the expression's text), or return an error.
 //
 // Thread-safety: check() may be called from any thread that runs a program.
 // Lifetime:      shared with the binding.
+// Errors:        AccessAnswer::error makes the expression fail.
 #pragma once
 
 #include <memory>
@@ -17,31 +16,33 @@
 namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
-// One question, as SubjectAccessReview asks it.
+// One check, as in a SubjectAccessReview.
 struct AccessQuestion {
-  // Not empty: asked for this service account and not for the user that the authorizer was made for.
+  // Not empty: the check is for this service account instead of the authorizer's user.
   std::string_view account_namespace, account;
   std::string_view verb;
   bool resource_request = false;
-  std::string_view path;  // of other requests
+  std::string_view path;  // of non-resource requests
   std::string_view group, resource, subresource, namespace_name, name;
-  // As the expression gives them; empty: none.  What does not parse counts as none.
+  // As written in the expression; empty: none. A selector that does not parse is ignored.
   std::string_view field_selector, label_selector;
 };
 
+// The result of a check.
 struct AccessAnswer {
   bool allowed = false;
   std::string reason;
-  std::string error;  // not empty: the check has failed
+  std::string error;  // not empty: the check failed
 };
 
+// Derive from it to answer checks.
 class Authorizer : public HostValue {
  public:
   ~Authorizer() override;
   virtual AccessAnswer check(const AccessQuestion& question) const = 0;
 };
 
-// `authorizer.requestResource`: a check with the request's own resource filled in.
+// `authorizer.requestResource`: a check for the request's resource.
 class RequestResource : public HostValue {
  public:
   RequestResource(std::shared_ptr<const Authorizer> authorizer, std::string group, std::string resource, std::string subresource,

@@ -1,5 +1,5 @@
-// What expressions of admission policies and of match conditions may name: the object, what it was, the request, its namespace, parameters,
-// the authorizer, and the policy's own variables.
+// The CEL environment of admission policies and match conditions: object, oldObject, request, namespaceObject, params, authorizer, and
+// the policy's variables.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,21 +16,23 @@
 namespace backplane {
 namespace cel BACKPLANE_API {
 
-// A policy's variables, in their order, and what policy_variable() says of each.
+// The policy's variables in order, with the types that policy_variable() returns.
 using PolicyVariables = std::vector<std::pair<std::string, TypeRef>>;
 
+// The variables that expressions may use.
 struct PolicyNames {
   bool params = false;
   bool authorizer = true;
   bool patches = false;  // Object{…} and JSONPatch{…}
-  // Members of `variables`; null: there is no such thing.
+  // Members of `variables`; null: `variables` does not exist.
   const PolicyVariables* variables = nullptr;
 };
 
+// The environment for these names.
 std::shared_ptr<const Environment> policy_environment(const PolicyNames& names);
-// What variables.x is, whose expression the program is; null: one that does not compile.
+// The type of variables.x, whose expression is `program`; null if that has errors.
 TypeRef policy_variable(const Program* program);
-// Empty, or "must evaluate to bool but got int".  Types as result_type() has them; "any": every type will do.
+// Empty, or "must evaluate to bool but got int". `wanted`: types as result_type() names them; "any" accepts every type.
 std::string result_problem(const Program& program, std::initializer_list<std::string_view> wanted);
 
 }  // namespace BACKPLANE_API

@@ -1,5 +1,5 @@
-// Whether two values say the same: a list without items is as good as none, wherever it stands (apiequality.Semantic.DeepEqual; an empty
-// object is another thing than none, as it may be a struct).
+// Semantic equality of JSON values, as apiequality.Semantic.DeepEqual compares Go structs: an empty list equals an absent one at every
+// level; an empty object differs from an absent one, because it may be a struct.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// Null: nothing is there, which is what null in the tree says, too.
+// True if the values are equal. A null pointer and a JSON null both mean absent.
 bool alike(const Value* a, const Value* b) noexcept;
 
 }  // namespace BACKPLANE_API

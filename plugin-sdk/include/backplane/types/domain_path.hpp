@@ -1,4 +1,4 @@
-// Paths that begin with a domain: "example.com/thing".
+// Names that begin with a domain: "example.com/thing" (validation.IsDomainPrefixedPath).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// What is wrong with the domain or with what follows is said of that part.
+// Adds an error at `path` for an invalid domain, and one for an invalid path after it.
 void validate_domain_path(std::string_view text, const std::string& path, FieldErrors& errors);
 
 }  // namespace BACKPLANE_API

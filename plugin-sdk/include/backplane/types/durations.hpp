@@ -1,4 +1,4 @@
-// Durations as flags and fields write them ("1h0m0s", "300ms").
+// Durations of flags and fields ("1h0m0s", "300ms").
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// What time.ParseDuration makes of the text; nothing when it is none.
+// The result of Go's time.ParseDuration; nullopt if it returns an error.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace BACKPLANE_API

@@ -1,6 +1,8 @@
-// IP addresses and ranges in fields that are older than today's strict forms: what is refused, and what is only warned of.
+// IP addresses and CIDR ranges in fields that accept older, lenient forms: validation errors, and warnings for forms that are
+// discouraged.
 //
 // Thread-safety: pure functions.
+// Source:        k8s.io/utils/net and apimachinery/pkg/util/validation/ip.go.
 #pragma once
 
 #include <array>
@@ -15,36 +17,38 @@
 
 namespace backplane BACKPLANE_API {
 
-// An address as lenient parsers read it: numbers are decimal, whatever zeros they begin with.
+// An address as lenient parsers read it: numbers are decimal, even with leading zeros.
 struct IpAddress {
-  std::array<std::uint8_t, 16> bytes{};  // IPv4 stands in the last four
-  bool six = false;                      // written with colons
-  bool leading_zeros = false;            // some numbers have them: libraries disagree on their meaning
+  std::array<std::uint8_t, 16> bytes{};  // network byte order; IPv4 is in the last four
+  bool six = false;                      // IPv6: written with colons
+  bool leading_zeros = false;            // some number has leading zeros, which libraries interpret differently
 
-  bool mapped() const noexcept;  // IPv4 written as IPv6
+  bool mapped() const noexcept;  // IPv4-mapped IPv6 (::ffff:1.2.3.4)
 };
+// nullopt if `text` is not an address.
 std::optional<IpAddress> parse_ip(std::string_view text);
-// The one text of an address: RFC 5952 for IPv6.
+// The canonical text: RFC 5952 for IPv6.
 std::string print_ip(const IpAddress& address);
 
-// Why a text is no address; empty: it is one, though perhaps not in canonical form.
+// The errors of an invalid address or CIDR range; empty if it is valid, though perhaps not canonical.
 std::vector<std::string> legacy_ip_problems(std::string_view text);
 std::vector<std::string> legacy_cidr_problems(std::string_view text);
 
-// "spec.externalIPs[0]: IPv6 address … should be in RFC 5952 canonical format (…)"; nothing for a text that is no address at all.
+// Warnings for a non-canonical text: "spec.externalIPs[0]: IPv6 address … should be in RFC 5952 canonical format (…)". None for an
+// invalid text.
 std::vector<std::string> ip_warnings(const std::string& path, std::string_view text);
-// The same of the points in `object`'s status at which a load balancer takes traffic.
+// The same for the IPs in status.loadBalancer.ingress of `object`.
 std::vector<std::string> balancer_warnings(const Object& object);
 std::vector<std::string> cidr_warnings(const std::string& path, std::string_view text);
 
-// The same as checks of WarningRow, and of a quantity of bytes that is no whole number.
+// The same with the signature of WarningRow::check (rest/warnings.hpp). warn_of_fraction: for a quantity of bytes that is not an integer.
 void warn_of_ip(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 void warn_of_cidr(const Value& value, const std::string& path, std::vector<std::string>& warnings);
-// Whether a canonical quantity of bytes needs no part of one.
+// True if a canonical quantity of bytes is an integer.
 bool is_whole_amount(std::string_view quantity) noexcept;
 void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 
-// Whether the texts are addresses of both families; a reason in `why` when one of them is no address.
+// True if the addresses belong to both families. If one is not an address, returns false and sets `why`.
 bool is_dual_stack(const std::vector<std::string>& ips, std::string& why);
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,7 @@
-// Addresses as the C library reads them, of texts that need not end where a C string does.
+// Strict parsing of addresses with inet_pton, for texts that are not NUL-terminated.
 //
 // Thread-safety: pure functions.
-// Errors:        false for what is no address of that family; `out` then holds nothing of meaning.
+// Errors:        false if `text` is not an address of that family; `out` is then unspecified.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// The bytes in network order: 4, or 16.  A text with a NUL in it is no address, whatever stands before it.
+// Writes the address in network byte order: 4 bytes, or 16. A text that contains a NUL byte is not an address.
 bool read_ipv4(std::string_view text, unsigned char* out) noexcept;
 bool read_ipv6(std::string_view text, unsigned char* out) noexcept;
 

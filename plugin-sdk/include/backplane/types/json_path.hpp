@@ -1,7 +1,7 @@
-// kubectl's JSONPath as far as printer columns use it: .a.b, ['a.b'], [0], [-1], [1:3], [*], .*, ..a and [?(@.type=="Ready")].
+// kubectl's JSONPath, as far as printer columns use it: .a.b, ['a.b'], [0], [-1], [1:3], [*], .*, ..a and [?(@.type=="Ready")].
 //
-// Thread-safety: immutable after parse.
-// Errors:        parse() gives nothing for what it does not know; a path that leads nowhere finds nothing.
+// Thread-safety: immutable after parse(); any number of threads.
+// Errors:        parse() returns nullopt for unsupported syntax. A path that matches nothing is not an error.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,22 @@
 
 namespace backplane BACKPLANE_API {
 
+//
+//   const auto path = JsonPath::parse(".status.conditions[?(@.type==\"Ready\")].status");
+//   const Value* ready = path ? path->first(object) : nullptr;
 class JsonPath {
  public:
+  // Parses a path with or without the surrounding braces.
   static std::optional<JsonPath> parse(std::string_view text);
 
-  // The first match in document order; null when there is none.
+  // The first match in document order; null if there is none. Valid as long as `root`.
   const Value* first(const Value& root) const;
   const Value* first(const Object& root) const;
-  // Calls `visit` for each match in document order, until it returns true.
+  // Calls `visit` for each match in document order until it returns true. Returns whether it did.
   using Visit = std::function<bool(const Value& found)>;
   bool each(const Object& root, const Visit& visit) const;
-  // Member names alone, in order: such a path can be walked by name.  Empty for others.
+  // The member names of a path that consists of member names only; empty for every other path. Such a path can be read without this
+  // class.
   std::vector<std::string> members() const;
 
  private:
@@ -45,7 +50,7 @@ class JsonPath {
   static bool parse_bracket(std::string_view& rest, std::vector<Step>& steps);
   static bool parse_filter(std::string_view inside, Step& step);
   static bool holds(const Step& step, const Value& item);
-  // Each returns whether `visit` has seen enough.
+  // Each returns true if `visit` returned true.
   bool search(const std::string& name, const Value& value, std::size_t next, const Visit& visit) const;
   bool walk(const Value& value, std::size_t next, const Visit& visit) const;
   bool walk_array(const Step& step, const Array& array, std::size_t next, const Visit& visit) const;

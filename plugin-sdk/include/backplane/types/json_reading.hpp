@@ -1,7 +1,7 @@
-// JSON texts into trees, and the depth that no tree of the server passes: whatever walks one may recurse.
+// Parses JSON texts, with the limit of the nesting depth (kMaxJsonDepth) that makes recursive walks over any tree of the server safe.
 //
 // Thread-safety: pure functions.
-// Errors:        read_json() gives nothing for what is malformed or nested too deeply; UnreadableObject ends the request that met it.
+// Errors:        read_json() returns nullopt for malformed or too deeply nested text.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,18 @@
 
 namespace backplane BACKPLANE_API {
 
-// The tree of one text.  Boost's own limit of 32 levels is less than stored objects have; this one is kMaxJsonDepth.
+// Parses one JSON text into a tree in `storage`.
 std::optional<Value> read_json(std::string_view text, json::storage_ptr storage = {});
 
-// Appends what stands between the quotes of a JSON string, with its escapes taken out.  What is malformed in it gives some text or other.
+// Appends the decoded content of a JSON string, given without its quotes. Malformed escapes give unspecified text.
 void append_json_unescaped(std::string& out, std::string_view content);
 
-// Whether more than `levels` containers stand within each other ({} is one level, a text none).  Looks no deeper than that.
+// True if containers are nested more than `levels` deep ({} is one level, a string none). The walk stops at that depth.
 bool nests_deeper(const Value& value, std::size_t levels) noexcept;
 bool nests_deeper(const Object& object, std::size_t levels) noexcept;
 
-// What decode() throws of an entry whose bytes are no object: it must not pass for one without finalizers, owners or content.
+// Thrown by decode() for an entry whose bytes are not a JSON object. It ends the request with 500, so that no caller takes the object for
+// one without finalizers or owners.
 class UnreadableObject : public std::runtime_error {
  public:
   explicit UnreadableObject(std::string_view key);

@@ -1,7 +1,7 @@
-// Name and value rules shared by every kind: apimachinery util/validation and api/validation.
+// Validation of names, labels, annotations and quantities: apimachinery util/validation and api/validation.
 //
 // Thread-safety: pure functions.
-// Each is_… returns the messages upstream gives for a bad text; empty: the text is good.
+// Errors:        each is_… function returns upstream's messages for an invalid text; an empty result means that the text is valid.
 #pragma once
 
 #include <string>
@@ -14,38 +14,42 @@
 
 namespace backplane BACKPLANE_API {
 
-// How long names may be and which characters they hold: apimachinery validation.NameIs….
+// Length and characters of an object's name (apimachinery validation.NameIs…).
 enum class NameRule : unsigned char { kDnsSubdomain, kDnsLabel, kDns1035Label, kPathSegment };
 
+// Messages, in upstream's order.
 using Problems = std::vector<std::string>;
 
 Problems is_dns1123_label(std::string_view text);
 Problems is_dns1123_subdomain(std::string_view text);
 Problems is_dns1035_label(std::string_view text);
-Problems is_qualified_name(std::string_view text);  // label and annotation keys
+Problems is_qualified_name(std::string_view text);  // keys of labels, annotations, conditions: [prefix/]name
 Problems is_valid_label_value(std::string_view text);
 Problems is_path_segment_name(std::string_view text);
 Problems is_config_map_key(std::string_view text);
 Problems is_env_var_name(std::string_view text);
 Problems is_valid_port_num(long long port);
 Problems is_valid_port_name(std::string_view text);
-Problems is_valid_ip(std::string_view text);
-// A name by rule; `prefix`: the text is a generateName (a trailing dash is allowed).
+Problems is_valid_ip(std::string_view text);  // IPv4 or IPv6, strict
+// Checks a name by its rule. `prefix`: the text is a generateName, whose last character may be a dash.
 Problems check_name(NameRule rule, std::string_view text, bool prefix);
 
-// ObjectMeta as validation.ValidateObjectMeta / ValidateObjectMetaUpdate do it; `path` is "metadata".
+// validation.ValidateObjectMeta and ValidateObjectMetaUpdate, with "metadata" as the path. `namespaced`: whether the kind has a
+// namespace.
 void validate_object_meta(const Object& object, bool namespaced, NameRule rule, FieldErrors& errors);
 void validate_object_meta_update(const Object& object, const Object& old, FieldErrors& errors);
 void validate_labels(const Object& labels, const std::string& path, FieldErrors& errors);
 void validate_annotations(const Object& annotations, const std::string& path, FieldErrors& errors);
-// metav1.LabelSelector.
+// metav1 validation.ValidateLabelSelector.
 void validate_label_selector(const Object& selector, const std::string& path, FieldErrors& errors);
 
-// resource.Quantity: canonical text, or nothing when `text` is no quantity.
+// The text that Kubernetes prints for a resource.Quantity; nullopt if `text` is not a quantity. Like upstream's parser it may keep the
+// text that was sent: "0.5" becomes "500m", "1000m" becomes "1".
 std::optional<std::string> canonical_quantity(std::string_view text);
-// Sign of a - b; both canonical.
+// Negative, 0 or positive as a < b, a == b, a > b. Accepts any quantity, canonical or not; a text that is not a quantity counts as 0.
 int compare_quantities(std::string_view a, std::string_view b);
-// Canonical text of a + b, in the form of `a`, of `b` where `a` is zero; what is no quantity is zero.
+// The canonical text of a + b in the format (binary or decimal) of `a`, or of `b` if `a` is zero. A text that is not a quantity counts as
+// 0.
 std::string sum_of_quantities(std::string_view a, std::string_view b);
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,7 @@
-// Regular expressions of API objects, as Go's regexp package takes them: RE2's syntax, and its promise of linear time.
+// Validation of regular expressions in API objects. The syntax is that of RE2, which is that of Go's regexp package; matching takes
+// linear time.
 //
 // Thread-safety: pure functions.
-// Errors:        a pattern that Go refuses is refused in Go's words.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// "error parsing regexp: missing closing ): `(`"; empty when the pattern is one.
+// Go's error for an invalid pattern, "error parsing regexp: missing closing ): `(`"; empty if the pattern is valid.
 std::string regexp_problem(std::string_view pattern);
 
 }  // namespace BACKPLANE_API

@@ -1,4 +1,4 @@
-// Names of what can be counted: cpu, memory, requests.storage, example.com/gpu.
+// Names of countable resources: cpu, memory, requests.storage, example.com/gpu (pkg/apis/core/helper and validation).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,22 +10,22 @@
 
 namespace backplane BACKPLANE_API {
 
-// Why nothing can be counted under the name: it is neither a standard one nor one with a domain.
+// Errors of a resource name: it must be a standard name or have a domain. Empty: valid.
 Problems resource_name_problems(std::string_view name);
-// The same of what containers ask for.
+// The same for requests and limits of containers.
 Problems container_resource_name_problems(std::string_view name);
-// The same of what a quota may limit.
+// The same for ResourceQuota.
 Problems quota_resource_name_problems(std::string_view name);
 
-// Why there cannot be so much of what the name stands for, by a canonical quantity: of many things there are no parts.
+// Errors of an amount of the resource, given as a canonical quantity: most resources other than cpu allow integers only.
 Problems counted_quantity_problems(std::string_view name, std::string_view quantity);
 
-// Names without a domain that a container, a quota may name.
+// True for the standard names, without a domain, of container resources and of quota resources.
 bool is_standard_container_resource(std::string_view name) noexcept;
 bool is_standard_quota_resource(std::string_view name) noexcept;
-// "hugepages-2Mi".
+// True for "hugepages-2Mi" and the like.
 bool is_huge_page(std::string_view name) noexcept;
-// In the kubernetes.io domain, or without one.
+// True for names in the kubernetes.io domain and for names without a domain.
 bool is_native_resource(std::string_view name) noexcept;
 
 }  // namespace BACKPLANE_API

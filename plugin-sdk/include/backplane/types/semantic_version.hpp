@@ -1,7 +1,7 @@
-// Versions as semver.org 2.0.0 has them: three numbers, words of a prerelease, and words of a build that are not compared.
+// Semantic versions (semver.org 2.0.0), as github.com/blang/semver parses and orders them.
 //
 // Thread-safety: values.
-// Lifetime:      a version's words are views of the text it was read from.
+// Lifetime:      `prerelease` and `build` are views into the parsed text.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ namespace backplane BACKPLANE_API {
 
 struct SemanticVersion {
   std::array<std::uint64_t, 3> numbers{};
-  std::string_view prerelease = {}, build = {};  // without - and +, dots between the words
+  std::string_view prerelease = {}, build = {};  // without the leading - and +
 
-  // Nothing when the text is none; `why`, if anybody asks, is then told in the words of upstream's library.
+  // nullopt if `text` is not a version; `why`, if not null, is then set to the library's error text.
   static std::optional<SemanticVersion> parse(std::string_view text, std::string* why = nullptr);
-  // Numbers before words; what leads to a version before it.
+  // Numbers first; a prerelease precedes its release; `build` is not compared.
   std::strong_ordering operator<=>(const SemanticVersion& other) const;
   bool operator==(const SemanticVersion& other) const { return (*this <=> other) == 0; }
 };

@@ -1,4 +1,4 @@
-// How a struct differs from what it was, as clients are told by rules that let only a part of it change.
+// The diff in error messages of rules that allow only some fields to change ("pod updates may not change fields other than …").
 //
 // Thread-safety: pure function.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// A unified diff of the two as kube-apiserver's own Go structs print them (Schema::go_struct), indented by one space; nothing when they
-// are the same to Go, unset or not.  Empty where the diff would take too long to find.
+// A unified diff of the two objects as kube-apiserver prints its Go structs (Schema::go_struct), indented by one space; nullopt if they
+// are equal in Go (unset or empty alike); empty if computing the diff would take too long.
 std::optional<std::string> struct_difference(const Schema& type, const Object& before, const Object& after);
 
 }  // namespace BACKPLANE_API

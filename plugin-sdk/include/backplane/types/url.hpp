@@ -1,4 +1,4 @@
-// What Go's net/url refuses.
+// Validation of URLs with the errors of Go's net/url.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// Of url.Parse and url.ParseRequestURI: `parse ":a": missing protocol scheme`; empty: it is a URL.
+// The error of url.Parse or url.ParseRequestURI (`parse ":a": missing protocol scheme`); empty if the text is valid.
 std::string url_problem(std::string_view text);
 std::string request_uri_problem(std::string_view text);
 

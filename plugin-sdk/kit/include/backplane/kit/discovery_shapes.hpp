@@ -1,7 +1,8 @@
-// Discovery as a remote server tells it, brought into the shape in which this server tells its own: members of other kinds and names are
-// dropped, so that whatever a server says cannot break the documents of all.
+// Normalizes discovery documents of other servers: unknown members and members of the wrong type are dropped, so that an invalid document
+// cannot break the merged ones.
 //
 // Thread-safety: pure functions.
+// Errors:        none; what is not valid is left out.
 #pragma once
 
 #include <optional>
@@ -13,11 +14,11 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// The groups of an APIGroupDiscoveryList, each with its versions and their resources.
+// The groups of an APIGroupDiscoveryList, with their versions and resources.
 Array aggregated_groups(const Object& list);
-// The resources of a version in an APIGroupDiscoveryList; nothing when it is not in there.
+// The resources of one version in an APIGroupDiscoveryList; nullopt if the version is absent.
 std::optional<Array> aggregated_resources(const Object& list, const GroupVersion& version);
-// Those of an APIResourceList.
+// The resources of an APIResourceList, in the form of apidiscovery.k8s.io/v2.
 Array legacy_resources(const Object& list);
 
 }  // namespace BACKPLANE_API

@@ -1,8 +1,8 @@
-// A storage in front of another: everything goes through until a subclass says otherwise.
+// A storage that forwards every call to another one. Derive from it to change single verbs.
 //
-// Thread-safety: as the storage behind.
-// Lifetime:      keeps the storage behind alive.
-// Errors:        those of the storage behind, unchanged.
+// Thread-safety: that of the wrapped storage.
+// Lifetime:      owns a reference to the wrapped storage.
+// Errors:        those of the wrapped storage, unchanged.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
+// `store` must not be null.
 class ForwardingStorage : public StandardStorage {
  public:
   explicit ForwardingStorage(std::shared_ptr<StandardStorage> store) : store_(std::move(store)) {}
@@ -45,6 +46,7 @@ class ForwardingStorage : public StandardStorage {
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override;
   Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override;
 
+  // The wrapped storage, for subclasses.
  protected:
   StandardStorage& store() const noexcept { return *store_; }
 

@@ -1,8 +1,9 @@
-// Passing requests on to servers that know this one by its certificate (--proxy-client-cert-file), and so take its word for who is asking.
+// Proxies requests to servers that authenticate this one by its certificate (--proxy-client-cert-file) and accept its identity headers
+// (X-Remote-User …).
 //
 // Thread-safety: immutable; any executor.
 // Lifetime:      values.
-// Errors:        what goes wrong on the way is told in plain text with 503, as kube-aggregator and kube-apiserver's peers do.
+// Errors:        a failed call gets 503 with plain text, as from kube-aggregator and from kube-apiserver's peer proxy.
 #pragma once
 
 #include <memory>
@@ -18,17 +19,17 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// How a server is reached that takes this one for a front proxy: requests of everybody share its connections, and have no time but their
-// own. Where it is, and whom to believe there, is left to be said.
+// The client configuration for such a server: the proxy's certificate, shared connections, no time limit besides the request's. The
+// caller sets `server` and the certificate authority.
 ClientConfig front_proxy_client(Host& host);
 
+// Builds the ProxyCall of one request.
 class FrontProxy {
  public:
-  // The headers by which servers behind front proxies of this cluster know who is asking (--requestheader-…): whatever a client says in
-  // them is not passed on.
+  // Reads the --requestheader-… flags: headers of these names that a client sends are not forwarded.
   explicit FrontProxy(Host& host);
 
-  // `exchange`, to the server at `address` ("host:port"), as whoever has asked.
+  // The call that forwards `exchange` to `address` ("host:port") with the identity of the request's user.
   ProxyCall call(std::shared_ptr<HttpClient> backend, const std::string& address, const RequestContext& context,
                  const Exchange& exchange) const;
 
@@ -38,7 +39,7 @@ class FrontProxy {
   std::vector<std::string> names_, prefixes_;  // in small letters
 };
 
-// As net/http's Error.
+// Sends a plain-text response like net/http's Error.
 Task<void> answer_text(Exchange& exchange, int code, std::string text);
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,7 @@
 // Installs an API group from its document: storages and subresources of every kind in every version, types, field labels, priorities.
 //
 // Thread-safety: used while a plugin provisions, on one thread.
-// Errors:        the first Status that the host gives, unchanged.
+// Errors:        the first error Status of the host, unchanged.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,23 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
+// For plugins that add storages of their own to the group; others call install_group().
 class GroupInstaller {
  public:
-  // `schemas`: the types of each version, in the document's order of versions.
+  // `schemas`: the types of each version, in the order of the document's versions.
   GroupInstaller(Host& host, GroupDocument document, std::vector<std::shared_ptr<const SchemaSet>> schemas);
 
-  // Makes the storages of all kinds and puts them into the group.
+  // Makes the storages of all kinds and adds them to the group.
   Status add_kinds();
-  // Puts a storage of the first version at "pods/binding", or in the place of a kind's own.
+  // Adds a storage of the first version at `path` ("pods/binding"), or replaces the one there.
   void put(const std::string& path, std::shared_ptr<RestStorage> storage) { versions_.front().storages[path] = std::move(storage); }
-  // The store made for a kind of the first version; null when there is none.
+  // The store of a kind in the first version; null if there is none.
   std::shared_ptr<StandardStorage> store(const std::string& resource) const;
-  // Selectors that name other labels of the kind than it has are told so in its own words, in each version it is served in.
+  // Sets the error texts for selectors with unknown field labels of a kind, in each of its versions.
   void put_words(const std::string& resource, const std::function<LabelledStorage::Words(const GroupVersionKind&)>& words);
   const std::shared_ptr<const SchemaSet>& schemas() const noexcept { return versions_.front().schemas; }
 
-  // Registers types, field labels and the order of versions with the Scheme and installs the group.
+  // Registers types, field labels and the order of versions with the Scheme, and installs the group. `registrant`: the plugin's name.
   Status install(std::string_view registrant);
 
  private:
@@ -46,7 +47,7 @@ class GroupInstaller {
   Version* find(std::string_view version);
   Status add(const KindRow& row);
   Status add_subresources(const KindRow& row, const GroupVersionKind& kind, Version& version);
-  // On the stored form; of a view, that of the version it is stored in.
+  // The strategy of the stored version; for a view, that of the version in which it is stored.
   std::shared_ptr<const Strategy> stored_strategy(const KindRow& row, const GroupVersionKind& kind) const;
 
   Host& host_;
@@ -56,11 +57,12 @@ class GroupInstaller {
   std::map<GroupVersionKind, std::shared_ptr<const Strategy>> strategies_;
 };
 
-// One schema set for each document, with the core group's types at hand.  The texts must live as long as the sets (a plugin's read-only
-// data).
+// One schema set per document, with the core group's types imported. The texts must live as long as the sets (a plugin's read-only data).
 Result<std::vector<std::shared_ptr<const SchemaSet>>> embedded_schemas(std::initializer_list<std::string_view> documents);
 
-// Installs what read_group() gave: all that a plugin does whose group has no further storages.
+// Installs the result of read_group(): everything that provision() does in a plugin without further storages.
+//
+//   return kit::install_group(host, "hello", kit::read_group(greetings_group_json()), kit::embedded_schemas({greetings_json()}));
 Status install_group(Host& host, std::string_view registrant, Result<GroupDocument> document,
                      Result<std::vector<std::shared_ptr<const SchemaSet>>> schemas);
 

@@ -1,7 +1,7 @@
-// A group document without the code that its plugin has for it.
+// Checks a group document without the code of its plugin, for the build and for `backplane plugin check`.
 //
 // Thread-safety: pure function.
-// Errors:        as read_group(); names of printers, checks and kinds are taken to be the code's.
+// Errors:        those of read_group(); names of printers, checks and kinds are assumed to exist in the code.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace backplane::kit {
 
-// The place and the message, "kinds[0].columns[1].type must be …"; empty: nothing is wrong.
+// Location and message, "kinds[0].columns[1].type must be …"; empty if the document is valid.
 std::string problem_of_group(const Value& document);
 
 }  // namespace backplane::kit

@@ -52,7 +52,7 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// A function that shows what stands at a column's path, or works cells out of the whole object.
+// A function for a column: formats the value at the column's path, or computes cells from the whole object.
 struct Printer {
   Printer(PrintFound print) : found(print) {}
   Printer(PrintCells print) : cells(print) {}
@@ -60,10 +60,10 @@ struct Printer {
   PrintCells cells = nullptr;
 };
 
-// What a kind does beyond its row.
+// The code of one kind, in addition to its row.
 struct KindCode {
   MakeStrategy make = nullptr;
-  std::map<std::string, MakeStrategy> views = {};  // by version: what views do in their own form
+  std::map<std::string, MakeStrategy> views = {};  // by version: strategies of the views
   MakeStatusStrategy make_status = nullptr;
   PrintConditions row_conditions = nullptr;
   std::shared_ptr<const StoreHooks> hooks = {};
@@ -71,12 +71,14 @@ struct KindCode {
   std::shared_ptr<const ObjectConverter> converter = {};
 };
 
+// The code that a document refers to: printers and warning checks by name, and code by kind.
 struct GroupCode {
   std::map<std::string, Printer, std::less<>> printers = {};
   std::map<std::string, WarnOf, std::less<>> warnings = {};
   std::map<std::string, KindCode, std::less<>> kinds = {};
 };
 
+// A parsed document.
 struct GroupDocument {
   struct Version {
     std::string name;
@@ -85,12 +87,13 @@ struct GroupDocument {
   std::string group;
   int priority = 1000;
   std::vector<Version> versions;
-  std::vector<KindRow> kinds;  // a kind's stored version before its others
+  std::vector<KindRow> kinds;  // the stored version of a kind precedes its other versions
 
-  // The row of a kind in the version it is stored in; throws std::out_of_range when there is none.
+  // The row of a kind in its stored version. Throws std::out_of_range if there is none.
   const KindRow& kind(std::string_view name) const;
 };
 
+// Parses a document and connects it with its code. Errors: kInternalError with the location of the first error.
 Result<GroupDocument> read_group(std::string_view document, const GroupCode& code = {});
 
 }  // namespace BACKPLANE_API

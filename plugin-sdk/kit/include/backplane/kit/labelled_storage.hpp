@@ -1,8 +1,8 @@
-// A storage of a kind that speaks of field labels it has not in words of its own.
+// A storage that refuses unknown field labels with the kind's own error text.
 //
-// Thread-safety: as the storage behind.
-// Lifetime:      keeps the storage behind alive.
-// Errors:        those of the storage behind, and kBadRequest for a list, a watch or a deletion by a label that is not among its own.
+// Thread-safety: that of the wrapped storage.
+// Lifetime:      owns a reference to the wrapped storage.
+// Errors:        those of the wrapped storage; kBadRequest for list, watch and deletecollection with an unknown field label.
 #pragma once
 
 #include <string>
@@ -14,9 +14,11 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
+// kit::GroupInstaller::put_words makes one.
 class LabelledStorage : public ForwardingStorage {
  public:
-  // `labels`: all that selectors may name; others are told `before`, the label and `after`.
+  // `labels`: the known field labels. The error for another label is `before` + label + `after`.
+  // `field label not supported: spec.x` and the like, worded as the kind's own strategy upstream words it.
   struct Words {
     std::vector<std::string> labels;
     std::string before;

@@ -1,9 +1,9 @@
-// Where something stands in an object: "spec.containers[0].env".  A path is a frame on the stack that knows the one above it, and is
-// written out only when somebody needs the text, which is when something is wrong there.
+// A field path ("spec.containers[0].env") as a chain of stack frames. The text is built only for an error, so validating a valid object
+// allocates nothing.
 //
 // Thread-safety: immutable.
-// Lifetime:      a path borrows its names and the path above it, so that it cannot be made of a temporary one; functions take it by
-//                reference and keep nothing.
+// Lifetime:      refers to its names and to its parent path, which must outlive it; it cannot be made from a temporary. Functions take it
+//                by const reference and do not store it.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,19 @@
 namespace backplane {
 namespace kit {
 
+// One frame: a parent path and one step.
+//
+//   void check_container(const Object& container, const kit::Path& path, FieldErrors& errors) {
+//     if (get_string(container, "image").empty()) errors.required(path.at("image"));
+//   }
 class Path {
  public:
-  // The text that a whole path begins with; empty: the object itself.
+  // A path that begins with `root`; empty: the object itself.
   Path(std::string_view root) noexcept : name_(root) {}
   Path(const std::string& root) noexcept : name_(root) {}
   Path(const char* root) noexcept : name_(root) {}
 
-  // "path.name", "path.name[index]", "path[index]" and "path[key]".
+  // The path of a member, a member's item, an item, or a map entry: "path.name", "path.name[index]", "path[index]", "path[key]".
   Path at(std::string_view name) const& noexcept { return {this, name, kNoIndex, Step::kMember}; }
   Path at(std::string_view name, std::size_t index) const& noexcept { return {this, name, index, Step::kMember}; }
   Path at(std::size_t index) const& noexcept { return {this, {}, index, Step::kItem}; }
@@ -30,6 +35,7 @@ class Path {
   Path at(std::size_t) && = delete;
   Path at_key(std::string_view) && = delete;
 
+  // The whole path as text.
   std::string text() const {
     std::string out;
     append_to(out);

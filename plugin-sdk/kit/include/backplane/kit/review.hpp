@@ -1,8 +1,8 @@
-// Kinds that are asked and not stored: a POST gives the object back with its answer (TokenReview, SubjectAccessReview …).
+// Kinds that are evaluated and not stored: a POST returns the object with its result (TokenReview, SubjectAccessReview …).
 //
 // Thread-safety: const after construction; any thread.
-// Lifetime:      keeps its types alive.
-// Errors:        those of answer(), as they are.
+// Lifetime:      owns a reference to its types.
+// Errors:        those of answer(), unchanged.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,14 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
+// Derive from it and implement answer().
+//
+//   class TokenReviews final : public kit::ReviewStorage {
+//     Task<Status> answer(RequestContext& context, Object& review) const override;
+//   };
 class ReviewStorage : public RestStorage, public Scoper, public SingularNameProvider, public Creater {
  public:
-  // Throws std::invalid_argument when `schemas` has no such kind.
+  // Throws std::invalid_argument if `schemas` does not have the kind.
   ReviewStorage(GroupVersionKind kind, std::shared_ptr<const SchemaSet> schemas, bool namespaced = false);
   ~ReviewStorage() override;
 
@@ -26,7 +31,7 @@ class ReviewStorage : public RestStorage, public Scoper, public SingularNameProv
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override;
 
  protected:
-  // Writes the answer into `review`, whose metadata.namespace is the request's.
+  // Writes the result into `review`. metadata.namespace is that of the request.
   virtual Task<Status> answer(RequestContext& context, Object& review) const = 0;
 
  private:
@@ -36,7 +41,8 @@ class ReviewStorage : public RestStorage, public Scoper, public SingularNameProv
   bool namespaced_;
 };
 
-// A user as authentication.k8s.io/v1 UserInfo, and as the specs of reviews and requests name them (`name_key`: "username", "user").
+// Conversion of a user to and from the JSON of authentication.k8s.io/v1 UserInfo, and of review specs that use `name_key` ("user") for
+// the name.
 Object user_info(const UserInfo& user, std::string_view name_key = "username");
 UserInfo read_user_info(const Object& object, std::string_view name_key = "username");
 

@@ -1,4 +1,4 @@
-// Who a server is to the others over the same store, in kube-apiserver's words.
+// The identity of a server among the servers on the same store, compatible with kube-apiserver's.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,20 +12,22 @@
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
-// What is written into each identity's label, and hashed into its name.
+// The label value of identity leases, also hashed into their names.
 inline constexpr std::string_view kServerKind = "kube-apiserver";
 
-// This machine's; empty: it has none.
+// The machine's host name; empty if it has none.
 std::string host_name();
-// "apiserver-" and a hash of the host's name and what runs there.
+// "apiserver-" and a hash of `hostname` and kServerKind: the name of the server's identity lease.
 std::string server_id(const std::string& hostname);
 
-// Where other servers reach this one: what the flags say of peers, else what they say of everybody.
+// The address at which peers reach this server: --peer-advertise-ip and --peer-advertise-port, or else the advertised address and secure
+// port.
 struct PeerAddress {
   std::string ip, port;
 
-  // A port that is still to be picked is not.
+  // True if the address is complete. Port 0 is not known until it is bound.
   bool known() const noexcept { return !ip.empty() && !port.empty() && port != "0"; }
+  // "ip:port", IPv6 in brackets.
   std::string text() const;
 };
 PeerAddress peer_address(const Host& host);

@@ -1,4 +1,4 @@
-// Strategies that built-in kinds share: what k8s.io/kubernetes adds to the generic rules for every kind, and the status subresource.
+// Base strategies of kinds: the rules that Kubernetes adds for all built-in kinds, and the status subresource.
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      shared with the storages made from them.
@@ -14,7 +14,15 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// A kind of a built-in group: the rules that all of them share stand here, a kind that has more of its own derives from it.
+// Base of a kind's strategy: applies the facts and the rules common to all kinds. Override the functions below to add rules; each default
+// does nothing.
+//
+//   class RunnerStrategy final : public kit::KindStrategy {
+//    public:
+//     using KindStrategy::KindStrategy;
+//    protected:
+//     void check(const Object& object, FieldErrors& errors) const override;
+//   };
 class KindStrategy : public Strategy {
  public:
   using Strategy::Strategy;
@@ -24,20 +32,20 @@ class KindStrategy : public Strategy {
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const final;
 
  protected:
-  // Drops and fills what the kind drops and fills on create.
+  // Reset and set fields on create and on update, after the rules of the facts.
   virtual void prepare_create(Object& object) const;
   virtual void prepare_update(Object& object, const Object& old) const;
-  // Rules on one object that cross its fields, asked on create and update; those on single fields stand in the schema.
+  // Rules on one object that involve several fields; called on create and update. Rules on single fields belong in the schema.
   virtual void check(const Object& object, FieldErrors& errors) const;
-  // Rules whose words depend on the version that the request speaks, asked after check().
+  // Rules whose messages depend on the version of the request; called after check().
   virtual void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const;
-  // Rules on new objects only, asked after these.
+  // Rules for new objects only; called after check_request().
   virtual void check_new(const Object& object, FieldErrors& errors) const;
-  // Rules on a change, asked before check().
+  // Rules on a change; called on update, before check().
   virtual void check_change(const Object& object, const Object& old, FieldErrors& errors) const;
 };
 
-// Updates through /status: everything but status and metadata stays as it was.
+// Strategy of /status: an update changes only status and metadata.
 class StatusStrategy : public Strategy {
  public:
   struct Options {
@@ -45,6 +53,7 @@ class StatusStrategy : public Strategy {
     std::vector<std::string> resets = {};         // WrittenFields::resets; empty: the spec and `kept_metadata`
     bool has_tables = true;                       // KindFacts::has_tables
   };
+  // `parent`: the strategy of the main resource.
   explicit StatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent), Options()) {}
   StatusStrategy(std::shared_ptr<const Strategy> parent, Options options);
 
@@ -53,6 +62,7 @@ class StatusStrategy : public Strategy {
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override;
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override;
 
+  // Rules on the new status; the default does nothing.
  protected:
   virtual void check_status(const Object& object, const Object& old, FieldErrors& errors) const;
   const Strategy& parent() const noexcept { return *parent_; }
@@ -63,10 +73,11 @@ class StatusStrategy : public Strategy {
   std::vector<std::string> resets_;
 };
 
-// The facts of a kind as a subresource of it sees them: the same scope and names, and nothing of what its own strategy does not say.
+// Facts for a subresource of the kind: the same scope and names, without its other behaviour. `checked`: the part that the schema's rules
+// apply to.
 KindFacts subresource_facts(const Strategy& parent, ObjectPart checked);
 
-// Finalizers without a domain must be ones that Kubernetes itself knows.
+// Adds an error for each finalizer without a domain that Kubernetes does not define.
 void check_finalizer_names(const Object& object, FieldErrors& errors);
 
 }  // namespace BACKPLANE_API

@@ -1,4 +1,4 @@
-// Columns of built-in kinds, as data, and the words that their cells share.
+// Columns and cell formats shared by many tables.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,23 +12,24 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// The columns that many tables share.
+// The columns Name and Age.
 TableColumn name_column();
 TableColumn age_column();
 
-// ---- what values are shown as
-Value show_number(const Value* found, std::int64_t now_unix);    // the number, or 0
-Value show_age(const Value* found, std::int64_t now_unix);       // of a time; <unknown>
-Value show_labels(const Value* found, std::int64_t now_unix);    // "a=b,c=d" or <none>
-Value show_selector(const Value* found, std::int64_t now_unix);  // a metav1.LabelSelector; <none> when empty
+// ---- formats for TableColumn::print
+Value show_number(const Value* found, std::int64_t now_unix);    // the number; 0 if absent
+Value show_age(const Value* found, std::int64_t now_unix);       // the age of a time; <unknown> if absent
+Value show_labels(const Value* found, std::int64_t now_unix);    // "a=b,c=d", or <none>
+Value show_selector(const Value* found, std::int64_t now_unix);  // a metav1.LabelSelector; <none> if empty
 
-// The number of entries of data and binaryData together.
+// Appends the number of entries in data and binaryData (ConfigMap, Secret).
 void print_entries(const Object& object, std::int64_t now_unix, Array& cells);
 
+// The age of the object, from metadata.creationTimestamp.
 std::string age_of(const Object& object, std::int64_t now_unix);
-// "a=b,c=d" or <none>.
+// "a=b,c=d", or <none> for null or empty labels.
 std::string print_labels(const Object* labels);
-// A metav1.LabelSelector as kubectl shows it: "app=d,tier in (a)", <none> when empty.
+// A metav1.LabelSelector as kubectl prints it: "app=d,tier in (a)"; <none> if empty.
 std::string print_selector(const Object* selector);
 
 }  // namespace BACKPLANE_API

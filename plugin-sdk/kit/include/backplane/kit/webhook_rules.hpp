@@ -1,4 +1,4 @@
-// Rules on how a webhook is reached, by URL or by a service of the cluster (k8s.io/apiserver/pkg/util/webhook).
+// Validation of webhook client configurations: URL or service reference (k8s.io/apiserver/pkg/util/webhook).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,9 +13,9 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// A URL of the form https://host[/path].
+// Adds errors unless `text` is a URL of the form https://host[/path].
 void check_webhook_url(std::string_view text, const std::string& path, FieldErrors& errors);
-// A reference to a service: namespace, name, path, port.
+// Adds errors for a reference to a service: namespace, name, path, port.
 void check_webhook_service(const Object& service, const std::string& path, FieldErrors& errors);
 
 }  // namespace BACKPLANE_API
