@@ -16,7 +16,7 @@ Status refused(const std::string& path, const std::string& why) {
 
 Result<std::string> read_file(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return bad_request("open " + path + ": no such file or directory");
+  if (!std::filesystem::is_regular_file(path, error)) return bad_request("cannot open " + path + ": no such file or directory");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

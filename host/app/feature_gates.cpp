@@ -46,13 +46,12 @@ void FeatureGates::set_stage(std::string_view all, bool on) {
 void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::string>& problems) {
   const FeatureGate& gate = *find_gate(name);
   if (gate.locked && on != gate.on) {
-    problems.push_back("cannot set feature gate " + std::string(name) + " to " + (on ? "true" : "false") + ", feature is locked to " +
-                       (gate.on ? "true" : "false"));
+    problems.push_back("--feature-gates: " + std::string(name) + " is locked to " + (gate.on ? "true" : "false") + "; remove it");
     return;
   }
   for (const MissingGate& missing : gates_not_there()) {
     if (!on || missing.name != name) continue;
-    problems.push_back("feature gate " + std::string(name) + " cannot be switched on: " + std::string(missing.why));
+    problems.push_back("--feature-gates: " + std::string(name) + "=true is not supported: " + std::string(missing.why));
     return;
   }
   on_.find(name)->second = on;
@@ -79,11 +78,11 @@ std::vector<std::string> FeatureGates::set(const std::vector<std::string>& items
       if ((name == "AllAlpha" || name == "AllBeta") != stages) continue;
       const std::string_view value = equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
       if (equals == std::string_view::npos) {
-        problems.push_back("missing bool value for " + std::string(name));
+        problems.push_back("--feature-gates: " + std::string(name) + " must have a value: " + std::string(name) + "=true or =false");
       } else if (auto problem = flag_value_problem(FlagType::kBool, value); !problem.empty()) {
-        problems.push_back("invalid value of " + std::string(pair) + ", err: " + problem);
+        problems.push_back("--feature-gates: invalid value in " + std::string(pair) + ": " + problem);
       } else if (find_gate(name) == nullptr) {
-        problems.push_back("unrecognized feature gate: " + std::string(name));
+        problems.push_back("--feature-gates: unknown gate " + std::string(name) + "; 'backplane help gates' lists the gates");
       } else {
         set_one(name, to_bool(value), problems);
       }
@@ -98,10 +97,10 @@ void FeatureGates::check_dependencies(std::vector<std::string>& problems) const 
     if (!enabled(dependency.name)) continue;
     std::string off;
     for (const std::string_view needed : dependency.on) {
-      if (!needed.empty() && !enabled(needed)) off.append(off.empty() ? "" : " ").append(needed);
+      if (!needed.empty() && !enabled(needed)) off.append(off.empty() ? "" : ", ").append(needed);
     }
     if (off.empty()) continue;
-    problems.push_back(std::string(dependency.name) + " is enabled, but depends on features that are disabled: [" + off + "]");
+    problems.push_back("--feature-gates: " + std::string(dependency.name) + "=true requires " + off + " to be on");
   }
 }
 
@@ -115,10 +114,20 @@ bool FeatureGates::in_effect(std::string_view name) const {
   return has(gates_always_there(), name) || (enabled(name) && !has(gates_absent(), name));
 }
 
-std::string FeatureGates::switched() {
-  std::string names;
-  for (const std::string_view name : switched_gates()) names.append(names.empty() ? "" : ", ").append(name);
-  return names;
+std::string FeatureGates::help() {
+  constexpr std::string_view kStages[] = {"ALPHA", "BETA", "GA", "DEPRECATED"};
+  std::string out = "Gates of --feature-gates: name, stage, default, effect.\n\n";
+  for (const FeatureGate& gate : all_gates()) {
+    const bool always = has(gates_always_there(), gate.name);
+    const std::string_view effect = has(switched_gates(), gate.name) ? "" : always ? "always on" : "no effect";
+    std::string row = "  " + std::string(gate.name);
+    row.resize(std::max<std::size_t>(row.size() + 1, 58), ' ');
+    row.append(kStages[static_cast<std::size_t>(gate.stage)]).resize(70, ' ');
+    row.append(gate.on ? "true " : "false").append(gate.locked ? " (locked)  " : "           ").append(effect);
+    row.erase(row.find_last_not_of(' ') + 1);
+    out.append(row).append("\n");
+  }
+  return out;
 }
 
 std::vector<std::string> FeatureGates::without_effect() const {

@@ -15,7 +15,7 @@ namespace backplane {
 class FeatureGates {
  public:
   FeatureGates();
-  // "Name=bool", perhaps with "kube:" in front.  Returns the problems, worded as upstream.
+  // `items`: "Name=bool", optionally with the prefix "kube:".  Returns all problems, each naming the flag and the gate.
   std::vector<std::string> set(const std::vector<std::string>& items);
   // What the log should say of gates that were set though they need not be.
   const std::vector<std::string>& remarks() const noexcept { return remarks_; }
@@ -24,8 +24,8 @@ class FeatureGates {
   // What this server does of a gate: what it switches, what is always there, and off for what is not there at all.
   bool in_effect(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
-  // The gates that something here asks, separated by ", ".
-  static std::string switched();
+  // The text of `backplane help gates`: one line per gate.
+  static std::string help();
   // Gates that --feature-gates named and whose value changes nothing here; of a whole stage with those of it that do.
   std::vector<std::string> without_effect() const;
   // "ALPHA", "BETA", "DEPRECATED", or "" for gates that are generally available; as metrics spell it.

@@ -68,7 +68,7 @@ std::optional<std::string> read_text(const std::string& path, std::string& probl
   if (file.is_open() && file) return text;
   std::string reason = std::strerror(errno != 0 ? errno : EISDIR);
   if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
-  problem = "open " + path + ": " + reason;
+  problem = "cannot open " + path + ": " + reason;
   return std::nullopt;
 }
 
@@ -80,7 +80,8 @@ void check_plugin_directories(const FlagSet& flags, Problems& problems) {
     std::error_code error;
     const auto file = std::filesystem::status(path, error);
     if (file.type() == std::filesystem::file_type::directory) return;
-    found.push_back("--plugin-dir: open " + path + (std::filesystem::exists(file) ? ": not a directory" : ": no such file or directory"));
+    found.push_back("--plugin-dir: cannot open " + path +
+                    (std::filesystem::exists(file) ? ": not a directory" : ": no such file or directory"));
   }
   problems.insert(problems.end(), found.begin(), found.end());
 }
@@ -92,7 +93,7 @@ void check_flag_files(const Options& options, Problems& problems) {
     for (const auto& path : options.flags.values(file.flag)) {
       std::string problem;
       const auto text = read_text(path, problem);
-      if (text && !file.holds(*text)) problem = backplane::quoted(path) + " holds no " + std::string(file.what);
+      if (text && !file.holds(*text)) problem = path + " does not contain a " + std::string(file.what);
       if (!problem.empty()) problems.push_back("--" + std::string(file.flag) + ": " + problem);
     }
   }

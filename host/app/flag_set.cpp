@@ -127,7 +127,7 @@ void FlagSet::accept(std::string_view name, FlagType type, std::string_view defa
   flags_.back().accepted_only = true;
 }
 
-void FlagSet::refuse(std::string_view name, std::string_view why) { find(name)->refused = why; }
+void FlagSet::refuse(std::string_view name) { find(name)->refused = true; }
 
 const FlagSet::Flag* FlagSet::find(std::string_view name) const {
   const auto found = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.name == name; });
@@ -151,7 +151,7 @@ std::string FlagSet::nearest(std::string_view name) const {
 Status FlagSet::set(Flag& flag, std::string_view value) {
   if (auto problem = flag_value_problem(flag.type, value); !problem.empty()) {
     const std::string shown = flag.letter != 0 ? std::string("-") + flag.letter + ", --" + flag.name : "--" + flag.name;
-    return bad_request("invalid argument " + quoted(value) + " for \"" + shown + "\" flag: " + problem);
+    return bad_request(shown + ": invalid value " + quoted(value) + ": " + problem);
   }
   if (std::holds_alternative<std::monostate>(flag.into)) {
     if (is_list(flag.type)) {
@@ -251,7 +251,7 @@ bool FlagSet::has_default(std::string_view name) const {
 std::vector<std::string> FlagSet::accepted_only() const {
   std::vector<std::string> names;
   for (const auto& flag : flags_) {
-    if (flag.accepted_only && flag.refused.empty() && !has_default(flag.name)) names.push_back("--" + flag.name);
+    if (flag.accepted_only && !flag.refused && !has_default(flag.name)) names.push_back("--" + flag.name);
   }
   return names;
 }
@@ -275,8 +275,8 @@ std::string FlagSet::help_head(const Flag& flag) {
 }
 
 std::string FlagSet::effect_text(const Flag& flag) {
-  if (!flag.refused.empty()) return " [ends the start: " + flag.refused + "]";
-  return flag.accepted_only ? " [no effect yet]" : "";
+  if (flag.refused) return " [not supported]";
+  return flag.accepted_only ? " [no effect]" : "";
 }
 
 std::string FlagSet::help(std::size_t columns) const {

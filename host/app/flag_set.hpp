@@ -63,8 +63,8 @@ class FlagSet {
   void always(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
     pass_on(name, type, default_text, usage);
   }
-  // Says in --help what ends the start when `name` is given; it is then none of accepted_only().
-  void refuse(std::string_view name, std::string_view why);
+  // Marks a flag in --help with which startup fails; accepted_only() leaves it out.
+  void refuse(std::string_view name);
   // A flag that only plugins read (Host::flag).
   void pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
 
@@ -100,7 +100,7 @@ class FlagSet {
     Strings list;       // the same for lists
     bool changed = false;
     bool accepted_only = false;
-    std::string refused;  // why the flag ends the start
+    bool refused = false;  // startup fails if the flag is set
   };
   Flag& insert(std::string_view name, FlagType type, Target into, std::string_view usage);
   Flag* find(std::string_view name);

@@ -30,11 +30,8 @@ std::string not_int(std::string_view value) {
   std::string_view digits = value;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
-  if (error == std::errc::result_out_of_range) return "strconv.ParseInt: parsing " + quoted(value) + ": value out of range";
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    return "strconv.ParseInt: parsing " + quoted(value) + ": invalid syntax";
-  }
-  return {};
+  if (error == std::errc::result_out_of_range) return "must fit into 32 bits";
+  return error != std::errc() || end != digits.data() + digits.size() ? "must be an integer" : "";
 }
 
 std::string not_ints(std::string_view value) {
@@ -48,30 +45,27 @@ std::string not_float(std::string_view value) {
   double parsed = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
   if (error == std::errc() && end == value.data() + value.size()) return {};
-  return "strconv.ParseFloat: parsing " + quoted(value) + ": invalid syntax";
+  return "must be a number";
 }
 
-std::string not_bool(std::string_view value) {
-  return one_of(kTrue, value) || one_of(kFalse, value) ? "" : "strconv.ParseBool: parsing " + quoted(value) + ": invalid syntax";
-}
+std::string not_bool(std::string_view value) { return one_of(kTrue, value) || one_of(kFalse, value) ? "" : "must be true or false"; }
 
 std::string not_ip(std::string_view value) {
   if (value.empty()) return {};
   std::array<unsigned char, 16> bytes{};
   const std::string text(value);
   if (inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1) return {};
-  return "failed to parse IP: " + quoted(value);
+  return "must be an IP address";
 }
 
 std::string not_duration(std::string_view value) {
-  auto parsed = parse_go_duration(value);
-  return parsed.ok() ? "" : parsed.status().message();
+  return parse_go_duration(value).ok() ? "" : "must be a duration with units, such as 30s, 5m or 1h30m";
 }
 
 std::string not_map(std::string_view value) {
   for (const auto& item : split_list(value)) {
     // A key alone stands for key=true (runtime-config).
-    if (item.empty() || item.front() == '=') return "malformed pair, expect string=string";
+    if (item.empty() || item.front() == '=') return "must be key=value pairs, separated by commas";
   }
   return {};
 }
@@ -81,40 +75,39 @@ std::string not_port_range(std::string_view value) {
   const auto sign = value.find_first_of("-+");
   const std::string_view first = value.substr(0, sign);
   const std::string_view second = sign == std::string_view::npos ? std::string_view("0") : value.substr(sign + 1);
-  if (value.empty() || !not_int(first).empty() || !not_int(second).empty()) return "unable to parse port range: " + std::string(value);
+  if (value.empty() || !not_int(first).empty() || !not_int(second).empty()) return "must be PORT, FIRST-LAST or FIRST+COUNT";
   const int low = std::atoi(std::string(first).c_str());
   const int number = std::atoi(std::string(second).c_str());
   const int high = sign != std::string_view::npos && value[sign] == '-' ? number : low + number;
-  if (low > kMaxPort || high > kMaxPort) return "the port range cannot be greater than 65535: " + std::string(value);
-  if (high < low) return "end port cannot be less than start port: " + std::string(value);
+  if (low > kMaxPort || high > kMaxPort) return "must end at 65535 at the latest";
+  if (high < low) return "must not end before it begins";
   return {};
 }
 
 std::string not_version(std::string_view value) {
   if (value == "raw" || value.starts_with("v") || not_bool(value).empty()) return {};
-  return "invalid --version value " + quoted(value) + ": want true, false, raw or vX.Y.Z";
+  return "must be true, false, raw or vX.Y.Z";
 }
 
 std::string not_pairs(std::string_view value) {
   for (const auto& item : split_pairs(value)) {
-    if (item.find('=') == std::string::npos) return item + " must be formatted as key=value";
+    if (item.find('=') == std::string::npos) return quoted(item) + " must have the form key=value";
   }
   return {};
 }
 
 std::string not_quantity(std::string_view value) {
   if (canonical_quantity(value)) return {};
-  return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  return "must be a quantity, such as 512Ki or 1M";
 }
 
 // klog's own list: pattern=N, commas between.
 std::string not_patterns(std::string_view value) {
   for (const auto& item : split_list(value)) {
     const auto equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size())
-      return quoted(item) + " does not have the pattern=N format";
+    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size()) return quoted(item) + " must have the form pattern=N";
     if (auto problem = not_int(std::string_view(item).substr(equals + 1)); !problem.empty() || item[equals + 1] == '-') {
-      return "parsing verbosity in " + quoted(item) + ": " + (problem.empty() ? "it is below 0" : problem);
+      return "the verbosity in " + quoted(item) + " " + (problem.empty() ? "must not be negative" : problem);
     }
   }
   return {};

@@ -27,14 +27,16 @@ namespace {
 using namespace backplane;
 
 constexpr std::string_view kAbout =
-    "Backplane is a Kubernetes API server built as a plugin host: it loads the plugins it finds, orders them\n"
-    "by what they declare, and serves their APIs over HTTPS to any Kubernetes client.\n\n"
+    "Backplane is a Kubernetes API server built as a plugin host: it loads plugins, orders them by their\n"
+    "dependencies, and serves their APIs over HTTPS to any Kubernetes client.\n\n"
     "Usage:\n"
     "  backplane [flags]\n"
     "  backplane plugin list|inspect|check|graph [-o json]\n"
-    "  backplane store copy|release\n";
+    "  backplane store copy|release\n"
+    "  backplane help gates\n\n"
+    "Flags marked [not supported] make startup fail; flags marked [no effect] are only checked.\n";
 
-// So long a plugin may take to return to a host that was asked to stop.
+// Time that a plugin has to return from a call after SIGTERM.
 constexpr std::chrono::seconds kLoadStop{10};
 
 // Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
@@ -118,6 +120,10 @@ int serve(std::unique_ptr<Options> options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "help" && std::string_view(argv[2]) == "gates") {
+    print(FeatureGates::help());
+    return 0;
+  }
   if (argc > 1 && std::string_view(argv[1]) == "plugin") return run_plugin_cli(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "store") return run_store_cli(argc - 1, argv + 1);
   tune_memory();

@@ -76,7 +76,7 @@ Problems CompletedOptions::validate() const {
   options_->storage.validate(problems);
   // A variable that is not set must not make the server begin with a store of its own.
   if (options_->flags.changed("etcd-servers") && options_->storage.etcd_servers.empty())
-    problems.emplace_back("--etcd-servers must be specified");
+    problems.emplace_back("--etcd-servers: must not be empty; leave the flag out to use the embedded store");
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
   options_->admission.validate(problems);
@@ -96,10 +96,13 @@ Problems CompletedOptions::validate() const {
   return problems;
 }
 
+Status problems_error(const Problems& problems) {
+  return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems, ", ") + "]");
+}
+
 Result<Config> CompletedOptions::config(CompletedOptions completed) {
   const Problems problems = completed.validate();
-  if (problems.size() == 1) return bad_request(problems[0]);
-  if (!problems.empty()) return bad_request("[" + join(problems, ", ") + "]");
+  if (!problems.empty()) return problems_error(problems);
   Config config;
   config.options_ = std::move(completed.options_);
   config.gates_.set(config.options_->generic.feature_gates);

@@ -20,6 +20,8 @@
 namespace backplane {
 
 using Problems = std::vector<std::string>;
+// One error for all of them: the problem, or "[a, b]".
+Status problems_error(const Problems& problems);
 
 struct GenericServerRunOptions {
   std::string advertise_address;

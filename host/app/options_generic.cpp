@@ -6,7 +6,7 @@ namespace backplane {
 namespace {
 
 void not_negative(std::string_view flag, bool negative, Problems& problems) {
-  if (negative) problems.push_back("--" + std::string(flag) + " can not be negative value");
+  if (negative) problems.push_back("--" + std::string(flag) + ": must not be negative");
 }
 
 bool known_directive(std::string_view directive) {
@@ -19,17 +19,17 @@ bool known_directive(std::string_view directive) {
 // A pattern that is not pinned would let "https://example.com.evil.org" in.  The markers are looked for anywhere, as upstream does.
 std::string origin_problem(const std::string& pattern) {
   const auto text = quoted(pattern);
-  if (pattern.empty()) return "empty value in --cors-allowed-origins";
+  if (pattern.empty()) return "--cors-allowed-origins: must not contain empty values";
   if (pattern.find('^') == std::string::npos && pattern.find("//") == std::string::npos) {
-    return "--cors-allowed-origins: regular expression " + text + " does not pin to start of host by including `^` or `//`";
+    return "--cors-allowed-origins: regular expression " + text + " must match the start of the host: begin it with `^` or `//`";
   }
   if (pattern.find('$') == std::string::npos && pattern.find(':') == std::string::npos) {
-    return "--cors-allowed-origins: regular expression " + text + " does not pin to end of host by including `$` or `:`";
+    return "--cors-allowed-origins: regular expression " + text + " must match the end of the host: end it with `$` or `:`";
   }
   try {
     boost::regex compiled(pattern);
   } catch (const boost::regex_error& error) {
-    return "--cors-allowed-origins has an invalid regular expression " + text + ": " + error.what();
+    return "--cors-allowed-origins: invalid regular expression " + text + ": " + error.what();
   }
   return {};
 }
@@ -39,48 +39,43 @@ std::string origin_problem(const std::string& pattern) {
 void GenericServerRunOptions::add_flags(FlagSet& flags) {
   flags.section("Generic");
   flags.add("advertise-address", FlagType::kIp, &advertise_address,
-            "The address under which members of the cluster reach this server. Unset: --bind-address, or the machine's first address when "
-            "that is "
-            "unspecified.");
+            "The address at which members of the cluster reach this server. Unset: --bind-address, or the first address of the machine if "
+            "that is unspecified.");
   flags.add("cors-allowed-origins", &cors_allowed_origins,
-            "Origins that browsers may call from: regular expressions pinned at both ends, comma separated. Empty: no CORS headers.");
-  flags.add("external-hostname", &external_hostname,
-            "The host name in URLs that are made for clients outside. Unset: the advertise address.");
+            "Origins that browsers may send requests from: comma-separated regular expressions that match the whole host. Empty: no CORS "
+            "headers.");
+  flags.add("external-hostname", &external_hostname, "The host name in URLs for external clients. Unset: --advertise-address.");
   flags.add("feature-gates", FlagType::kMap, &feature_gates,
-            "Gate=true|false pairs that switch experimental features; AllAlpha and AllBeta name whole stages. All of kube-apiserver's are "
-            "known; something here asks for: " +
-                FeatureGates::switched() + ".");
+            "Gate=true|false pairs that enable or disable features; AllAlpha and AllBeta set all gates of a stage. 'backplane help gates' "
+            "lists the gates.");
   flags.add("goaway-chance", &goaway_chance,
-            "Chance, per HTTP/2 request, that its connection is asked to go and reconnect elsewhere: 0 (never) to 0.02.");
-  flags.add("livez-grace-period", &livez_grace_period,
-            "For this long after the start, unfinished start-up hooks count as healthy on /livez.");
+            "Probability with which an HTTP/2 request is told to close its connection and reconnect, to balance load: 0 (never) to 0.02.");
+  flags.add("livez-grace-period", &livez_grace_period, "Time after startup for which unfinished startup hooks count as healthy on /livez.");
   flags.add("max-mutating-requests-inflight", &max_mutating_requests_inflight,
-            "Changing requests served at once; with --enable-priority-and-fairness a part of what all priority levels have together, "
-            "without it a limit past which they are answered 429 (0: none).");
+            "Maximum number of concurrent mutating requests; others get 429. 0: no limit. With --enable-priority-and-fairness its sum with "
+            "--max-requests-inflight is shared by all priority levels.");
   flags.add("max-requests-inflight", &max_requests_inflight,
-            "Reading requests served at once; with --enable-priority-and-fairness a part of what all priority levels have together, "
-            "without it a limit past which they are answered 429 (0: none).");
+            "Maximum number of concurrent read requests; others get 429. 0: no limit. With --enable-priority-and-fairness its sum with "
+            "--max-mutating-requests-inflight is shared by all priority levels.");
   flags.add("min-request-timeout", &min_request_timeout,
-            "Seconds after which a watch without a timeout of its own ends at the earliest; it ends at random before twice that.");
+            "Minimum duration, in seconds, of a watch that sets no timeout; it ends at a random time between this and twice this.");
   flags.add("request-timeout", &request_timeout,
-            "How long a request may take before it is answered 504; watches, logs and the like are not bound by it.");
+            "Duration after which a request gets 504; watches, logs and other long-running requests are exempt.");
   flags.add("shutdown-delay-duration", &shutdown_delay_duration,
-            "How long to go on serving after a stop was asked for: /livez stays green, /readyz turns red at once.");
+            "Time to continue serving after a signal to stop; /readyz fails during it, /livez does not.");
   flags.add("shutdown-send-retry-after", &shutdown_send_retry_after,
-            "While requests in flight end, keep listening and answer new ones 429 with Retry-After instead of refusing connections.");
+            "During shutdown, keep the listener open until all requests have ended, and respond to new ones with 429 and Retry-After.");
   flags.add("shutdown-watch-termination-grace-period", &shutdown_watch_termination_grace_period,
-            "How long the shutdown waits for watches to end, a few at a time. 0: they are cut.");
+            "Time that shutdown waits for watches to end, a few at a time. 0: they are closed at once.");
   flags.add("storage-initialization-timeout", &storage_initialization_timeout,
-            "How long the storage may take to be ready before the server starts without being ready.");
+            "Time to wait for the storage at startup; the server then starts without being ready.");
   flags.add("strict-transport-security-directives", &strict_transport_security_directives,
             "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Empty: no header.");
-  flags.always("emulated-version", FlagType::kStrings, "",
-               "The release whose APIs and feature gates are served: [kube=]1.36, others are refused.");
-  flags.always("emulation-forward-compatible", FlagType::kBool, "false", "About older emulated versions, which are refused: only false.");
+  flags.always("emulated-version", FlagType::kStrings, "", "The release whose APIs and feature gates are served: only [kube=]1.36.");
+  flags.always("emulation-forward-compatible", FlagType::kBool, "false", "Only false: no older version is emulated.");
   flags.always("min-compatibility-version", FlagType::kStrings, "",
-               "The oldest release of the servers of this cluster: [kube=]1.35, others are refused.");
-  flags.always("runtime-config-emulation-forward-compatible", FlagType::kBool, "false",
-               "About older emulated versions, which are refused: only false.");
+               "The oldest release of the other servers of the cluster: only [kube=]1.35.");
+  flags.always("runtime-config-emulation-forward-compatible", FlagType::kBool, "false", "Only false: no older version is emulated.");
 }
 
 void GenericServerRunOptions::validate(Problems& problems) const {
@@ -93,17 +88,16 @@ void GenericServerRunOptions::validate(Problems& problems) const {
   not_negative("shutdown-delay-duration", shutdown_delay_duration < zero, problems);
   not_negative("storage-initialization-timeout", storage_initialization_timeout < zero, problems);
   if (shutdown_watch_termination_grace_period < zero) {
-    problems.push_back("shutdown-watch-termination-grace-period, if provided, can not be a negative value");
+    problems.push_back("--shutdown-watch-termination-grace-period: must not be negative");
   }
-  if (goaway_chance < 0 || goaway_chance > 0.02) problems.push_back("--goaway-chance can not be less than 0 or greater than 0.02");
+  if (goaway_chance < 0 || goaway_chance > 0.02) problems.push_back("--goaway-chance: must be between 0 and 0.02");
   for (const auto& pattern : cors_allowed_origins) {
     if (auto problem = origin_problem(pattern); !problem.empty()) problems.push_back(std::move(problem));
   }
   for (const auto& directive : strict_transport_security_directives) {
     if (!known_directive(directive)) {
-      problems.push_back(
-          "--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. got " +
-          quoted(directive));
+      problems.push_back("--strict-transport-security-directives: invalid directive " + quoted(directive) +
+                         "; allowed: max-age=SECONDS, includeSubDomains, preload");
     }
   }
 }

@@ -19,58 +19,58 @@ std::string known_types() {
 void StorageOptions::add_flags(FlagSet& flags) {
   flags.section("Etcd");
   flags.add("storage-backend", &backend,
-            "What keeps the objects: rocksdb (durable, in --data-dir), etcd3 (--etcd-servers), memory (nothing survives), or what a plugin "
-            "registers. Empty: etcd3 where --etcd-servers is given, else rocksdb.");
+            "The store: rocksdb (durable, in --data-dir), etcd3 (--etcd-servers), memory (lost when the process ends), or a backend that a "
+            "plugin registers. Empty: etcd3 if --etcd-servers is set, otherwise rocksdb.");
   flags.add("unsafe-no-fsync", &unsafe_no_fsync,
-            "Acknowledge writes before they are safe on disk. A power cut loses the last of them; for tests.");
-  flags.add("etcd-compaction-interval", &compaction_interval, "How often history older than one such interval is forgotten. 0: never.");
-  flags.add("etcd-healthcheck-timeout", &healthcheck_timeout, "How long the store may take to answer the check named etcd.");
-  flags.add("etcd-readycheck-timeout", &readycheck_timeout, "How long the store may take to answer the check named etcd-readiness.");
+            "Acknowledge writes before they are durable; a power failure loses the last ones. For tests.");
+  flags.add("etcd-compaction-interval", &compaction_interval,
+            "Interval of compaction: history older than one interval is removed. 0: never.");
+  flags.add("etcd-healthcheck-timeout", &healthcheck_timeout, "Timeout of the health check \"etcd\", which reads from the store.");
+  flags.add("etcd-readycheck-timeout", &readycheck_timeout,
+            "Timeout of the readiness check \"etcd-readiness\", which reads from the store.");
   flags.add("delete-collection-workers", &delete_collection_workers,
-            "Deletes under way at once in one deletecollection request. More are faster: the store commits them together.");
+            "Number of workers of one deletecollection request; each has 64 deletes in progress.");
   flags.add("enable-garbage-collector", &enable_garbage_collector,
-            "Set the finalizers that a garbage collector works from. Must be what the controller manager has.");
+            "Set the finalizers that the garbage collector needs. Must equal the flag of kube-controller-manager.");
   flags.add("lease-reuse-duration-seconds", &lease_reuse_seconds,
-            "How long one lease of the store is shared by objects that expire; at most a twentieth of their life.");
-  flags.accept("encryption-provider-config", FlagType::kString, "", "File that says how objects are encrypted at rest.");
-  flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false", "Read that file again when it changes.");
-  flags.add("etcd-cafile", &etcd_cafile, "Certificate authority of the etcd servers.");
-  flags.add("etcd-certfile", &etcd_certfile, "Client certificate for etcd.");
+            "Time, in seconds, for which expiring objects share a lease of the store; at most a twentieth of their lifetime.");
+  flags.accept("encryption-provider-config", FlagType::kString, "", "File with an EncryptionConfiguration.");
+  flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false",
+               "Reload the file of --encryption-provider-config when it changes.");
+  flags.add("etcd-cafile", &etcd_cafile, "CA certificates of the etcd servers, PEM.");
+  flags.add("etcd-certfile", &etcd_certfile, "Client certificate for etcd, PEM.");
   flags.add("etcd-count-metric-poll-period", &count_metric_poll_period,
-            "0: objects are not counted in the metrics. Else they are, as of the moment when metrics are read.");
+            "0: no metrics for the number of objects. Otherwise they have the current values.");
   flags.add("etcd-db-metric-poll-interval", &db_metric_poll_interval,
-            "0: the size of the store is not in the metrics. Else it is, as of the moment when metrics are read.");
-  flags.add("etcd-keyfile", &etcd_keyfile, "Client key for etcd.");
-  flags.add("etcd-prefix", &etcd_prefix, "What every key in etcd begins with.");
-  flags.add("etcd-servers", &etcd_servers,
-            "URLs of the servers of an etcd cluster, whose store it then is. Left out: the embedded store, which needs none; it cannot be "
-            "empty.");
-  flags.add("etcd-servers-overrides", &etcd_servers_overrides,
-            "group/resource#servers, the servers separated by semicolons: other etcd servers for single built-in resources, such as "
-            "/events#http://etcd-3:2379, or for all of a group (policy/*). What is written in one transaction stays together: services and "
-            "ipaddresses cannot be moved. Definitions, custom resources and APIServices stay where they are, whatever is said of them.");
-  flags.add("storage-media-type", &media_type,
-            "Encoding of built-in kinds in the store, one of [" + known_types() +
-                "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "
-                "Empty: the backend's own choice, application/json for rocksdb and memory, protobuf for etcd3.");
+            "0: no metrics for the size of the store. Otherwise they are at most this old.");
+  flags.add("etcd-keyfile", &etcd_keyfile, "Client key for etcd, PEM.");
+  flags.add("etcd-prefix", &etcd_prefix, "Prefix of all keys in etcd.");
+  flags.add("etcd-servers", &etcd_servers, "URLs of the members of an etcd cluster to use as the store. Unset: the embedded store.");
   flags.add(
-      "watch-cache", &watch_cache,
-      "Serve reads that may be old from memory without asking the store. false: every read is confirmed by the store, and is the newest.");
+      "etcd-servers-overrides", &etcd_servers_overrides,
+      "group/resource#URL;URL: other etcd servers for a built-in resource (/events#http://etcd-3:2379) or for all resources of a group "
+      "(policy/*#…). Not possible for services and ipaddresses; without effect for definitions, custom resources and APIServices.");
+  flags.add("storage-media-type", &media_type,
+            "Encoding in which built-in kinds are stored, one of [" + known_types() +
+                "]; custom resources are always JSON. Objects in another encoding stay readable, and their next write converts them. "
+                "Empty: application/json for rocksdb and memory, protobuf for etcd3.");
+  flags.add("watch-cache", &watch_cache, "Serve reads that allow old data from memory. false: every read is confirmed by the store.");
   flags.add("watch-cache-sizes", &watch_cache_sizes,
-            "resource[.group]#size; sizes are dynamic, only 0 means something: what --watch-cache=false does, for this resource.");
+            "resource[.group]#size. 0 has the effect of --watch-cache=false for that resource; other sizes have no effect, because caches "
+            "are sized automatically.");
   flags.accept("default-watch-cache-size", FlagType::kInt, "100",
                "DEPRECATED: watch caches are sized automatically and this flag will be removed in a future version.");
 }
 
 void StorageOptions::validate(Problems& problems) const {
   const auto zero = std::chrono::nanoseconds::zero();
-  if (compaction_interval < zero) problems.push_back("--etcd-compaction-interval can not be negative value");
-  if (healthcheck_timeout <= zero) problems.push_back("--etcd-healthcheck-timeout must be greater than zero");
-  if (readycheck_timeout <= zero) problems.push_back("--etcd-readycheck-timeout must be greater than zero");
+  if (compaction_interval < zero) problems.push_back("--etcd-compaction-interval: must not be negative");
+  if (healthcheck_timeout <= zero) problems.push_back("--etcd-healthcheck-timeout: must be greater than 0");
+  if (readycheck_timeout <= zero) problems.push_back("--etcd-readycheck-timeout: must be greater than 0");
   if (const auto overrides = parse_store_overrides(etcd_servers_overrides); !overrides.ok())
     problems.push_back(overrides.status().message());
   if (!media_type.empty() && stored_form().empty()) {
-    problems.push_back("--storage-media-type \"" + media_type + "\" invalid, allowed values: " + known_types());
+    problems.push_back("--storage-media-type: invalid value \"" + media_type + "\"; allowed: " + known_types());
   }
 }
 

@@ -75,24 +75,20 @@ TEST(Flags, AnUnknownFlagNamesItsNearestNeighbour) {
 }
 
 TEST(Flags, ABadValueIsNamedWithItsFlagAndReason) {
-  EXPECT_EQ(parse_error({"--secure-port=abc"}),
-            "invalid argument \"abc\" for \"--secure-port\" flag: strconv.ParseInt: parsing \"abc\": invalid syntax");
-  EXPECT_EQ(parse_error({"--profiling=maybe"}),
-            "invalid argument \"maybe\" for \"--profiling\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");
+  EXPECT_EQ(parse_error({"--secure-port=abc"}), "--secure-port: invalid value \"abc\": must be an integer");
+  EXPECT_EQ(parse_error({"--profiling=maybe"}), "--profiling: invalid value \"maybe\": must be true or false");
   EXPECT_EQ(parse_error({"--request-timeout=5"}),
-            "invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"");
-  EXPECT_EQ(parse_error({"--bind-address=nowhere"}),
-            "invalid argument \"nowhere\" for \"--bind-address\" flag: failed to parse IP: \"nowhere\"");
-  EXPECT_EQ(parse_error({"--audit-log-maxage=soon"}),
-            "invalid argument \"soon\" for \"--audit-log-maxage\" flag: strconv.ParseInt: parsing \"soon\": invalid syntax");
+            "--request-timeout: invalid value \"5\": must be a duration with units, such as 30s, 5m or 1h30m");
+  EXPECT_EQ(parse_error({"--bind-address=nowhere"}), "--bind-address: invalid value \"nowhere\": must be an IP address");
+  EXPECT_EQ(parse_error({"--audit-log-maxage=soon"}), "--audit-log-maxage: invalid value \"soon\": must be an integer");
   EXPECT_EQ(parse_error({"--secure-port"}), "flag needs an argument: --secure-port");
 }
 
 TEST(Flags, PortRangesAreOnePortOrTwoOrOneAndMore) {
   for (const char* good : {"80", "30000-32767", "30000+2767"}) EXPECT_EQ(flag_value_problem(FlagType::kPortRange, good), "") << good;
-  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "60000+6000"), "the port range cannot be greater than 65535: 60000+6000");
-  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "9-8"), "end port cannot be less than start port: 9-8");
-  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "a-b"), "unable to parse port range: a-b");
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "60000+6000"), "must end at 65535 at the latest");
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "9-8"), "must not end before it begins");
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "a-b"), "must be PORT, FIRST-LAST or FIRST+COUNT");
 }
 
 TEST(Flags, WhoeverGivesADeprecatedFlagIsTold) {
@@ -161,14 +157,14 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
   EXPECT_EQ(
       promise_problems(kKubeadm, kToday),
       Problems{
-          "this server does not have what these flags ask for; leave them out: "
+          "these flags are not supported; remove them: "
           "--authorization-mode=Node,RBAC (no loaded plugin offers them; without the flag administrators may do everything, and others "
           "what plugins allow); --enable-admission-plugins=NodeRestriction (no loaded plugin offers it)"});
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,NodeRestriction"}, kToday),
-            Problems{"this server does not have what these flags ask for; leave them out: "
+            Problems{"these flags are not supported; remove them: "
                      "NodeRestriction of --enable-admission-plugins (no loaded plugin offers it)"});
   EXPECT_EQ(promise_problems({"--admission-control=AlwaysAdmit"}, kToday),
-            Problems{"this server does not have what these flags ask for; leave them out: "
+            Problems{"these flags are not supported; remove them: "
                      "--admission-control=AlwaysAdmit (no loaded plugin offers it)"});
   const Offers later{{"Node", "RBAC"}, {"NamespaceLifecycle", "NodeRestriction"}, {"memory", "rocksdb"}};
   EXPECT_EQ(promise_problems({"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"}, later), Problems{})
@@ -185,24 +181,25 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
-    EXPECT_NE(problems[0].find("leave them out: " + name), std::string::npos) << problems[0];
+    EXPECT_NE(problems[0].find("remove them: " + name), std::string::npos) << problems[0];
   }
 }
 
-// The server signed with a key of its own and said nothing.
+// The server used to sign with its own key without a warning.
 TEST(Promises, ASignerOfTokensThatIsNotAskedIsRefused) {
   const auto problems = promise_problems({"--service-account-signing-endpoint=@signer"}, kToday);
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_NE(problems[0].find("--service-account-signing-endpoint (tokens are signed with a key of this server's own)"), std::string::npos);
+  EXPECT_NE(problems[0].find("--service-account-signing-endpoint (tokens are signed with the key of --service-account-signing-key-file)"),
+            std::string::npos);
 }
 
 // kube-apiserver runs PodSecurity by default: a flag that names it asks for its protection all the same.
 TEST(Promises, AnAdmissionPluginThatIsNamedAndAbsentIsRefused) {
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,PodSecurity,ResourceQuota"}, kToday),
-            Problems{"this server does not have what these flags ask for; leave them out: "
+            Problems{"these flags are not supported; remove them: "
                      "PodSecurity,ResourceQuota of --enable-admission-plugins (no loaded plugin offers them)"});
   EXPECT_EQ(promise_problems({"--admission-control=ServiceAccount"}, kToday),
-            Problems{"this server does not have what these flags ask for; leave them out: "
+            Problems{"these flags are not supported; remove them: "
                      "--admission-control=ServiceAccount (no loaded plugin offers it)"})
       << "it would run nothing, not even NamespaceLifecycle";
   EXPECT_EQ(promise_problems({"--admission-control=NamespaceLifecycle"}, kToday), Problems{});
@@ -260,20 +257,21 @@ TEST(Promises, ServersOfEtcdMakeItTheStore) {
   auto completed = Options::complete(parsed({"--etcd-servers=http://a:1,http://b:2"}));
   ASSERT_TRUE(completed.ok());
   EXPECT_EQ((*completed)->storage.backend, "etcd3");
-  EXPECT_EQ(configured({"--etcd-servers="}).status().message(), "--etcd-servers must be specified");
+  EXPECT_EQ(configured({"--etcd-servers="}).status().message(),
+            "--etcd-servers: must not be empty; leave the flag out to use the embedded store");
   EXPECT_EQ(promise_problems({"--etcd-servers=http://x", "--etcd-prefix=/foo", "--etcd-cafile=/x"}, kToday), Problems{});
   const auto elsewhere = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
   ASSERT_EQ(elsewhere.size(), 1u);
-  EXPECT_NE(elsewhere[0].find("--etcd-servers (etcd is not used"), std::string::npos) << elsewhere[0];
+  EXPECT_NE(elsewhere[0].find("--etcd-servers (--storage-backend is not etcd3)"), std::string::npos) << elsewhere[0];
 }
 
 TEST(Promises, NamesThatNobodyKnowsAreRefused) {
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,Nonsense", "--disable-admission-plugins=NamespaceLifecycle",
                               "--storage-backend=etcd4"},
                              kToday),
-            (Problems{"enable-admission-plugins plugin \"Nonsense\" is unknown",
-                      "[NamespaceLifecycle] in enable-admission-plugins and disable-admission-plugins overlapped",
-                      "--storage-backend \"etcd4\" is not offered by any loaded plugin; there are: memory, rocksdb, etcd3"}));
+            (Problems{"--enable-admission-plugins: unknown admission plugin \"Nonsense\"",
+                      "--enable-admission-plugins and --disable-admission-plugins both name NamespaceLifecycle; remove it from one of them",
+                      "--storage-backend=etcd4: no loaded plugin has this backend; available: memory, rocksdb, etcd3"}));
 }
 
 TEST(Promises, TheOldAdmissionControlNamesThoseThatRun) {
@@ -284,7 +282,7 @@ TEST(Promises, TheOldAdmissionControlNamesThoseThatRun) {
   auto both = Options::complete(parsed({"--admission-control=AlwaysAdmit", "--enable-admission-plugins=AlwaysDeny"}));
   ASSERT_TRUE(both.ok());
   EXPECT_EQ(both->validate(),
-            Problems{"admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive"});
+            Problems{"--admission-control: must not be combined with --enable-admission-plugins and --disable-admission-plugins"});
 }
 
 TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
@@ -373,10 +371,12 @@ TEST(Options, AllProblemsAreReportedAtOnce) {
                             "--authorization-mode=RBAC,RBAC,Maybe", "--feature-gates=Nothing=true", "--logging-format=xml",
                             "--runtime-config=api/all=false", "--shutdown-delay-duration=-1s", "--tls-cert-file=/x"});
   ASSERT_FALSE(config.ok());
-  for (const char* part : {"--goaway-chance can not be less than 0 or greater than 0.02", "--secure-port 70000 must be between",
-                           "unknown tls version \"VersionTLS9\"", "authorization-mode \"Maybe\" is not a valid mode",
-                           "has mode \"RBAC\" specified more than once", "unrecognized feature gate: Nothing", "Unsupported log format",
-                           "api/all=false", "--shutdown-delay-duration can not be negative value", "must be given together"}) {
+  for (const char* part :
+       {"--goaway-chance: must be between 0 and 0.02", "--secure-port: 70000 is not a port; must be 1 to 65535",
+        "--tls-min-version: invalid value \"VersionTLS9\"", "--authorization-mode: unknown mode \"Maybe\"",
+        "mode \"RBAC\" must not be repeated", "--feature-gates: unknown gate Nothing; 'backplane help gates' lists the gates",
+        "--logging-format: invalid value \"xml\": must be text or json", "api/all=false", "--shutdown-delay-duration: must not be negative",
+        "--tls-cert-file and --tls-private-key-file: set both or neither"}) {
     EXPECT_NE(config.status().message().find(part), std::string::npos) << part << "\n" << config.status().message();
   }
 }
@@ -384,7 +384,8 @@ TEST(Options, AllProblemsAreReportedAtOnce) {
 TEST(Options, PriorityLevelsNeedSomethingToShare) {
   const std::vector<std::string> nothing = {"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"};
   EXPECT_EQ(configured(nothing).status().message(),
-            "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive");
+            "--max-requests-inflight=0 and --max-mutating-requests-inflight=0: their sum must be positive, or set "
+            "--enable-priority-and-fairness=false");
   auto unlimited = nothing;
   unlimited.push_back("--enable-priority-and-fairness=false");
   EXPECT_TRUE(configured(unlimited).ok());
@@ -420,7 +421,13 @@ TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   EXPECT_FALSE(gates.in_effect("APIResponseCompression"));
   EXPECT_TRUE(gates.in_effect("WatchList")) << "it cannot be switched off";
   EXPECT_EQ(gates.without_effect(), std::vector<std::string>{"WatchList"});
-  EXPECT_NE(FeatureGates::switched().find(", ComponentFlagz, "), std::string::npos);
+  const std::string help = FeatureGates::help();
+  const auto line = [&](const std::string& gate) {
+    const auto at = help.find("  " + gate + " ");
+    return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
+  };
+  EXPECT_TRUE(line("ComponentFlagz").ends_with("true")) << line("ComponentFlagz");
+  EXPECT_TRUE(line("WatchList").ends_with("always on")) << line("WatchList");
   FeatureGates stages;
   EXPECT_TRUE(stages.set({"AllAlpha=true"}).empty());
   ASSERT_EQ(stages.without_effect().size(), 1U);
@@ -479,40 +486,37 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
             "[--peer-ca-file needs --proxy-client-cert-file, by which peers know this server, --peer-ca-file needs "
             "--proxy-client-key-file, by which peers know this server]");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.33"),
-            "--show-hidden-metrics-for-version must be omitted or have the value '1.35'. Only the previous minor version is allowed");
+            "--show-hidden-metrics-for-version: must be 1.35, the previous minor version, or unset");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.35"), "");
   EXPECT_EQ(problem("--allow-metric-labels=requests=200").substr(0, 67),
             "--allow-metric-labels must have a list of kv pair with format `metr");
-  EXPECT_EQ(problem("--log-text-split-stream"), "options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled");
+  EXPECT_EQ(problem("--log-text-split-stream"), "--log-text-split-stream: requires --feature-gates=LoggingAlphaOptions=true");
 }
 
 TEST(Flags, PairsKeepTheCommasOfTheirKeysAndValues) {
   EXPECT_EQ(parsed({"--allow-metric-labels=m,l=a,b", "--allow-metric-labels=\"m,k=c,d\",\"n,o=e\""})->metrics.allow_labels,
             (std::vector<std::string>{"m,l=a,b", "m,k=c,d", "n,o=e"}))
       << "as pflag: one pair is taken whole, several are CSV";
-  EXPECT_EQ(parse_error({"--allow-metric-labels=m"}),
-            "invalid argument \"m\" for \"--allow-metric-labels\" flag: m must be formatted as key=value");
+  EXPECT_EQ(parse_error({"--allow-metric-labels=m"}), "--allow-metric-labels: invalid value \"m\": \"m\" must have the form key=value");
 }
 
 TEST(Flags, PatternsAndQuantitiesAreChecked) {
   EXPECT_EQ(parsed({"--vmodule=routing=4,plugin/*=6"})->logs.modules, (std::vector<std::string>{"routing=4", "plugin/*=6"}));
-  EXPECT_EQ(parse_error({"--vmodule=routing"}),
-            "invalid argument \"routing\" for \"--vmodule\" flag: \"routing\" does not have the pattern=N format");
+  EXPECT_EQ(parse_error({"--vmodule=routing"}), "--vmodule: invalid value \"routing\": \"routing\" must have the form pattern=N");
   EXPECT_FALSE(parse_error({"--vmodule=routing=-1"}).empty());
   EXPECT_FALSE(parse_error({"--log-json-info-buffer-size=lots"}).empty());
-  EXPECT_EQ(configured({"--vmodule=a=1", "--logging-format=json"}).status().message(),
-            "vmodule: Forbidden: Only supported for text log format");
+  EXPECT_EQ(configured({"--vmodule=a=1", "--logging-format=json"}).status().message(), "--vmodule: requires --logging-format=text");
 }
 
-TEST(Flags, HelpSaysWhichFlagsDoNothingAndWhichEndTheStart) {
+TEST(Flags, HelpMarksFlagsWithoutEffectAndThoseThatAreNotSupported) {
   const std::string help = Options().flags.help(1000);
   const auto line = [&](const std::string& flag) {
     const auto at = help.find("--" + flag + " ");
     return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
   };
-  EXPECT_TRUE(line("contention-profiling").ends_with("[no effect yet]")) << line("contention-profiling");
-  EXPECT_TRUE(line("encryption-provider-config").ends_with("[ends the start: objects are not encrypted at rest]"));
-  EXPECT_TRUE(line("audit-log-maxage").ends_with("[ends the start: nothing is audited]"));
+  EXPECT_TRUE(line("contention-profiling").ends_with("[no effect]")) << line("contention-profiling");
+  EXPECT_TRUE(line("encryption-provider-config").ends_with("[not supported]"));
+  EXPECT_TRUE(line("audit-log-maxage").ends_with("[not supported]"));
   for (const char* acts : {"enable-priority-and-fairness", "disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing",
                            "etcd-count-metric-poll-period"}) {
     EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);
@@ -534,17 +538,18 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
   };
   const std::string junk = write("junk", "nothing");
   EXPECT_EQ(problems({"--kubelet-client-certificate=/absent"}),
-            Problems{"--kubelet-client-certificate: open /absent: no such file or directory"});
-  EXPECT_EQ(problems({"--client-ca-file=" + junk}), Problems{"--client-ca-file: \"" + junk + "\" holds no PEM certificate"});
+            Problems{"--kubelet-client-certificate: cannot open /absent: no such file or directory"});
+  EXPECT_EQ(problems({"--client-ca-file=" + junk}), Problems{"--client-ca-file: " + junk + " does not contain a PEM certificate"});
   EXPECT_EQ(problems({"--service-account-key-file=" + junk, "--service-account-key-file=/absent"}),
-            (Problems{"--service-account-key-file: \"" + junk + "\" holds no PEM key or certificate",
-                      "--service-account-key-file: open /absent: no such file or directory"}));
+            (Problems{"--service-account-key-file: " + junk + " does not contain a PEM key or certificate",
+                      "--service-account-key-file: cannot open /absent: no such file or directory"}));
   EXPECT_EQ(problems({"--allow-metric-labels-manifest=" + junk}),
-            Problems{"--allow-metric-labels-manifest: \"" + junk + "\" holds no YAML object"});
-  EXPECT_EQ(problems({"--kubelet-client-key=" + folder}), Problems{"--kubelet-client-key: open " + folder + ": is a directory"});
+            Problems{"--allow-metric-labels-manifest: " + junk + " does not contain a YAML object"});
+  EXPECT_EQ(problems({"--kubelet-client-key=" + folder}), Problems{"--kubelet-client-key: cannot open " + folder + ": is a directory"});
   EXPECT_EQ(problems({"--plugin-dir=" + folder, "--plugin-dir=/absent"}), Problems{});
   EXPECT_EQ(problems({"--plugin-dir=/absent", "--plugin-dir=" + junk}),
-            (Problems{"--plugin-dir: open /absent: no such file or directory", "--plugin-dir: open " + junk + ": not a directory"}));
+            (Problems{"--plugin-dir: cannot open /absent: no such file or directory",
+                      "--plugin-dir: cannot open " + junk + ": not a directory"}));
   const std::string key = write("key.pub",
                                 "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9\n"
                                 "q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==\n-----END PUBLIC KEY-----\n");
@@ -556,30 +561,28 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
 TEST(Options, FeatureGatesNeedThoseTheyDependOn) {
   EXPECT_TRUE(configured({"--feature-gates=ClusterTrustBundleProjection=true,ClusterTrustBundle=true"}).ok());
   FeatureGates gates;
-  EXPECT_EQ(gates.set({"ClusterTrustBundleProjection=true", "NodeDeclaredFeatures=false", "ExtendWebSocketsToKubelet=false"}),
-            (std::vector<std::string>{
-                "ClusterTrustBundleProjection is enabled, but depends on features that are disabled: [ClusterTrustBundle]",
-                "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]",
-                "InPlacePodVerticalScalingInitContainers is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]",
-                "RestartAllContainersOnContainerExits is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]"}));
+  EXPECT_EQ(
+      gates.set({"ClusterTrustBundleProjection=true", "NodeDeclaredFeatures=false", "ExtendWebSocketsToKubelet=false"}),
+      (std::vector<std::string>{"--feature-gates: ClusterTrustBundleProjection=true requires ClusterTrustBundle to be on",
+                                "--feature-gates: InPlacePodLevelResourcesVerticalScaling=true requires NodeDeclaredFeatures to be on",
+                                "--feature-gates: InPlacePodVerticalScalingInitContainers=true requires NodeDeclaredFeatures to be on",
+                                "--feature-gates: RestartAllContainersOnContainerExits=true requires NodeDeclaredFeatures to be on"}));
 }
 
 TEST(Options, EveryGateOfTheReleaseIsKnown) {
   FeatureGates gates;
   EXPECT_TRUE(gates.set({"InformerResourceVersion=false", "CustomCPUCFSQuotaPeriod=false"}).empty());
   EXPECT_EQ(FeatureGates().set({"DynamicResourceAllocation=false"}).front(),
-            "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true");
-  EXPECT_EQ(FeatureGates().set({"InOrderInformers=false"}).front(),
-            "cannot set feature gate InOrderInformers to false, feature is locked to true");
-  EXPECT_EQ(FeatureGates().set({"GitRepoVolumeDriver=true"}).front(),
-            "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false");
+            "--feature-gates: DynamicResourceAllocation is locked to true; remove it");
+  EXPECT_EQ(FeatureGates().set({"InOrderInformers=false"}).front(), "--feature-gates: InOrderInformers is locked to true; remove it");
+  EXPECT_EQ(FeatureGates().set({"GitRepoVolumeDriver=true"}).front(), "--feature-gates: GitRepoVolumeDriver is locked to false; remove it");
 }
 
 TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {
   EXPECT_TRUE(configured({"--feature-gates=OrderedNamespaceDeletion=true"}).ok());
   auto config = configured({"--feature-gates=OrderedNamespaceDeletion=false"});
   ASSERT_FALSE(config.ok());
-  EXPECT_EQ(config.status().message(), "cannot set feature gate OrderedNamespaceDeletion to false, feature is locked to true");
+  EXPECT_EQ(config.status().message(), "--feature-gates: OrderedNamespaceDeletion is locked to true; remove it");
   FeatureGates gates;
   EXPECT_TRUE(gates.set({"DRAPrioritizedList=false", "KMSv1=true", "StorageVersionAPI=true"}).empty());
   EXPECT_FALSE(gates.enabled("DRAPrioritizedList"));

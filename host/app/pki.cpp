@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "app/flag_files.hpp"
 #include "app/flag_values.hpp"
 #include "app/kubeconfig.hpp"
 #include "app/paths.hpp"
@@ -128,6 +129,10 @@ ServingOptions serving_options(const Options& options) {
 }  // namespace
 
 Result<ServerPki> prepare_pki(const Options& options) {
+  // Before the first file is used: the error then names the flag.
+  Problems problems;
+  check_flag_files(options, problems);
+  if (!problems.empty()) return problems_error(problems);
   const std::string directory = options.backplane.data_dir + "/pki";
   if (Status status = make_private_directory(directory); !status.ok()) return status;
   ServerPki pki;

@@ -4,7 +4,6 @@
 #include <future>
 
 #include "admission/plugin_order.hpp"
-#include "app/flag_files.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
@@ -187,9 +186,7 @@ Status ServerParts::check_offers() {
   offers.storage_backends.emplace_back(kMemoryBackend);
   for (const auto& [name, _] : plugins.storage_backends) offers.storage_backends.push_back(name);
   check_unsupported_flags(options(), offers, problems);
-  check_flag_files(options(), problems);
-  if (problems.empty()) return {};
-  return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems) + "]");
+  return problems.empty() ? Status() : problems_error(problems);
 }
 
 void ServerParts::check_runtime_config(Problems& problems) const {
@@ -212,7 +209,9 @@ void ServerParts::check_runtime_config(Problems& problems) const {
   for (const GroupVersionResource& needed : kNeeded) {
     const bool offered = std::find(resources.begin(), resources.end(), needed) != resources.end();
     if (offered && !config.enablement().resource_enabled(needed)) {
-      problems.push_back("API group/version " + needed.group + "/" + needed.version + " must be enabled");
+      problems.push_back("--runtime-config: " + needed.group + "/" + needed.version +
+                         " must not be disabled, because no API is served without it; add " + needed.group + "/" + needed.version +
+                         "=true");
     }
   }
 }

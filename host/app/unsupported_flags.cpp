@@ -18,23 +18,23 @@ struct UnsupportedFlags {
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
     {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"audit-*"}, "nothing is audited"},
-    {{"token-auth-file"}, "static tokens are not read"},
-    {{"authentication-config"}, "it is not read"},
+    {{"token-auth-file"}, "static tokens are not accepted"},
+    {{"authentication-config"}, "the file is not read"},
     {{"authentication-token-webhook-*"}, "token webhooks are not called"},
     {{"oidc-*"}, "OpenID tokens are not accepted"},
-    {{"service-account-signing-endpoint"}, "tokens are signed with a key of this server's own"},
-    {{"authorization-config"}, "it is not read"},
-    {{"authorization-policy-file"}, "ABAC is not offered"},
+    {{"service-account-signing-endpoint"}, "tokens are signed with the key of --service-account-signing-key-file"},
+    {{"authorization-config"}, "the file is not read"},
+    {{"authorization-policy-file"}, "ABAC is not implemented"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},
     {{"tracing-config-file"}, "nothing is traced"},
-    {{"max-connection-bytes-per-sec"}, "streams are as fast as their readers"},
+    {{"max-connection-bytes-per-sec"}, "the rate of streams is not limited"},
 };
 
 constexpr std::string_view kEtcdBackend = "etcd3";
 constexpr UnsupportedFlags kEtcdFlags = {{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile"},
-                                         "etcd is not used, whoever keeps the objects"};
-constexpr UnsupportedFlags kEtcdPrefix = {{"etcd-prefix"}, "keys begin with /registry"};
-constexpr UnsupportedFlags kEtcdOverrides = {{"etcd-servers-overrides"}, "all resources are in one store"};
+                                         "--storage-backend is not etcd3"};
+constexpr UnsupportedFlags kEtcdPrefix = {{"etcd-prefix"}, "only etcd3 supports another prefix than /registry"};
+constexpr UnsupportedFlags kEtcdOverrides = {{"etcd-servers-overrides"}, "only etcd3 supports several stores"};
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
@@ -54,14 +54,15 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
   for (const auto& [flag, names] : flags) {
     for (const auto& name : names) {
       if (has(offers.admission, name) || find_upstream_admission_plugin(name) != nullptr) continue;
-      problems.push_back(std::string(flag) + " plugin " + quoted(name) + " is unknown");
+      problems.push_back("--" + std::string(flag) + ": unknown admission plugin " + quoted(name));
     }
   }
   std::vector<std::string> both;
   std::copy_if(admission.enable.begin(), admission.enable.end(), std::back_inserter(both),
                [&](const std::string& name) { return has(admission.disable, name); });
   if (both.empty()) return;
-  problems.push_back("[" + join(both, " ") + "] in enable-admission-plugins and disable-admission-plugins overlapped");
+  problems.push_back("--enable-admission-plugins and --disable-admission-plugins both name " + join(both, ", ") +
+                     "; remove it from one of them");
 }
 
 // `--authorization-mode=Node,RBAC (no loaded plugin offers them; …)`: the whole flag, or those of its names that are not offered.
@@ -116,7 +117,7 @@ std::vector<std::string> given_flags(const FlagSet& flags, const UnsupportedFlag
 
 void mark_unsupported_flags(FlagSet& flags) {
   for (const UnsupportedFlags& row : kUnsupportedFlags) {
-    for (const auto& name : flags_of(flags, row)) flags.refuse(name, row.missing);
+    for (const auto& name : flags_of(flags, row)) flags.refuse(name);
   }
 }
 
@@ -124,8 +125,8 @@ void check_unsupported_flags(const Options& options, const Offers& offers, Probl
   check_admission_names(options.admission, offers, problems);
   const std::string& backend = options.storage.backend;
   if (!has(offers.storage_backends, backend)) {
-    problems.push_back("--storage-backend " + quoted(backend) +
-                       " is not offered by any loaded plugin; there are: " + join(offers.storage_backends, ", "));
+    problems.push_back("--storage-backend=" + backend +
+                       ": no loaded plugin has this backend; available: " + join(offers.storage_backends, ", "));
   }
   std::vector<std::string> broken;
   add_missing(broken, "authorization-mode", options.authorization.modes.size(), missing_modes(options.authorization, offers),
@@ -141,7 +142,7 @@ void check_unsupported_flags(const Options& options, const Offers& offers, Probl
     for (const UnsupportedFlags* row : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*row);
   }
   if (broken.empty()) return;
-  problems.push_back("this server does not have what these flags ask for; leave them out: " + join(broken, "; "));
+  problems.push_back("these flags are not supported; remove them: " + join(broken, "; "));
 }
 
 }  // namespace backplane

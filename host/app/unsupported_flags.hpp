@@ -1,7 +1,8 @@
-// Flags that promise protection or storage.  What is promised and not there yet stops the start: better than a server that looks protected.
+// Flags for protection or storage that this server does not have. Startup fails if one is set, because the server would only appear
+// protected.
 //
 // Thread-safety: pure functions.
-// Errors:        problems in the words of the other checks of flags; all broken promises together are one problem.
+// Errors:        problems like those of other flag checks; all unsupported flags together are one problem.
 #pragma once
 
 #include <string>
@@ -11,14 +12,14 @@
 
 namespace backplane {
 
-// What the loaded plugins and the host can do.
+// The names that the loaded plugins and the host provide.
 struct Offers {
   std::vector<std::string> authorizers;
   std::vector<std::string> admission;
   std::vector<std::string> storage_backends;
 };
 
-// Tells --help which flags end the start.
+// Marks the flags in --help.
 void mark_unsupported_flags(FlagSet& flags);
 
 void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems);

@@ -1,4 +1,4 @@
-// Memory for what comes and goes with every request, as frames of coroutines have it: kept by the thread for the next one.
+// An allocator for objects of one request: it reuses memory from the thread's cache of coroutine frames.
 //
 // Thread-safety: any thread.
 #pragma once

@@ -1,9 +1,9 @@
-// Where requests with large bodies are worked on: loops of their own, so that a body of a million items holds up nobody but its like.
-// A coroutine goes there with `co_await OffloadIfLarge(bytes)`, and comes back with its OriginExecutor.
+// The pool of threads that processes requests with large bodies, so that such a request does not delay others on its connection's loop.
+// A coroutine switches to it with `co_await OffloadIfLarge(bytes)`, and back with its OriginExecutor.
 //
 // Thread-safety: any thread.
-// Lifetime:      the loops are stopped after those whose requests go there; set_offload_pool(nullptr) goes before they do.
-// Errors:        none; where there are no such loops, or few bytes, it stays where it is.
+// Lifetime:      stop the pool after the loops whose requests use it; call set_offload_pool(nullptr) before destroying it.
+// Errors:        none; without a pool, or with few bytes, the coroutine stays on its executor.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class OffloadPool {
   explicit OffloadPool(std::size_t count);
   void start();
   void stop();
-  // One after the other.
+  // The next loop, round robin.
   Executor& next() noexcept { return *loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 
  private:
@@ -29,12 +29,12 @@ class OffloadPool {
   std::atomic<std::size_t> turn_{0};
 };
 
-// Once, before anything is served; null takes them back.
+// Sets the pool of OffloadIfLarge, before the server accepts requests; null: none.
 void set_offload_pool(OffloadPool* loops) noexcept;
 
 class OffloadIfLarge {
  public:
-  // What fits into this is done in a few milliseconds, whatever it says.
+  // Bodies up to this size are processed in a few milliseconds, so they are not offloaded.
   static constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
 
   explicit OffloadIfLarge(std::size_t bytes) noexcept;

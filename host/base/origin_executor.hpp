@@ -1,9 +1,9 @@
-// The executor on which a coroutine began: `co_await home` brings it back there, wherever the calls in between have ended.  For what a
-// plugin is called from and goes on with what belongs to one executor: an exchange, a timer.
+// The executor on which a coroutine began. `co_await origin` resumes the coroutine there, regardless of where the calls in between ended.
+// Code that calls plugins uses it before it touches objects of one executor again (an exchange, a timer).
 //
 // Thread-safety: immutable.
 // Lifetime:      the executor outlives it.
-// Errors:        none; begun on no executor, it stays where it is.
+// Errors:        none; without an executor at construction, co_await does nothing.
 #pragma once
 
 #include <coroutine>

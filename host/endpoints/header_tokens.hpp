@@ -1,4 +1,4 @@
-// Words of header fields.
+// Parsing of header field values.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,7 +13,7 @@ inline std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-// Takes the text up to `separator` off the front of `rest`.
+// Removes and returns the text before `separator` from `rest`.
 inline std::string_view take(std::string_view& rest, char separator) noexcept {
   const auto end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);

@@ -1,13 +1,13 @@
-// Lists of headers whose memory goes from one exchange to the next of its thread.
+// A per-thread pool of header lists, so that exchanges reuse their memory.
 //
-// Thread-safety: any thread; each keeps its own.
+// Thread-safety: any thread.
 #pragma once
 
 #include "backplane/points/http.hpp"
 
 namespace backplane {
 
-// An empty one with room for an ordinary request or response.
+// An empty list with capacity for a typical request or response.
 Headers take_headers();
 void give_headers_back(Headers headers) noexcept;
 

@@ -36,7 +36,7 @@ const PeerCertificate* HttpExchange::front_proxy_certificate() const noexcept {
 bool HttpExchange::peer_certificate_rejected() const noexcept { return peer_->trust && peer_certificate() == nullptr; }
 
 Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
-  co_await home_;
+  co_await origin_;
   const std::string limit_text = "limit is " + std::to_string(max_bytes);
   if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
   std::string body;
@@ -59,7 +59,7 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
 }
 
 Task<Result<std::string>> HttpExchange::read_body_some() {
-  co_await home_;
+  co_await origin_;
   Status arrived = co_await wait_for_body();
   if (!arrived.ok()) co_return arrived;
   std::string some = std::exchange(body_, {});
@@ -127,7 +127,7 @@ void HttpExchange::send_head(std::optional<std::uint64_t> content_length) {
 }
 
 Task<void> HttpExchange::respond(int code, std::string_view content_type, std::vector<SharedBytes> body) {
-  co_await home_;
+  co_await origin_;
   if (started()) co_return;
   begin_response(code, content_type);
   std::size_t size = 0;
@@ -146,7 +146,7 @@ Task<void> HttpExchange::respond(int code, std::string_view content_type, std::v
 }
 
 Task<Status> HttpExchange::start(int code, std::string_view content_type) {
-  co_await home_;
+  co_await origin_;
   if (started()) co_return internal_error("the response has been started before");
   begin_response(code, content_type);
   if (lost_ || port_ == nullptr) co_return gone();
@@ -160,7 +160,7 @@ Task<Status> HttpExchange::start(int code, std::string_view content_type) {
 }
 
 Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
-  co_await home_;
+  co_await origin_;
   if (!started()) co_return internal_error("the response has not been started");
   if (lost_ || port_ == nullptr) co_return gone();
   if (!response_.has_body || output_ended_) co_return Status();
@@ -186,7 +186,7 @@ Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
 }
 
 Task<void> HttpExchange::finish() {
-  co_await home_;
+  co_await origin_;
   if (!started() || output_ended_) co_return;
   if (compression_ == Compression::kHeld) {  // It stayed small: an ordinary response.
     send_head(held_size_);
@@ -197,7 +197,7 @@ Task<void> HttpExchange::finish() {
 }
 
 Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
-  co_await home_;
+  co_await origin_;
   if (started()) co_return internal_error("the response has been started before");
   if (lost_ || port_ == nullptr) co_return gone();
   if (!port_->can_switch_protocols()) co_return bad_request("this connection cannot leave HTTP");
@@ -212,7 +212,7 @@ Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
 }
 
 Task<std::string> HttpExchange::read_some() {
-  co_await home_;
+  co_await origin_;
   while (body_.empty()) {
     if (!switched_ || closed_ || lost_ || port_ == nullptr) co_return std::string();
     co_await body_gate_;
@@ -297,7 +297,7 @@ std::uint64_t HttpExchange::add_close_callback(std::function<void()> callback) {
   const std::uint64_t id = close_callbacks_.add(std::move(callback));
   if (!closed_) return id;
   // Later, not here: the caller may hold what the callback changes.
-  if (home_.executor() != nullptr) home_.executor()->post([self = shared_from_this()] { self->close_callbacks_.run(); });
+  if (origin_.executor() != nullptr) origin_.executor()->post([self = shared_from_this()] { self->close_callbacks_.run(); });
   return id;
 }
 
@@ -334,7 +334,7 @@ bool HttpExchange::stalled(Clock::time_point now) {
 }
 
 bool HttpExchange::peer_gone() const noexcept {
-  if (home_.executor() != current_executor()) return false;
+  if (origin_.executor() != current_executor()) return false;
   return closed_ || (port_ != nullptr && port_->peer_gone());
 }
 
@@ -343,9 +343,9 @@ void HttpExchange::close_connection_after() {
 }
 
 void HttpExchange::abort() {
-  if (home_.executor() == nullptr) return abort_here();
+  if (origin_.executor() == nullptr) return abort_here();
   // Always later: the caller may be inside the session, or on another thread.
-  home_.executor()->post([self = shared_from_this()] { self->abort_here(); });
+  origin_.executor()->post([self = shared_from_this()] { self->abort_here(); });
 }
 
 void HttpExchange::abort_here() {

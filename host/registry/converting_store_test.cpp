@@ -67,7 +67,7 @@ class ConvertingStoreTest : public StoreTest {
     environment.use_scheme(scheme());
     make(strategy);
     stored = store;
-    auto made = make_store(environment, view_config(std::move(change), std::move(converter)));
+    auto made = make_store(environment, view_config(std::move(own), std::move(converter)));
     ASSERT_TRUE(made.ok()) << made.status().message();
     served = std::move(*made);
     store = served;
@@ -78,7 +78,7 @@ class ConvertingStoreTest : public StoreTest {
     config.stored_kind = kStored;
     config.resource = "things";
     config.schema = &schema_;
-    config.strategy = std::move(change);
+    config.strategy = std::move(own);
     config.converter = std::move(converter);
     return config;
   }

@@ -1,9 +1,10 @@
-// The loop of updates and deletes (storage.GuaranteedUpdate): work from the newest state at hand, commit only if it still stands, else work
-// again from the one that does.  Those that lose, and those that come while somebody who has lost is at work, go one after another.
+// The retry loop of updates and deletes (storage.GuaranteedUpdate): compute the new state from the cached one, commit if the stored
+// revision is unchanged, otherwise retry from the stored state. Writes that lost a conflict, and writes to the same key that arrive
+// meanwhile, are queued and run one after another.
 //
 // Thread-safety: one operation, one request.
 // Lifetime:      borrows the store, the backing and the request until run() returns.
-// Errors:        those of the attempt, once they are known to be owed to the newest state.
+// Errors:        those of the attempt, after it has been repeated with the newest state.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// By which names the store of a resource may be chosen (--etcd-servers-overrides).
+// The names under which --etcd-servers-overrides can select another store for a resource.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace backplane {
 
-// In place of a resource's name: all of the group.
+// Stands for all resources of a group.
 inline constexpr std::string_view kWholeGroup = "*";
 
-// The nearest first: the resource, then its group.  None where keys begin with group and resource: that is how the servers within
-// kube-apiserver keep what is theirs (definitions, what they define, APIServices), and those know of one store only.
+// In order of precedence: the resource, then its group. Empty for resources of apiextensions and aggregator (definitions, custom resources,
+// APIServices), whose keys begin with group and resource: they always use the main store, as in kube-apiserver.
 std::vector<GroupResource> override_names(const CacheConfig& config);
 
 }  // namespace backplane

@@ -14,7 +14,7 @@
 
 namespace backplane::registry {
 
-// What requests, admission and errors call a resource: the served version's names, which need not be those of the stored one.
+// The names of a resource in requests, admission and errors: those of the served version, which may differ from the stored one.
 struct ServedNames {
   GroupVersionKind kind;
   std::string resource;
@@ -22,34 +22,34 @@ struct ServedNames {
 
 class FieldManager;
 
-// Which strategy a write goes through, whether it is the resource's own or a subresource's, and under what name it came.
+// How a write is performed: its strategy, whether it is for a subresource, and the names under which it was requested.
 struct WriteMode {
   const Strategy* strategy = nullptr;
-  bool subresource = false;  // the strategy alone decides what becomes of status
+  bool subresource = false;  // the strategy alone decides about status
   bool run_admission = true;
-  const ServedNames* served_names = nullptr;  // null: the stored version's own
+  const ServedNames* served_names = nullptr;  // null: those of the stored version
   AdmissionRunner* admission = nullptr;       // null: the server's
-  // What was found on the form that the client sent: told together with what validation finds.  Null: nothing.
+  // Errors found in the version that the client sent; reported together with the validation errors. Null: none.
   const FieldErrors* found_before = nullptr;
-  // What the client sent with an update; null: nothing is kept of it.
+  // What the client sent with an update; null: not recorded.
   ClientWrite* sent = nullptr;
-  // Who records whose fields are whose, on the form in which objects come to this write; null: somebody above, or nobody.
+  // Records managed fields, in the version of the written object; null: the caller does, or they are not recorded.
   const FieldManager* fields = nullptr;
 };
 
 // Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.
-// `gated`: what feature gates take out of it first; null: nothing.
+// `gated`: fields that feature gates remove first; null: none.
 Status before_create(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context,
                      Object& object);
 
-// Adds what `mode` says was found before.
+// Adds mode.found_before to `errors`.
 void add_found_before(const WriteMode& mode, FieldErrors& errors);
 
-// The same for an update; immutable metadata of `old` is copied over.  metadata.resourceVersion is set.
+// The same for an update; immutable metadata is copied from `old`. Precondition: metadata.resourceVersion is set.
 Status before_update(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context, Object& object,
                      const Object& old);
 
-// True when this update completes a deletion: nothing holds the object any more.
+// True if this update completes a deletion: no finalizer or grace period is left.
 bool deletes_during_update(const Strategy& strategy, const Object& object, const Object& old);
 
 enum class Grace : unsigned char {

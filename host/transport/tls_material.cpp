@@ -17,7 +17,7 @@ Result<std::string> read_pem(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
-  if (!file || !text) return internal_error("open " + path + ": " + (errno != 0 ? std::strerror(errno) : "it cannot be read"));
+  if (!file || !text) return internal_error("cannot open " + path + ": " + (errno != 0 ? std::strerror(errno) : "it cannot be read"));
   return std::move(text).str();
 }
 

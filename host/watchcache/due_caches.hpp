@@ -1,8 +1,7 @@
-// Which caches are to be looked at when: those where somebody's bookmark, a kept snapshot or another try to load is due.  The others cost
-// nothing.
+// Timers of caches: when a bookmark, the release of a snapshot or a retry of loading is due. Caches without a timer cost nothing.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      a cache that has gone is passed over.
+// Lifetime:      destroyed caches are skipped.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class DueCaches {
     const Cache* key = cache.lock().get();
     if (key != nullptr) due_.insert_or_assign({due, key}, std::move(cache));
   }
-  // Those that are due, each once; they are forgotten here.
+  // Removes and returns the due caches, each once.
   std::vector<std::shared_ptr<Cache>> take(Clock::time_point now) {
     std::vector<std::shared_ptr<Cache>> caches;
     const std::lock_guard lock(mutex_);

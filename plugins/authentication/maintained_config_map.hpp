@@ -1,8 +1,8 @@
-// A ConfigMap in kube-system that the server keeps: looked at when it comes, changes or goes, and once a minute.
+// A ConfigMap in kube-system that the server maintains: checked when it is created, changed or deleted, and once a minute.
 //
 // Thread-safety: works on the plugin's executor alone.
 // Lifetime:      shared; lives until the host stops.
-// Errors:        what cannot be read or written is logged and tried again, later each time.
+// Errors:        failed reads and writes are logged and retried with growing delays.
 #pragma once
 
 #include <memory>

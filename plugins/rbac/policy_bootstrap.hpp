@@ -1,10 +1,10 @@
-// Makes the roles and bindings that every server has, and gives back to them what they lack (the hook rbac/bootstrap-roles).
+// Creates the default roles and bindings, and restores their missing rules and subjects (the hook rbac/bootstrap-roles).
 //
-// It runs once, at the start.  What carries the server's label is listed, the rest of what is delivered is made; where that is there
-// without the label, it is read.  What has to be written is under way at once, so that the store commits it together.
+// It runs once, at startup. It lists the objects with the bootstrapping label and creates the others; an object that exists without the
+// label is read first. All writes are started at once, so that the store commits them together.
 // Thread-safety: everything on the plugin's executor.
-// Lifetime:      its tasks keep it, and end with the hook, or when the server stops.
-// Errors:        what fails is tried again for half a minute; then the hook fails, and with it the start.
+// Lifetime:      owned by its tasks, which end with the hook or when the server stops.
+// Errors:        failed writes are retried for 30 seconds; then the hook fails, and with it startup.
 #pragma once
 
 #include <map>

@@ -32,21 +32,21 @@ class Promises(unittest.TestCase):
         with Server(*[flag for flag in KUBEADM if flag.split('=')[0] not in named and not flag.startswith('--etcd-')]) as server:
             self.assertIn('these flags have no effect in this version: --enable-bootstrap-token-auth', server.text())
 
-    def test_a_promise_of_protection_that_nobody_keeps_ends_the_start(self):
-        self.assertIn('leave them out: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
+    def test_unsupported_flags_make_startup_fail(self):
+        self.assertIn('remove them: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
         self.assertIn('--audit-policy-file (nothing is audited)', self.refusal('--audit-policy-file=/x'))
-        self.assertIn('--storage-backend "etcd4" is not offered by any loaded plugin; there are: memory, etcd3, rocksdb',
+        self.assertIn('--storage-backend=etcd4: no loaded plugin has this backend; available: memory, etcd3, rocksdb',
                       self.refusal('--storage-backend=etcd4'))
-        self.assertIn('--etcd-servers (etcd is not used, whoever keeps the objects)',
+        self.assertIn('--etcd-servers (--storage-backend is not etcd3)',
                       self.refusal('--storage-backend=rocksdb', '--etcd-servers=http://127.0.0.1:1'))
-        self.assertIn('enable-admission-plugins plugin "Nonsense" is unknown', self.refusal('--enable-admission-plugins=Nonsense'))
+        self.assertIn('--enable-admission-plugins: unknown admission plugin "Nonsense"', self.refusal('--enable-admission-plugins=Nonsense'))
 
-    def test_a_file_that_is_not_what_its_flag_says_ends_the_start(self):
+    def test_a_file_with_wrong_contents_makes_startup_fail(self):
         with tempfile.NamedTemporaryFile() as f:
             f.write(b'nothing')
             f.flush()
-            self.assertIn('--proxy-client-cert-file: "%s" holds no PEM certificate' % f.name, self.refusal('--proxy-client-cert-file=' + f.name))
-        self.assertIn('open /absent: no such file or directory', self.refusal('--service-account-key-file=/absent'))
+            self.assertIn('--proxy-client-cert-file: %s does not contain a PEM certificate' % f.name, self.refusal('--proxy-client-cert-file=' + f.name))
+        self.assertIn('cannot open /absent: no such file or directory', self.refusal('--service-account-key-file=/absent'))
 
 
 class Shown(unittest.TestCase):

@@ -59,12 +59,12 @@ class GatesTest(unittest.TestCase):
     def test_gates_without_those_they_need_end_the_start(self):
         with Server('--feature-gates=WorkloadAwarePreemption=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
-            self.assertIn('WorkloadAwarePreemption is enabled, but depends on features that are disabled: [GangScheduling]', server.text())
+            self.assertIn('--feature-gates: WorkloadAwarePreemption=true requires GangScheduling to be on', server.text())
 
     def test_a_gate_of_what_is_not_there_ends_the_start(self):
         with Server('--feature-gates=ShardedListAndWatch=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
-            self.assertIn('feature gate ShardedListAndWatch cannot be switched on: shardSelector is not served', server.text())
+            self.assertIn('--feature-gates: ShardedListAndWatch=true is not supported: shardSelector is not served', server.text())
         with Server('--feature-gates=AllAlpha=true,ShardedListAndWatch=false') as server:
             code, _, found = server.request('GET', PODS + '?shardSelector=nonsense')
             self.assertEqual((code, 'shardInfo' in found['metadata']), (200, False))

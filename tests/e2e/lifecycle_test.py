@@ -300,7 +300,7 @@ class Lifecycle(unittest.TestCase):
         for switch in ('apiregistration.k8s.io/v1=false', 'apiregistration.k8s.io/v1/apiservices=false', 'api/ga=false'):
             with Server('--runtime-config=' + switch, wait=False) as server:
                 self.assertNotEqual(server.process.wait(60), 0, switch)
-                self.assertIn('API group/version apiregistration.k8s.io/v1 must be enabled', server.text())
+                self.assertIn('--runtime-config: apiregistration.k8s.io/v1 must not be disabled', server.text())
 
     def test_subresources_are_no_keys_of_runtime_config(self):
         with Server('--runtime-config=apps/v1/deployments/scale=false', wait=False) as server:

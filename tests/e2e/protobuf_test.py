@@ -279,7 +279,7 @@ class StoredForm(unittest.TestCase):
         server = Server('--storage-media-type=application/xml', wait=False)
         self.addCleanup(server.stop)
         self.assertNotEqual(server.process.wait(60), 0)
-        self.assertIn('--storage-media-type "application/xml" invalid, allowed values: application/json, ' + PROTOBUF + ', application/yaml', server.text())
+        self.assertIn('--storage-media-type: invalid value "application/xml"; allowed: application/json, ' + PROTOBUF + ', application/yaml', server.text())
 
 
 if __name__ == '__main__':

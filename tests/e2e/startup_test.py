@@ -69,14 +69,14 @@ class StartupTest(unittest.TestCase):
             with open(damaged, 'w', encoding='utf-8') as f:
                 f.write('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
             for reason, flags in {
-                    '--goaway-chance can not be': ['--goaway-chance=0.5'],
+                    '--goaway-chance: must be': ['--goaway-chance=0.5'],
                     'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
                     'damaged.pem": a PEM block whose contents cannot be decoded': ['--tls-cert-file=' + damaged,
                                                                                   '--tls-private-key-file=' + damaged],
                     'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
                     '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
                     'wanted nonesuch': ['--require-plugin=nonesuch'],
-                    '--storage-backend "nonesuch" is not offered': ['--storage-backend=nonesuch'],
+                    '--storage-backend=nonesuch: no loaded plugin has this backend': ['--storage-backend=nonesuch'],
                     '--emulated-version "1.35": no other release': ['--emulated-version=1.35'],
             }.items():
                 done = subprocess.run([BINARY, '--plugin-dir', PLUGINS, '--data-dir', os.path.join(place, 'd'), '--secure-port=0', *flags],

@@ -1,4 +1,4 @@
-// An object in the versions that owners speak of.
+// An object converted to the versions in which its managers own fields.
 //
 // Thread-safety: belongs to one write.
 // Lifetime:      borrows the FieldVersions; shares objects.
@@ -17,14 +17,14 @@ struct VersionedObject {
   std::string api_version;
 };
 
-// An object that somebody else keeps.
+// Refers to an object that the caller owns.
 VersionedObject borrowed(const Object& object, std::string api_version);
 VersionedObject owned(Object object, std::string api_version);
 
 // The object in a version that is served; itself if it is of that version.
 Task<Result<VersionedObject>> converted(const FieldVersions& versions, VersionedObject from, std::string api_version);
 
-// The error, behind words of where it happened.
+// `error` with a prefix that says where it happened.
 Status with_words(std::string_view words, const Status& error);
 
 }  // namespace backplane::registry

@@ -1,7 +1,7 @@
-// proxy() for whoever answers errors himself.
+// proxy() for callers that send error responses themselves.
 //
 // Thread-safety, lifetime: as proxy().
-// Errors:                  what would have been answered in place of the backend's answer.
+// Errors:                  the error that proxy() would have sent instead of the backend's response.
 #pragma once
 
 #include "backplane/net/proxy.hpp"

@@ -1,4 +1,4 @@
-// Waits for this server to be ready, as clients would find it.
+// Waits until /readyz of this server succeeds.
 //
 // Thread-safety: one executor.
 #pragma once
