@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "../support/skip.hpp"
 #include "all_documents.hpp"
 #include "engine/codec.hpp"
 
@@ -124,7 +125,7 @@ Seen round_trips_in(const fs::path& folder, const std::set<std::string>& passed_
 
 TEST(UpstreamObjects, EveryFormOfEveryObjectIsMadeIntoEveryOtherWithNoByteChanged) {
   const fs::path folder = test_data();
-  if (folder.empty()) GTEST_SKIP() << "go cannot be run here, or cannot fetch " << kModule << ": no test data";
+  if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
   const Seen seen = round_trips_in(folder / "HEAD");
   EXPECT_EQ(seen.objects, 185u);
   EXPECT_EQ(seen.without_type, std::set<std::string>());
@@ -132,7 +133,7 @@ TEST(UpstreamObjects, EveryFormOfEveryObjectIsMadeIntoEveryOtherWithNoByteChange
 
 TEST(UpstreamObjects, ThoseOfOlderReleasesComeOutAsThisOneWritesThem) {
   const fs::path folder = test_data();
-  if (folder.empty()) GTEST_SKIP() << "go cannot be run here, or cannot fetch " << kModule << ": no test data";
+  if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
   // Versions that 1.36 no longer knows.
   const std::set<std::string> kGone = {"autoscaling.v2beta1.HorizontalPodAutoscaler",
                                        "autoscaling.v2beta2.HorizontalPodAutoscaler",

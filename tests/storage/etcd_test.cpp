@@ -1,4 +1,5 @@
 // etcd as the store: the suites of every store, the cache above it, and what is its own: servers that go away and come back.
+#include "../support/skip.hpp"
 #include "etcd_storage.hpp"
 
 #include <future>
@@ -53,7 +54,7 @@ std::vector<BackendMaker> makers() {
 class EtcdStorage : public testing::Test {
  protected:
   void SetUp() override {
-    if (!EtcdProcess::installed()) GTEST_SKIP() << "this machine has no etcd (package etcd-server)";
+    if (!EtcdProcess::installed()) BACKPLANE_SKIP_WITHOUT("etcd", "this machine has no etcd (package etcd-server)");
   }
 };
 

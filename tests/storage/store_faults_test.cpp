@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 
+#include "../support/skip.hpp"
 #include "calls.hpp"
 #include "etcd_process.hpp"
 #include "etcd_storage.hpp"
@@ -177,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(Etcd, FaultConformance, testing::ValuesIn(etcd_cases())
 class EtcdServers : public testing::Test {
  protected:
   void SetUp() override {
-    if (!EtcdProcess::installed()) GTEST_SKIP() << "this machine has no etcd (package etcd-server)";
+    if (!EtcdProcess::installed()) BACKPLANE_SKIP_WITHOUT("etcd", "this machine has no etcd (package etcd-server)");
   }
   BackendMaker over(std::vector<std::string> urls) {
     return {"Etcd", [urls = std::move(urls)](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {

@@ -1,0 +1,29 @@
+// Skips of tests that need a program which the machine may not have.
+//
+// BACKPLANE_REQUIRE (a comma-separated list: "etcd,go") turns a skip for one of its names into a failure.  ctest lists skipped tests at the
+// end of a run.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace backplane::testing {
+
+// True if BACKPLANE_REQUIRE lists `program`.
+inline bool is_required(std::string_view program) {
+  const char* list = std::getenv("BACKPLANE_REQUIRE");
+  const std::string wanted = "," + std::string(program) + ",";
+  return list != nullptr && ("," + std::string(list) + ",").find(wanted) != std::string::npos;
+}
+
+}  // namespace backplane::testing
+
+// Ends the current test function: as skipped, or as failed if `program` is required.
+#define BACKPLANE_SKIP_WITHOUT(program, reason)                                                                            \
+  do {                                                                                                                     \
+    if (::backplane::testing::is_required(program)) FAIL() << "BACKPLANE_REQUIRE lists " << (program) << ": " << (reason); \
+    GTEST_SKIP() << (reason);                                                                                              \
+  } while (false)
