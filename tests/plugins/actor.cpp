@@ -142,7 +142,10 @@ class Actor final : public Plugin {
   Status react(const std::string& call) const {
     if (act_.find("throw in " + call) != std::string::npos) throw std::runtime_error("thrown in " + call);
     if (act_.find("throw 7 in " + call) != std::string::npos) throw 7;
-    if (act_.find("loop in " + call) != std::string::npos) never_return();
+    if (act_.find("loop in " + call) != std::string::npos) {
+      if (host_ != nullptr) host_->logger().info("looping call=" + call);
+      never_return();
+    }
     if (act_.find("fail in " + call) != std::string::npos) return Status(Reason::kInvalid, "refused in " + call);
     return {};
   }

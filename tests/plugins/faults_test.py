@@ -73,8 +73,7 @@ class Faults(unittest.TestCase):
 
     def test_a_lifecycle_call_that_never_returns_does_not_hold_a_stop(self):
         with self.server('actor_loops_in_validate', '-v=4', wait=False) as server:
-            self.wait_for(server, 'loading plugin=actor')
-            time.sleep(1)  # the call follows; there is nothing to wait for
+            self.wait_for(server, 'looping call=validate')
             self.assertEqual(server.terminate(timeout=60), 1)
             told = self.lines(server, 'a plugin does not return')
             self.assertEqual(len(told), 1, server.text()[-3000:])

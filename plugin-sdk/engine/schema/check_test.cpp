@@ -1,5 +1,6 @@
 // x-backplane-rules: each word, worded as upstream words it, over new and old objects.
 #include "backplane/types/names.hpp"
+#include "cost.hpp"
 #include "schema/schema_test_support.hpp"
 
 namespace backplane {
@@ -272,16 +273,22 @@ TEST(Rules, ChangesInsideListsAndMapsAreSeenBesideWhatWasThere) {
   EXPECT_EQ(holder_problems(R"({"held":{"name":"b"}})", R"({"held":{"name":"a"}})"), "held.name: Forbidden: may not change");
 }
 
-// Looking for each item among all old ones took the square of their number.
-TEST(Rules, ItemsOfALongListAreFoundByTheirKeys) {
-  std::string before, now;
-  constexpr int kItems = 5000;
-  for (int i = 0; i < kItems; ++i) {
-    before += (i ? "," : "") + (R"({"name":"n)" + std::to_string(i)) + R"(","number":1})";
-    now = R"({"name":"n)" + std::to_string(i) + R"(","number":)" + (i == 42 ? "2}" : "1}") + (i ? "," : "") + now;
-  }
-  EXPECT_EQ(holder_problems(R"({"named":[)" + now + "]}", R"({"named":[)" + before + "]}"),
-            "named[" + std::to_string(kItems - 43) + "].number: Invalid value: 2: field is immutable");
+// Each item used to be searched for among all old ones.
+TEST(Rules, TheCostOfFindingItemsOfALongListIsLinear) {
+  const auto cost = [](int items) {
+    std::string before, now;
+    for (int i = 0; i < items; ++i) {
+      before += (i ? "," : "") + (R"({"name":"n)" + std::to_string(i)) + R"(","number":1})";
+      const int reversed = items - 1 - i;
+      now += (i ? "," : "") + (R"({"name":"n)" + std::to_string(reversed)) + R"(","number":)" + (reversed == 42 ? "2}" : "1}");
+    }
+    now = R"({"named":[)" + now + "]}";
+    before = R"({"named":[)" + before + "]}";
+    return backplane::testing::least_cpu_seconds([&] {
+      EXPECT_EQ(holder_problems(now, before), "named[" + std::to_string(items - 43) + "].number: Invalid value: 2: field is immutable");
+    });
+  };
+  EXPECT_LT(backplane::testing::growth_of(cost, 2000), backplane::testing::kMostGrowthOfLinear);
 }
 
 constexpr std::string_view kRolling = R"({"definitions":{
