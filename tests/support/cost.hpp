@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace backplane::testing {
+namespace backplane::test_support {
 
 // The least CPU time of `rounds` calls of `work`, in seconds.
 template <class Work>
@@ -38,4 +38,4 @@ double growth_of(Cost cost, int n) {
   return least;
 }
 
-}  // namespace backplane::testing
+}  // namespace backplane::test_support

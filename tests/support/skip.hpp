@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace backplane::testing {
+namespace backplane::test_support {
 
 // True if BACKPLANE_REQUIRE lists `program`.
 inline bool is_required(std::string_view program) {
@@ -19,11 +19,11 @@ inline bool is_required(std::string_view program) {
   return list != nullptr && ("," + std::string(list) + ",").find(wanted) != std::string::npos;
 }
 
-}  // namespace backplane::testing
+}  // namespace backplane::test_support
 
 // Ends the current test function: as skipped, or as failed if `program` is required.
 #define BACKPLANE_SKIP_WITHOUT(program, reason)                                                                            \
   do {                                                                                                                     \
-    if (::backplane::testing::is_required(program)) FAIL() << "BACKPLANE_REQUIRE lists " << (program) << ": " << (reason); \
+    if (::backplane::test_support::is_required(program)) FAIL() << "BACKPLANE_REQUIRE lists " << (program) << ": " << (reason); \
     GTEST_SKIP() << (reason);                                                                                              \
   } while (false)

@@ -284,11 +284,11 @@ TEST(Rules, TheCostOfFindingItemsOfALongListIsLinear) {
     }
     now = R"({"named":[)" + now + "]}";
     before = R"({"named":[)" + before + "]}";
-    return backplane::testing::least_cpu_seconds([&] {
+    return backplane::test_support::least_cpu_seconds([&] {
       EXPECT_EQ(holder_problems(now, before), "named[" + std::to_string(items - 43) + "].number: Invalid value: 2: field is immutable");
     });
   };
-  EXPECT_LT(backplane::testing::growth_of(cost, 2000), backplane::testing::kMostGrowthOfLinear);
+  EXPECT_LT(backplane::test_support::growth_of(cost, 2000), backplane::test_support::kMostGrowthOfLinear);
 }
 
 constexpr std::string_view kRolling = R"({"definitions":{

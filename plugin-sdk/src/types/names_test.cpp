@@ -103,13 +103,13 @@ TEST(ObjectMetaRules, TheCostOfManyFinalizersIsLinear) {
     for (int i = 0; i < count; ++i) finalizers.append(i == 0 ? "\"" : ",\"").append("e.com/f").append(std::to_string(i)).append("\"");
     const std::string text = R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":[)" + finalizers;
     const Value old = json::parse(text + "]}}"), now = json::parse(text + ",\"e.com/new\"]}}");
-    return backplane::testing::least_cpu_seconds([&] {
+    return backplane::test_support::least_cpu_seconds([&] {
       FieldErrors errors;
       validate_object_meta_update(now.get_object(), old.get_object(), errors);
       EXPECT_TRUE(errors.aggregate_message().ends_with("found new finalizers []string{\"e.com/new\"}"));
     });
   };
-  EXPECT_LT(backplane::testing::growth_of(cost, 3000), backplane::testing::kMostGrowthOfLinear);
+  EXPECT_LT(backplane::test_support::growth_of(cost, 3000), backplane::test_support::kMostGrowthOfLinear);
 }
 
 TEST(ObjectMetaRules, SystemMembersAreImmutable) {
