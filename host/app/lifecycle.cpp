@@ -38,7 +38,7 @@ Task<void> drain_requests(ShutdownParts& parts, Clock::time_point begun) {
   const auto limit = until(begun + parts.options.request_timeout + kForcedClose);
   bool drained = co_await wait_for(parts.short_requests.drained(), limit);
   if (!drained) {
-    app_log().warn("requests did not end in time, going on without them count={}", parts.short_requests.count());
+    app_log().warn("requests did not end in time, continuing shutdown without them count={}", parts.short_requests.count());
     co_return;
   }
   app_log().info("[graceful-termination] in-flight non long-running request(s) have drained");
@@ -62,10 +62,10 @@ Task<void> close_connections(ShutdownParts& parts, Clock::time_point begun) {
   const Clock::time_point deadline = parts.options.send_retry_after ? now + kRetryAfterStop : patient;
   bool closed = co_await parts.server.wait_closed(deadline);
   if (closed) co_return;
-  app_log().warn("connections did not end in time, cutting them");
+  app_log().warn("connections did not end in time, closing them");
   parts.server.force_close();
   closed = co_await parts.server.wait_closed(Clock::now() + kForcedClose);
-  if (!closed) app_log().error("handlers still run after their connections were cut");
+  if (!closed) app_log().error("handlers are still running after their connections were closed");
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
     if (is_insecure_cipher(suite)) app_log().warn("Use of insecure cipher '{}' detected.", suite);
   }
   if (const auto idle = config.gates_.without_effect(); !idle.empty()) {
-    app_log().warn("these feature gates are set and do not change what the server does: {}", join(idle, ", "));
+    app_log().warn("these feature gates have no effect: {}", join(idle, ", "));
   }
   config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
   return config;

@@ -40,7 +40,7 @@ Result<std::string> default_data_dir() {
   // A relative XDG path is invalid by its specification and ignored.
   if (auto state = environment("XDG_STATE_HOME"); !state.empty() && state.front() == '/') return state + "/backplane";
   const std::string home = home_directory();
-  if (home.empty()) return bad_request("--data-dir must be set: neither XDG_STATE_HOME nor HOME says where state belongs");
+  if (home.empty()) return bad_request("--data-dir: must be set, because neither XDG_STATE_HOME nor HOME is");
   return home + "/.local/state/backplane";
 }
 

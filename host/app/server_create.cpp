@@ -252,7 +252,7 @@ Status ServerParts::fill_admission() {
   }
   app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
   if (const auto absent = absent_admission(plugins.admission, flags.disable); !absent.empty()) {
-    app_log().warn("kube-apiserver's default admission plugins that are absent here; no plugin does their checks: {}", join(absent));
+    app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", join(absent));
   }
   return {};
 }

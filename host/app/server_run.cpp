@@ -54,7 +54,7 @@ Task<void> close_at_once(UnixServer& server) {
   server.begin_drain();
   server.force_close();
   bool closed = co_await server.wait_closed(Clock::now() + std::chrono::seconds(5));
-  if (!closed) app_log().error("a handler of the debug socket still runs");
+  if (!closed) app_log().error("a handler of the debug socket is still running");
 }
 
 bool is_away(const Status& status) { return status.code() == 503 || status.code() == 504; }
@@ -91,7 +91,7 @@ Status ServerParts::start_serving() {
       debug_socket.reset();
       return status;
     }
-    app_log().info("unprotected debug socket is open path={}", path);
+    app_log().info("the debug socket accepts requests without authentication path={}", path);
   }
   offload_pool.start();
   set_offload_pool(&offload_pool);
@@ -113,7 +113,7 @@ Status ServerParts::reach_store() {
   if (!is_away(reached)) reached = run_on(background, caches->start());
   store_away = is_away(reached);
   if (!store_away) return reached;
-  app_log().warn("the store cannot be reached, what needs it waits until it is there error={:?}", reached.message());
+  app_log().warn("the store cannot be reached, requests that need it wait error={:?}", reached.message());
   return {};
 }
 
@@ -191,7 +191,7 @@ void ServerParts::stop_plugin_tasks() {
   const bool in_time = run_on(background, wait_for(*ended, kPluginTasks));
   if (in_time) return;
   // Taking the ground away from under a running task would crash; the store is closed properly and the process ends.
-  app_log().error("background tasks did not end, leaving without them count={}", tasks.running());
+  app_log().error("background tasks did not end, exiting without them count={}", tasks.running());
   leave_behind();
 }
 
@@ -199,7 +199,7 @@ void ServerParts::stop_plugin_tasks() {
 void ServerParts::stop_plugin_loops() {
   const auto stuck = plugin_loops.stop(kPluginLoops);
   if (stuck.empty()) return;
-  for (const auto& plugin : stuck) app_log().error("a plugin blocks its executor, leaving without it plugin={}", plugin);
+  for (const auto& plugin : stuck) app_log().error("a plugin blocks its executor, exiting without it plugin={}", plugin);
   leave_behind();
 }
 

@@ -55,7 +55,8 @@ void LoadDeadline::watch() {
   while (!readable(loaded_, limit_)) {
     const auto call = running_lifecycle_call();
     if (!call) continue;
-    app_log().critical("asked to stop while a plugin does not return, exiting with code 1 plugin={} call={}", call->plugin, call->call);
+    app_log().critical("asked to stop while a plugin call does not return, exiting with code 1 plugin={} call={}", call->plugin,
+                       call->call);
     leave();
   }
 }
@@ -66,8 +67,8 @@ ShutdownDeadline::ShutdownDeadline(std::chrono::nanoseconds limit)
         if (condition_.wait_for(lock, limit, [this] { return ended_; })) return;
         const auto stuck = threads_in_plugins(kSamplePatience);
         for (const auto& each : stuck) {
-          app_log().critical("the shutdown does not end, a thread is in a plugin plugin={} thread={} place={}", each.plugin, each.thread,
-                             each.place);
+          app_log().critical("the shutdown does not end, a thread is running plugin code plugin={} thread={} place={}", each.plugin,
+                             each.thread, each.place);
         }
         app_log().critical("the shutdown has not ended, exiting with code 1 limit={}s",
                            std::chrono::duration_cast<std::chrono::seconds>(limit).count());

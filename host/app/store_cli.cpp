@@ -95,7 +95,7 @@ int copy(const CliOptions& options) {
   settings.progress = [progress = std::make_shared<Progress>()](std::string_view step, std::uint64_t done) { (*progress)(step, done); };
   auto done = run_on(session.loop(), copy_store(**from, **to, std::move(settings)));
   if (!done.ok()) return fail(done.status());
-  std::cout << (done->resumed ? "finished a copy that had been broken off: " : "copied ") << done->keys << " keys, " << done->bytes
+  std::cout << (done->resumed ? "completed an interrupted copy: " : "copied ") << done->keys << " keys, " << done->bytes
             << " bytes, sha256 " << done->digest << "\nthe source was at revision " << done->source_revision
             << ", the target begins at revision " << done->target_revision << '\n';
   if (options.refuse_writes) {
@@ -120,8 +120,8 @@ void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& b
   const auto add = [&](const char* name, std::string& value, const char* about) {
     command.add_option("--" + before + name, value, about)->group(section);
   };
-  add("prefix", flags.prefix, "etcd: what its keys begin with, as --etcd-prefix (/registry)");
-  add("cafile", flags.cafile, "etcd: certificate authority of its servers");
+  add("prefix", flags.prefix, "etcd: prefix of the keys, as --etcd-prefix; default /registry");
+  add("cafile", flags.cafile, "etcd: CA certificates of the servers");
   add("certfile", flags.certfile, "etcd: client certificate");
   add("keyfile", flags.keyfile, "etcd: client key");
 }
@@ -133,24 +133,24 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
   command
       .add_flag(
           "--refuse-writes", options.refuse_writes,
-          "Backplane servers over the source, which may go on, take no writes while it is copied, nor afterwards until it is released. "
-          "kube-apiservers are not bound by it: stop them")
+          "Backplane servers on the source keep running and refuse writes during the copy, and after it until 'backplane store release'. "
+          "It has no effect on kube-apiservers: stop them")
       ->group(source);
   command
-      .add_option("--to", options.to.name, std::string(kStoreForms) + "; it must be empty, or hold an unfinished copy of the same source")
+      .add_option("--to", options.to.name, std::string(kStoreForms) + "; must be empty, or contain an unfinished copy of the same source")
       ->required()
       ->group(target);
   add_etcd_options(command, options.to, "to-", target);
   command
       .add_option("--lease-seconds", options.lease_seconds,
-                  "how long what expires in the source (events) stays in the target: how much of its time is left is not known")
+                  "lifetime, in seconds, that expiring objects (events) get in the target; their remaining time is unknown")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str()
       ->group(target);
 }
 
 void add_plugin_dirs(CLI::App& command, CliOptions& options) {
-  command.add_option("--plugin-dir", options.plugin_dirs, "directory to look for plugins of stores in; repeatable")
+  command.add_option("--plugin-dir", options.plugin_dirs, "directory of the storage plugins; repeatable")
       ->expected(1)
       ->take_all()
       ->group("Plugins");
@@ -165,7 +165,7 @@ bool names_a_subcommand(const CLI::App& app, int argc, char** argv) {
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   if (word.starts_with('-')) return true;
-  std::cerr << (word.empty() ? "a subcommand is missing" : "there is no subcommand \"" + word + "\"") << "; there are: " << known
+  std::cerr << (word.empty() ? "missing subcommand" : "unknown subcommand \"" + word + "\"") << "; available: " << known
             << "\nRun 'backplane store --help' for usage.\n";
   return false;
 }
@@ -178,15 +178,15 @@ int run_store_cli(int argc, char** argv) {
   options.to.option = "--to";
   options.to.fresh = true;
   options.store.served = true;
-  CLI::App app("Works on stores without a server.", "backplane store");
+  CLI::App app("Commands on stores, without a server.", "backplane store");
   app.require_subcommand(1);
-  auto* copy_command =
-      app.add_subcommand("copy",
-                         "Makes one store hold what another one holds: from the embedded store to etcd, or back. Broken off, it "
-                         "goes on when it is called again");
+  auto* copy_command = app.add_subcommand(
+      "copy",
+      "Copies a store into another one: from the embedded store to etcd, or from etcd. An interrupted copy continues if the "
+      "command is repeated");
   add_copy_options(*copy_command, options);
   add_plugin_dirs(*copy_command, options);
-  auto* release_command = app.add_subcommand("release", "Has the servers of a store write again, after copy --refuse-writes");
+  auto* release_command = app.add_subcommand("release", "Lets the servers of a store accept writes again, after copy --refuse-writes");
   release_command->add_option("store", options.store.name, kStoreForms)->required()->group("Store");
   add_etcd_options(*release_command, options.store, "", "Store");
   add_plugin_dirs(*release_command, options);

@@ -130,7 +130,7 @@ class StoreHandler final : public HttpHandler {
     if (std::find(groups.begin(), groups.end(), kMasters) == groups.end()) {
       co_return Status(Reason::kForbidden, "the store itself is for users of the group " + std::string(kMasters));
     }
-    if (exchange.method() != "POST") co_return Status(Reason::kMethodNotAllowed, "POST is what is answered here");
+    if (exchange.method() != "POST") co_return Status(Reason::kMethodNotAllowed, "only POST is allowed");
     auto reading = exchange.read_body(kMaxBody);
     auto text = co_await std::move(reading);
     if (!text.ok()) co_return std::move(text.status());

@@ -134,9 +134,9 @@ void CredentialFiles::look() {
   seen_ = std::move(now);
   const Status status = read();
   if (status.ok()) {
-    transport_log().info("changed files of a client are in use for new connections server={}", config_.server);
+    transport_log().info("new connections of a client use changed files server={}", config_.server);
   } else {
-    transport_log().warn("changed files of a client cannot be used yet, what was read before stays server={} error={}", config_.server,
+    transport_log().warn("changed files of a client are invalid, the previous ones stay in use server={} error={}", config_.server,
                          status.message());
   }
 }

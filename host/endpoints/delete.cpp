@@ -89,7 +89,7 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   auto removed = co_await std::move(removing);
   co_await origin;
   if (!removed.ok()) co_return std::move(removed.status());
-  if (unread) endpoints_log().warn("an object that could not be read was removed on demand path={}", context.info.path);
+  if (unread) endpoints_log().warn("removed an unreadable object on request path={}", context.info.path);
   // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.
   const int code = !removed->deleted && cascades ? 202 : 200;
   if (removed->object != nullptr && (removed->return_object || !removed->deleted)) {

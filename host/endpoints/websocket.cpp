@@ -155,7 +155,7 @@ Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
     co_await hear();
   } catch (...) {
     // Whoever cannot be heard is as one who has gone.
-    endpoints_log().error("a WebSocket cannot be heard error={}", caught().what);
+    endpoints_log().error("reading from a WebSocket failed error={}", caught().what);
   }
   closed();
 }

@@ -32,7 +32,7 @@ Task<void> HandlerRunner::serve(std::shared_ptr<HttpExchange> exchange) {
   co_await resume_on(executor_);
   if (failure.empty() && !exchange->output_ended() && !exchange->closed()) failure = "the handler ended before the response";
   if (!failure.empty()) {
-    http_log().error("a request was broken off method={} target={} error={}", exchange->method(), exchange->target(), failure);
+    http_log().error("a request was aborted method={} target={} error={}", exchange->method(), exchange->target(), failure);
   }
   if (!exchange->output_ended()) exchange->abort();
   exchange->drop_close_callbacks();

@@ -83,12 +83,12 @@ void Http2Session::receive(std::string_view bytes) {
   if (failed_) return;
   const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (used < 0) {
-    http_log().debug("an HTTP/2 connection is ended peer={} error={}", peer_->remote_address, nghttp2_strerror(static_cast<int>(used)));
+    http_log().debug("closing an HTTP/2 connection peer={} error={}", peer_->remote_address, nghttp2_strerror(static_cast<int>(used)));
     return fail();
   }
   // Refusals of streams wait here until the peer reads them; one that only writes must not fill the memory with them.
   if (nghttp2_session_get_outbound_queue_size(session_) > kMaxQueuedFrames) {
-    http_log().debug("an HTTP/2 connection is ended: it does not read its answers peer={}", peer_->remote_address);
+    http_log().debug("closing an HTTP/2 connection whose client does not read responses peer={}", peer_->remote_address);
     return fail();
   }
   start_waiting();

@@ -134,7 +134,7 @@ class LoadWatch {
   }
   [[noreturn]] static void tell_and_abort() {
     const auto* plugin = plugin_.load();
-    plugin_log().error("the process ends while plugin={} file={} is loaded: {} {} (static initializers must not throw)",
+    plugin_log().error("the process terminates while loading plugin={} file={}: {} {} (static initializers must not throw)",
                        plugin ? plugin->display_name() : "?", plugin ? plugin->path : "?", finding_code::kLoadFailed,
                        current_exception_text());
     flush_logs();

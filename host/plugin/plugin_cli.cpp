@@ -103,15 +103,15 @@ int graph(const CliOptions& options, std::ostream& out, std::ostream& err) {
 }
 
 void add_common(CLI::App& command, CliOptions& options) {
-  command.add_option("--plugin-dir", options.directories, "directory to look for plugins in; repeatable")
+  command.add_option("--plugin-dir", options.directories, "directory of plugins; repeatable")
       ->expected(1)
       ->take_all()
       ->capture_default_str();
-  command.add_option("--disable-plugin", options.disabled, "name of a plugin to leave out; repeatable or comma separated")
+  command.add_option("--disable-plugin", options.disabled, "plugin not to load, by name; repeatable or comma separated")
       ->expected(1)
       ->take_all()
       ->delimiter(',');
-  command.add_option("--require-plugin", options.required, "name of a plugin that must run; repeatable or comma separated")
+  command.add_option("--require-plugin", options.required, "plugin that must run, by name; repeatable or comma separated")
       ->expected(1)
       ->take_all()
       ->delimiter(',');
@@ -127,7 +127,7 @@ bool names_a_subcommand(const CLI::App& app, int argc, char** argv, std::ostream
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   if (word.starts_with('-')) return true;
-  err << (word.empty() ? "a subcommand is missing" : "there is no subcommand \"" + word + "\"") << "; there are: " << known
+  err << (word.empty() ? "missing subcommand" : "unknown subcommand \"" + word + "\"") << "; available: " << known
       << "\nRun 'backplane plugin --help' for usage.\n";
   return false;
 }
@@ -138,16 +138,15 @@ int run_plugin_cli(int argc, char** argv) { return run_plugin_cli(argc, argv, st
 
 int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
   CliOptions options;
-  CLI::App app("Looks at plugins without running any of their code.", "backplane plugin");
+  CLI::App app("Inspects plugins without running their code.", "backplane plugin");
   app.require_subcommand(1);
-  auto* list_command = app.add_subcommand("list", "Shows every plugin file: name, version, state, file, and the code of its first problem");
-  auto* inspect_command = app.add_subcommand("inspect", "Shows the descriptor of files or of plugins by name");
-  auto* check_command =
-      app.add_subcommand("check", "Shows everything that is wrong, with what was wanted, what was found and how to mend it");
-  auto* graph_command = app.add_subcommand("graph", "Shows the delegation chain front to back, and who requires whom");
+  auto* list_command = app.add_subcommand("list", "Lists every plugin file: name, version, state, file, and the code of its first problem");
+  auto* inspect_command = app.add_subcommand("inspect", "Prints the manifest of plugin files, or of plugins by name");
+  auto* check_command = app.add_subcommand("check", "Prints every finding: the expected and the actual value, and the remedy");
+  auto* graph_command = app.add_subcommand("graph", "Prints the order of the delegation chain, and which plugin requires which");
   for (auto* command : {list_command, inspect_command, check_command, graph_command}) add_common(*command, options);
   inspect_command->add_option("plugin", options.files, "file or name")->required();
-  check_command->add_option("file", options.files, "file; without one, everything in the plugin directories");
+  check_command->add_option("file", options.files, "plugin files; default: all files of the plugin directories");
   if (!names_a_subcommand(app, argc, argv, err)) return 2;
   try {
     app.parse(argc, argv);

@@ -204,7 +204,7 @@ void log_report(const std::vector<PluginReport>& report, const Findings& general
     }
     for (const auto& finding : plugin.findings) {
       if (finding.severity == Severity::kError) {
-        plugin_log().error("plugin left out plugin={} state={} file={} {}", plugin.name, state_name(plugin.state), plugin.path,
+        plugin_log().error("plugin not loaded plugin={} state={} file={} {}", plugin.name, state_name(plugin.state), plugin.path,
                            to_line(finding));
       } else {
         plugin_log().warn("plugin={} {}", plugin.name, to_line(finding));

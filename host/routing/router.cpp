@@ -156,7 +156,7 @@ void tell_one(const std::function<void(const GroupVersionsChange&)>& callback, c
     callback(change);
   } catch (...) {
     const Caught error = caught();
-    routing_log().error("somebody who follows the group versions failed error={:?}{}", error.what, error.stack);
+    routing_log().error("a callback of group version changes failed error={:?}{}", error.what, error.stack);
   }
 }
 

@@ -21,10 +21,10 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   Task<void> run() {
     try {
       auto status = co_await tick();
-      if (!status.ok()) storage_log().warn("compaction failed, tried again later error={}", status.message());
+      if (!status.ok()) storage_log().warn("compaction failed, will be retried error={}", status.message());
     } catch (...) {
       const Caught error = caught();
-      storage_log().error("compaction failed, tried again later error={:?}{}", error.what, error.stack);
+      storage_log().error("compaction failed, will be retried error={:?}{}", error.what, error.stack);
     }
     arm();
   }

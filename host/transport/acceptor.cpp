@@ -49,14 +49,14 @@ bool Acceptor::accept_ready() {
     if (!fd.valid()) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
-      if (!std::exchange(starved_, true)) transport_log().warn("cannot accept connections for a moment error={}", std::strerror(errno));
+      if (!std::exchange(starved_, true)) transport_log().warn("accepting connections failed, retrying error={}", std::strerror(errno));
       return false;
     }
     starved_ = false;
     try {
       hand_on(std::move(fd), remote);
     } catch (...) {
-      transport_log().warn("a connection could not be taken error={:?}", caught().what);
+      transport_log().warn("accepting a connection failed error={:?}", caught().what);
     }
   }
 }

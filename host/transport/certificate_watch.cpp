@@ -12,7 +12,7 @@ Task<void> refresh_once(std::shared_ptr<CertificateWatch> watch) {
     auto work = run_blocking([watch] { watch->refresh(); });
     co_await std::move(work);
   } catch (...) {
-    transport_log().error("TLS files could not be looked at error={}", caught().what);
+    transport_log().error("checking TLS files for changes failed error={}", caught().what);
   }
 }
 
@@ -68,12 +68,12 @@ bool CertificateWatch::refresh_group(std::size_t index) {
     if (made.ok()) {
       material_ = std::move(candidate);
       put_to_use(std::move(*made));
-      transport_log().info("TLS files have changed and are in use for new connections what=\"{}\"", material_.groups[index].name);
+      transport_log().info("new connections use changed TLS files what=\"{}\"", material_.groups[index].name);
       return true;
     }
     status = std::move(made.status());
   }
-  transport_log().warn("changed TLS files cannot be used yet, the old ones stay what=\"{}\" error={}", group.name, status.message());
+  transport_log().warn("changed TLS files are invalid, the previous ones stay in use what=\"{}\" error={}", group.name, status.message());
   return false;
 }
 

@@ -26,7 +26,7 @@ void HttpServer::listen(FileDescriptor listening, Prepare prepare) {
 void HttpServer::accepted(AcceptedSocket socket, const Prepare& prepare) {
   if (active_connections() >= max_connections_) {
     counters_->refused.fetch_add(1, std::memory_order_relaxed);
-    transport_log().debug("a connection over the bound is closed peer={} bound={}", socket.remote_address, max_connections_);
+    transport_log().debug("closing a connection over the limit peer={} bound={}", socket.remote_address, max_connections_);
     return;
   }
   counters_->accepted.fetch_add(1, std::memory_order_relaxed);

@@ -64,7 +64,7 @@ void ServerLoop::begin(AcceptedSocket socket) {
     if (!ticking_) arm_ticker();
     connection->start();
   } catch (...) {
-    transport_log().warn("a connection could not be taken error={:?}", caught().what);
+    transport_log().warn("accepting a connection failed error={:?}", caught().what);
     const bool known = connection && connections_.contains(connection.get());
     if (known) return connection->close();
     count_.fetch_sub(1, std::memory_order_relaxed);

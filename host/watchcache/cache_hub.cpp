@@ -314,7 +314,7 @@ Task<void> FollowingHub::compare_all() {
       co_await std::move(comparing);
     }
   } catch (...) {
-    watchcache_log().error("caches could not be compared with the store error={}", caught().what);
+    watchcache_log().error("comparing caches with the store failed error={}", caught().what);
   }
 }
 

@@ -135,7 +135,7 @@ Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache) {
   count(resource, comparison.difference() ? "failure" : "success");
   if (!comparison.difference()) co_return;
   const Difference& found = *comparison.difference();
-  watchcache_log().error("a cache does not show what the store holds, and is read again: a bug prefix={} key={} cached={} stored={}",
+  watchcache_log().error("a cache differs from the store and is reloaded (a bug) prefix={} key={} cached={} stored={}",
                          cache->config().prefix, found.key, found.cached, found.stored);
   cache->invalidate(list->revision);
 }

@@ -53,7 +53,7 @@ Task<void> PacedRevisions::ask(std::shared_ptr<FollowedStore> store, Pace::Clock
     answer = co_await std::move(asking);
   } catch (...) {
     const Caught bug = caught();
-    watchcache_log().error("the store's revision could not be asked for error={}{}", bug.what, bug.stack);
+    watchcache_log().error("reading the store's revision failed error={}{}", bug.what, bug.stack);
     answer = service_unavailable("the store failed: " + bug.what);
   }
   for (const auto& each : waiting) each.set(answer);

@@ -43,7 +43,7 @@ Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest r
   } catch (...) {
     // A bug is nothing that readers of the cache are told.
     const Caught bug = caught();
-    watchcache_log().error("a page could not be read error={}{}", bug.what, bug.stack);
+    watchcache_log().error("reading a page of the store failed error={}{}", bug.what, bug.stack);
     result = service_unavailable("the store failed: " + bug.what);
   }
   page.set(std::move(result));

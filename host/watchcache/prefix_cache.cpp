@@ -197,7 +197,7 @@ Task<bool> PrefixCache::try_load() {
 namespace {
 
 void log_unreadable(const std::string& key, const Status& why) {
-  watchcache_log().error("an object cannot be read until its key is removed or written anew key={} error={:?}", backend_key(key),
+  watchcache_log().error("an object is unreadable until its key is deleted or overwritten key={} error={:?}", backend_key(key),
                          why.message());
 }
 
@@ -270,7 +270,7 @@ void PrefixCache::apply(const std::vector<const StorageEvent*>& events) noexcept
     }
   } catch (...) {
     const Caught bug = caught();
-    watchcache_log().error("events could not be taken over, loading again prefix={} error={}{}", config_.prefix, bug.what, bug.stack);
+    watchcache_log().error("applying events failed, reloading prefix={} error={}{}", config_.prefix, bug.what, bug.stack);
     buffer_.clear();
     invalidate(events.back()->kv.mod_revision);
   }

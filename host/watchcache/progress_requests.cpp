@@ -51,7 +51,7 @@ Task<void> ProgressRequests::ask_once(FollowedStore& store) {
   } catch (...) {
     problem = caught().what;
   }
-  if (!problem.empty()) watchcache_log().warn("the store could not be asked for its progress error={:?}", problem);
+  if (!problem.empty()) watchcache_log().warn("requesting the store's progress failed error={:?}", problem);
 }
 
 }  // namespace backplane

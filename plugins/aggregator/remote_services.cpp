@@ -98,7 +98,7 @@ void RemoteServices::publish(const Remote& remote) {
   change.forwarded.push_back({remote.target.version, remote.group_priority, remote.version_priority,
                               std::make_shared<ProxyHandler>(remote.state, remote.documents)});
   Status published = groups_->change(std::move(change));
-  if (!published.ok()) host_.logger().error("an APIService cannot be followed: " + published.message());
+  if (!published.ok()) host_.logger().error("watching APIServices failed: " + published.message());
 }
 
 void RemoteServices::forget(const std::string& name) {
@@ -112,7 +112,7 @@ void RemoteServices::forget(const std::string& name) {
   checks_->forget(name);
   readings_->forget(name);
   Status withdrawn = groups_->change(std::move(change));
-  if (!withdrawn.ok()) host_.logger().error("a group version cannot be withdrawn: " + withdrawn.message());
+  if (!withdrawn.ok()) host_.logger().error("withdrawing a group version failed: " + withdrawn.message());
 }
 
 // ---- services and endpoints
@@ -124,7 +124,7 @@ void RemoteServices::follow() {
     if (host_.find_storage(resource) == nullptr) return nullptr;
     auto informer = informers_->for_resource(resource);
     Status indexed = informer->indexer().add_indexers({{std::string(kServiceIndex), service}});
-    if (!indexed.ok()) host_.logger().error("the services of APIServices cannot be found: " + indexed.message());
+    if (!indexed.ok()) host_.logger().error("finding the services of APIServices failed: " + indexed.message());
     const auto note = [this, service](const ObjectRef& object) {
       for (const std::string& key : service(*object)) service_changed(key);
     };

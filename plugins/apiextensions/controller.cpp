@@ -81,7 +81,7 @@ void Controller::serve_all() {
         problem = "an exception of unknown type";
       }
       if (!problem.empty())
-        parts_.host->logger().error("a definition cannot be looked at name=" + quoted(name) + " reason=" + quoted(problem));
+        parts_.host->logger().error("processing a definition failed name=" + quoted(name) + " reason=" + quoted(problem));
     }
   }
   serving_.publish();

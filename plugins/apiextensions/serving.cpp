@@ -39,7 +39,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
     auto installed = install_resource(host_, find_service_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
     if (!installed.ok()) {
       if (known != nullptr) known->stores->close(false);
-      host_.logger().error("a custom resource cannot be served name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
+      host_.logger().error("serving a custom resource failed name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
       return;
     }
     withdraw(name);
@@ -107,7 +107,7 @@ void Serving::publish_each(GroupsChange change) {
   GroupsChange removals;
   removals.removed = std::move(change.removed);
   Status removed = groups_->change(std::move(removals));
-  if (!removed.ok()) host_.logger().error("custom resources cannot be withdrawn reason=" + quoted(removed.message()));
+  if (!removed.ok()) host_.logger().error("withdrawing custom resources failed reason=" + quoted(removed.message()));
   for (PublishedResource& resource : change.put) {
     const std::string name = GroupResource{resource.group, resource.resource}.to_string();
     GroupsChange one;
@@ -115,7 +115,7 @@ void Serving::publish_each(GroupsChange change) {
     Status status = groups_->change(std::move(one));
     if (status.ok()) continue;
     unpublished_.insert(name);
-    host_.logger().error("a custom resource cannot be published name=" + quoted(name) + " reason=" + quoted(status.message()));
+    host_.logger().error("publishing a custom resource failed name=" + quoted(name) + " reason=" + quoted(status.message()));
   }
 }
 

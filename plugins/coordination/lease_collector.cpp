@@ -71,7 +71,7 @@ Task<void> collect_leases(std::shared_ptr<ApiClient> client, Signal& stop, Logge
   bool running = !stop.fired();
   while (running) {
     Status done = co_await collect_once(client);
-    if (!done.ok() && !stop.fired()) logger.error("identity leases could not be collected: " + done.message());
+    if (!done.ok() && !stop.fired()) logger.error("deleting expired identity leases failed: " + done.message());
     running = co_await sleeper.sleep(kInterval);
   }
 }

@@ -128,7 +128,7 @@ class CorePlugin final : public Plugin {
     if (served != nullptr) return served;
     auto config = address_config();
     auto made = config.ok() ? host.make_storage(std::move(*config)) : Result<std::shared_ptr<StandardStorage>>(std::move(config).status());
-    if (!made.ok()) host.logger().error("service addresses cannot be kept: " + made.status().message());
+    if (!made.ok()) host.logger().error("maintaining service addresses failed: " + made.status().message());
     return made.ok() ? std::move(*made) : nullptr;
   }
 
@@ -161,7 +161,7 @@ class CorePlugin final : public Plugin {
     const bool synced = co_await informers->wait_for_cache_sync();
     if (!synced) co_return Status();
     Status done = co_await repair->start(context.stop);
-    if (!done.ok()) host.logger().error("service addresses and node ports could not be repaired: " + done.message());
+    if (!done.ok()) host.logger().error("repairing service addresses and node ports failed: " + done.message());
     host.spawn("service-ip-repair", keep_repairing(std::move(repair), std::move(informers), context.stop));
     co_return Status();
   }

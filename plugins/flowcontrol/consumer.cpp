@@ -116,7 +116,7 @@ Task<Status> ConfigConsumer::configure() {
     if (level) {
       read_levels.push_back(std::move(*level));
     } else {
-      host_.logger().warn("a priority level cannot be used name=" + each->name);
+      host_.logger().warn("a priority level is invalid name=" + each->name);
     }
   }
   std::vector<FlowSchema> read_schemas;

@@ -117,7 +117,7 @@ Task<Status> ConfigProducer::reconcile(std::string key) {
   auto ensuring = ensure(key.substr(0, slash), key.substr(slash + 1));
   Status status = co_await std::move(ensuring);
   if (is_unreadable(status)) {
-    host_.logger().error("an object of priority and fairness is left as it is: " + status.message());
+    host_.logger().error("updating a default flow schema or priority level failed: " + status.message());
     status = Status();
   }
   if (status.ok()) settled(key);
@@ -168,15 +168,14 @@ Task<Status> ConfigProducer::update(std::string resource, Object object) {
   const std::string name(meta_name(object));
   auto written = co_await client_->update(resource_of(resource), "", std::move(object), {}, write_options());
   if (!written.ok()) co_return std::move(written).status();
-  host_.logger().info("an object of priority and fairness is as the server delivers it again resource=" + resource + " name=" + name);
+  host_.logger().info("restored a default flow schema or priority level resource=" + resource + " name=" + name);
   co_return Status();
 }
 
 Task<Status> ConfigProducer::remove(std::string resource, std::string name) {
   auto removed = co_await client_->remove(resource_of(resource), "", name);
   if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
-  host_.logger().info("an object of priority and fairness that the server no longer delivers is removed resource=" + resource +
-                      " name=" + name);
+  host_.logger().info("removed an obsolete default flow schema or priority level resource=" + resource + " name=" + name);
   co_return Status();
 }
 

@@ -85,7 +85,7 @@ Task<void> DefaultServiceCidr::warn(Object object, std::string reason, std::stri
   event["type"] = "Warning";
   event["reportingComponent"] = kController;
   auto made = co_await client_->create(events, "default", std::move(event));
-  if (!made.ok()) host_.logger().warn("an event could not be written: " + made.status().message());
+  if (!made.ok()) host_.logger().warn("writing an event failed: " + made.status().message());
 }
 
 Task<Status> DefaultServiceCidr::make() {

@@ -70,7 +70,7 @@ void PolicyBootstrap::finish(Status status) {
 Task<Status> PolicyBootstrap::work(std::string key) {
   Status status = co_await do_work(key);
   if (is_unreadable(status)) {
-    host_.logger().error("an object that the server delivers is left as it is: " + status.message());
+    host_.logger().error("updating a default role or binding failed: " + status.message());
     status = Status();
   }
   if (!status.ok()) {
@@ -165,7 +165,7 @@ Task<Status> PolicyBootstrap::create(Delivered delivered) {
 std::optional<Revision> PolicyBootstrap::revision_of(const Delivered& delivered, const Object& current) {
   std::optional<Revision> revision = revised(delivered, current);
   if (!revision || !revision->forbidden) return revision;
-  host_.logger().warn("an object that is not to be updated lacks some of what the server delivers" + said(delivered));
+  host_.logger().warn("a default role or binding with autoupdate=false lacks default rules" + said(delivered));
   return std::nullopt;
 }
 
@@ -174,7 +174,7 @@ Task<Status> PolicyBootstrap::update(const Delivered& delivered, const Object& c
   if (!revision) co_return Status();
   std::string uid(meta_text(current, "uid"));
   Status written = co_await write(delivered, std::move(*revision), std::move(uid));
-  if (written.ok()) host_.logger().info("an object has what the server delivers again" + said(delivered));
+  if (written.ok()) host_.logger().info("restored a default role or binding" + said(delivered));
   co_return written;
 }
 

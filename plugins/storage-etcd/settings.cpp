@@ -104,7 +104,7 @@ Result<Settings> read_settings(const ReadFlag& flag) {
   }
   if (settings.endpoints.empty()) return bad_request("--storage-backend=etcd3 needs --etcd-servers: the URLs of the etcd servers");
   if (const auto prefix = flag("etcd-prefix")) settings.prefix = clean_prefix(*prefix);
-  if (settings.prefix == "/") return bad_request("--etcd-prefix must name what the keys begin with, such as /registry");
+  if (settings.prefix == "/") return bad_request("--etcd-prefix: must be a non-empty prefix of keys, such as /registry");
   struct File {
     std::string_view flag;
     std::string& into;

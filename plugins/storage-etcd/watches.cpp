@@ -105,7 +105,7 @@ class Stream final : public CallListener {
   bool message(std::string bytes) override {
     count_received(kWatchMethod);
     if (response_.ParseFromString(bytes)) return listener_->received(response_);
-    if (shared_->logger != nullptr) shared_->logger->warn("etcd says what cannot be read on a watch, asking again");
+    if (shared_->logger != nullptr) shared_->logger->warn("a watch response of etcd is malformed, reopening the watch");
     cancel();
     return true;
   }

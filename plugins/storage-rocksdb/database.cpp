@@ -155,8 +155,7 @@ void Database::write_out() {
   for (auto* family : families_) {
     const auto status = db_->Flush(aside, family);
     // Not now is later: the log has it all.
-    if (!status.ok() && logger_ != nullptr)
-      logger_->warn("what the store has in its log alone is not written out yet: " + status.ToString());
+    if (!status.ok() && logger_ != nullptr) logger_->warn("flushing the store's log failed: " + status.ToString());
   }
 }
 
@@ -200,7 +199,7 @@ void Database::merge_files() {
   merging_ = true;
   if (!reading.ok()) return;  // The next opening knows.
   const auto status = reading.db().EnableAutoCompaction({families_.begin(), families_.end()});
-  if (!status.ok() && logger_ != nullptr) logger_->warn("the store's files are not merged: " + status.ToString());
+  if (!status.ok() && logger_ != nullptr) logger_->warn("merging the store's files failed: " + status.ToString());
 }
 
 std::int64_t Database::size_bytes() const noexcept {

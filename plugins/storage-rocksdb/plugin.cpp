@@ -11,7 +11,7 @@ class StorageRocksdb final : public Plugin {
   Status provision(Host& host) override {
     Logger& logger = host.logger();
     return host.register_storage_backend("rocksdb", [&logger](const StorageBackendConfig& config) {
-      if (config.unsafe_no_fsync) logger.warn("the store does not wait for the disk: a power cut loses acknowledged writes");
+      if (config.unsafe_no_fsync) logger.warn("--unsafe-no-fsync: a power failure loses acknowledged writes");
       return open_rocksdb_storage(config, &logger);
     });
   }

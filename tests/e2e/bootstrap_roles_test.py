@@ -93,7 +93,7 @@ class Roles(unittest.TestCase):
                 before = everything(server)['clusterrolebindings', None, 'system:discovery']
             with Server(data_dir=data) as server:
                 after = everything(server)
-                self.assertIn('an object that is not to be updated lacks some of what the server delivers', server.text())
+                self.assertIn('a default role or binding with autoupdate=false lacks default rules', server.text())
             self.assertEqual(after['clusterrolebindings', None, 'system:discovery'], before)
             # Who gave nobody the one does not give anybody the other, which came of it.
             viewer = after['clusterrolebindings', None, 'system:public-info-viewer']

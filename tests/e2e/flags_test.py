@@ -179,7 +179,7 @@ class Shown(unittest.TestCase):
             on = dict(re.findall(r'^kubernetes_feature_enabled\{name="(\w+)",.*\} (\d)', text, re.M))
             self.assertEqual((on['MutatingAdmissionPolicy'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
             self.assertEqual((on['APIServerIdentity'], on['JobSuccessPolicy']), ('1', '1'))
-            self.assertIn('these feature gates are set and do not change what the server does: MutatingAdmissionPolicy', server.text())
+            self.assertIn('these feature gates have no effect: MutatingAdmissionPolicy', server.text())
 
     def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
         with Server('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256') as server:

@@ -225,7 +225,7 @@ class Lifecycle(unittest.TestCase):
 
     def test_no_endpoints_of_kubernetes_where_nobody_could_reach_them_or_nobody_wants_them(self):
         with Server('--advertise-address=127.0.0.1') as server:
-            self.assertIn('endpoints of service kubernetes are not kept: --advertise-address is a loopback address', server.text())
+            self.assertIn('no endpoints for service kubernetes: --advertise-address is a loopback address', server.text())
         with Server('--endpoint-reconciler-type=none', '--advertise-address=192.0.2.7', '--kubernetes-service-node-port=30123') as server:
             service = server.request('GET', '/api/v1/namespaces/default/services/kubernetes')[2]
             self.assertEqual((service['spec']['type'], service['spec']['ports'][0]['nodePort']), ('NodePort', 30123))

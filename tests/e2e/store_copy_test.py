@@ -134,7 +134,7 @@ class Copy(unittest.TestCase):
         server.kill()
         done = store('copy', '--from', of(first), '--to', 'etcd:' + etcd.url)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith('finished a copy that had been broken off: '), done.stdout)
+        self.assertTrue(done.stdout.startswith('completed an interrupted copy: '), done.stdout)
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
             self.assertEqual(said(server)[0], before)
 

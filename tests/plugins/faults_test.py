@@ -75,7 +75,7 @@ class Faults(unittest.TestCase):
         with self.server('actor_loops_in_validate', '-v=4', wait=False) as server:
             self.wait_for(server, 'looping call=validate')
             self.assertEqual(server.terminate(timeout=60), 1)
-            told = self.lines(server, 'a plugin does not return')
+            told = self.lines(server, 'a plugin call does not return')
             self.assertEqual(len(told), 1, server.text()[-3000:])
             self.assertIn('plugin=actor call=validate()', told[0])
 
@@ -90,7 +90,7 @@ class Faults(unittest.TestCase):
             except OSError:
                 pass
             self.assertEqual(server.terminate(timeout=120), 1)
-            told = self.lines(server, 'a thread is in a plugin')
+            told = self.lines(server, 'a thread is running plugin code')
             self.assertEqual(len(told), 1, server.text()[-3000:])
             self.assertIn('plugin=actor', told[0])
 

@@ -138,9 +138,9 @@ TEST_F(PluginCli, ADisabledPluginNeedNotBeInOrder) {
 
 TEST_F(PluginCli, AWrongCommandLineIsCodeTwo) {
   EXPECT_EQ(run({}), 2);
-  EXPECT_TRUE(complains("a subcommand is missing; there are: list, inspect, check, graph"));
+  EXPECT_TRUE(complains("missing subcommand; available: list, inspect, check, graph"));
   EXPECT_EQ(run({"explode"}), 2);
-  EXPECT_TRUE(complains("there is no subcommand \"explode\"; there are: list, inspect, check, graph"));
+  EXPECT_TRUE(complains("unknown subcommand \"explode\"; available: list, inspect, check, graph"));
   EXPECT_EQ(run({"list", "-o", "xml"}), 2);
   EXPECT_EQ(run({"--help"}), 0);
 }

@@ -179,7 +179,7 @@ class Blocking(unittest.TestCase):
             self.wait_blocked(server, 'post')
             self.exercise(server)
             self.assertEqual(server.terminate(120), 1)
-            self.assertIn('a plugin blocks its executor, leaving without it plugin=test.example.com/blocker', server.text())
+            self.assertIn('a plugin blocks its executor, exiting without it plugin=test.example.com/blocker', server.text())
 
     def test_a_pre_shutdown_hook_that_never_returns(self):
         with server_with('blocker', env={'BLOCKER': 'stop'}, flags=('--request-timeout=2s',)) as server:

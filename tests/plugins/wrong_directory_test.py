@@ -107,7 +107,7 @@ class WrongDirectory(unittest.TestCase):
         with Server(plugin_dir=self.dir) as server:
             log = server.text()
             for name, code in WRONG.items():
-                told = [line for line in log.splitlines() if 'plugin left out' in line and 'file=%s ' % self.path(name) in line]
+                told = [line for line in log.splitlines() if 'plugin not loaded' in line and 'file=%s ' % self.path(name) in line]
                 self.assertEqual(len(told), 1, '%s: %s\n%s' % (name, told, log))
                 self.assertIn(code, told[0])
             self.assertNotIn('Internal error occurred', log)

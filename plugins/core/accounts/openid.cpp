@@ -174,7 +174,7 @@ Status add_openid_paths(Host& host) {
   if (!keys.ok()) return std::move(keys).status();
   auto documents = openid_documents(issuers.front(), keys_uri_of(host), std::move(*keys));
   if (!documents.ok()) {
-    host.logger().info("the keys of service account tokens are not published: " + documents.status().message());
+    host.logger().info("publishing the keys of service account tokens failed: " + documents.status().message());
     return {};
   }
   Status status = host.handle(

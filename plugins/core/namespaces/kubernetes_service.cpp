@@ -104,7 +104,7 @@ Task<Result<Object>> KubernetesServiceController::reconcile_endpoints(Change cha
     if (written.ok()) co_return endpoints;
     if (written.status().code() != 409) co_return std::move(written).status();
   }
-  co_return Status(Reason::kConflict, "somebody else keeps writing the endpoints of service kubernetes");
+  co_return Status(Reason::kConflict, "another client keeps changing the endpoints of service kubernetes");
 }
 
 Task<Status> KubernetesServiceController::reconcile_slice(Object endpoints) {
@@ -128,7 +128,7 @@ Task<Status> KubernetesServiceController::reconcile_slice(Object endpoints) {
     if (written.ok()) co_return Status();
     if (written.status().code() != 409) co_return std::move(written).status();
   }
-  co_return Status(Reason::kConflict, "somebody else keeps writing the endpoint slice of service kubernetes");
+  co_return Status(Reason::kConflict, "another client keeps changing the endpoint slice of service kubernetes");
 }
 
 Task<Status> KubernetesServiceController::start(PostStartHookContext context) {
@@ -136,7 +136,7 @@ Task<Status> KubernetesServiceController::start(PostStartHookContext context) {
   Status made = co_await make_service();
   if (!made.ok()) host_.logger().error("unable to sync kubernetes service: " + made.message());
   if (!service_.advertise_address.empty() && !keeps_endpoints()) {
-    host_.logger().info("endpoints of service kubernetes are not kept: --advertise-address is a loopback address address=" +
+    host_.logger().info("no endpoints for service kubernetes: --advertise-address is a loopback address address=" +
                         service_.advertise_address);
   }
   host_.spawn("kubernetes-service-controller", run(context.stop));

@@ -35,7 +35,7 @@ Object PeerLease::record() const {
 
 Task<Status> PeerLease::start(PostStartHookContext context) {
   if (is_loopback(address_.ip)) {
-    host_.logger().debug("no peer endpoint lease is kept: other servers cannot reach a loopback address address=" + address_.ip);
+    host_.logger().debug("no peer endpoint lease: the advertised address is a loopback address address=" + address_.ip);
     co_return Status();
   }
   client_.emplace(host_.client());

@@ -174,7 +174,7 @@ Task<Status> PeerProxy::look(std::string lease) {
   }
   catalog_.know(std::move(known));
   if (problem.ok() || queue_->num_requeues(lease) < kTries) co_return problem;
-  host_.logger().error("what the peer serves cannot be read, it is not tried again until its lease changes lease=" + lease + ": " +
+  host_.logger().error("reading the discovery of a peer failed, will be retried when its lease changes lease=" + lease + ": " +
                        problem.message());
   co_return Status();
 }
@@ -209,7 +209,7 @@ Task<Result<std::string>> PeerProxy::address_of(std::string id) const {
   kit::PeerAddress out;
   out.ip = get_string(first_of(subset, "addresses"), "ip");
   out.port = std::to_string(get_int(first_of(subset, "ports"), "port").value_or(0));
-  if (!out.known()) co_return Status(Reason::kNotFound, "its record says no address");
+  if (!out.known()) co_return Status(Reason::kNotFound, "its record has no address");
   co_return out.text();
 }
 

@@ -10,7 +10,6 @@
 
 namespace backplane::core {
 
-
 namespace {
 
 // Upstream's: the controllers' interval, the passes that a leaked port is watched for, the time in which a service may follow its address.
@@ -315,7 +314,7 @@ Task<Status> ServiceRepair::repair_ports() {
     if (seen < kPassesBeforeFreed) continue;
     map.set(port, false);
     changed = true;
-    logger_.warn("freed a node port that no service held port=" + std::to_string(port));
+    logger_.warn("freed a node port without a service port=" + std::to_string(port));
   }
   leaks_ = std::move(leaks);
   if (!changed) co_return Status();
@@ -345,7 +344,7 @@ Task<void> ServiceRepair::run(Signal& stop) {
   Sleeper sleeper(stop);
   while (co_await sleeper.sleep(kInterval)) {
     Status status = co_await run_once();
-    if (!status.ok() && !stop.fired()) logger_.error("service addresses and node ports could not be repaired: " + status.message());
+    if (!status.ok() && !stop.fired()) logger_.error("repairing service addresses and node ports failed: " + status.message());
   }
 }
 

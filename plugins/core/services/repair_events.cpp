@@ -64,7 +64,7 @@ Task<void> WrittenEvents::tell(RepairEvent event) {
   ApiClient client(host_.client());
   const GroupVersionResource events{"", "v1", "events"};
   auto made = co_await client.create(events, std::move(ns), std::move(object));
-  if (!made.ok()) host_.logger().warn("an event could not be written: " + made.status().message());
+  if (!made.ok()) host_.logger().warn("writing an event failed: " + made.status().message());
 }
 
 }  // namespace backplane::core

@@ -184,7 +184,7 @@ Task<void> SharedInformer::run() {
     if (is_gone(followed)) {
       state_->revision.store(0);
     } else if (!followed.ok()) {
-      state_->logger.warn("following a resource begins anew resource=" + state_->name + " reason=" + quoted(followed.message()));
+      state_->logger.warn("restarting list and watch resource=" + state_->name + " reason=" + quoted(followed.message()));
     } else if (last_sync_revision() != before) {
       continue;
     }

@@ -62,7 +62,7 @@ class InformedResolver final : public ServiceResolver {
     if (by_endpoints_ && host_.find_storage({"discovery.k8s.io", "v1", "endpointslices"}) != nullptr) {
       slices_ = informers->for_resource({"discovery.k8s.io", "v1", "endpointslices"});
       Status indexed = slices_->indexer().add_indexers({{std::string(kServiceIndex), service_of_slice}});
-      if (!indexed.ok()) host_.logger().error("endpoints cannot be found by their service: " + indexed.message());
+      if (!indexed.ok()) host_.logger().error("finding the endpoints of a service failed: " + indexed.message());
     }
     informers->start();
     informers_ = std::move(informers);
