@@ -49,7 +49,7 @@ class Promises(unittest.TestCase):
         self.assertIn('cannot open /absent: no such file or directory', self.refusal('--service-account-key-file=/absent'))
 
 
-class Shown(unittest.TestCase):
+class LoggedFlags(unittest.TestCase):
     def test_attributes_of_json_lines_are_members(self):
         with Server('--logging-format=json') as server:
             lines = [json.loads(line) for line in server.text().splitlines() if line.startswith('{')]

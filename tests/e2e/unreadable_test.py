@@ -68,7 +68,7 @@ LISTS = {'/apis/rbac.authorization.k8s.io/v1/clusterroles': 2, '/apis/scheduling
 
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Alone(unittest.TestCase):
+class SingleServer(unittest.TestCase):
     """One object that cannot be read takes neither a list nor a start with it."""
 
     def started(self, *flags, prefix='/registry'):

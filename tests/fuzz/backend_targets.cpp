@@ -3,7 +3,7 @@
 #include "client/remote_session.hpp"
 #include "http/http2_session.hpp"
 #include "http/http_test_support.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -44,14 +44,14 @@ void play(MakeSession make, std::string_view bytes) {
     session->receive(bytes.substr(at, piece));
     out.clear();
     session->fill(out, kTurn);
-    FUZZ_PROMISE(out.size() <= 2 * kTurn);
-    FUZZ_PROMISE(call->unread() <= RemoteCall::kWindow + kMostPiece);
+    FUZZ_REQUIRE(out.size() <= 2 * kTurn);
+    FUZZ_REQUIRE(call->unread() <= RemoteCall::kWindow + kMostPiece);
   }
   session->receive_end();
   const auto again = session->lost(service_unavailable("EOF"));
   executor.run();
   // The caller is told, or the call goes to another connection.
-  FUZZ_PROMISE(call->over() || again.size() == 1);
+  FUZZ_REQUIRE(call->over() || again.size() == 1);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "backplane/types/schema.hpp"
 #include "column_path.hpp"
 #include "conversion_review.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -45,9 +45,9 @@ void run_twice(const cel::Program& program, const Value& tree, std::uint64_t lef
   cel::Budget first{left, cel::kCostPerCall, nullptr}, second = first;
   const cel::Outcome one = cel::run(program, bindings, first);
   const cel::Outcome two = cel::run(program, bindings, second);
-  FUZZ_PROMISE(one.end == two.end && one.cost == two.cost && one.message == two.message && first.left == second.left);
-  FUZZ_PROMISE(first.left <= left);
-  FUZZ_PROMISE((one.end == cel::Outcome::End::kFailed) <= !one.message.empty());
+  FUZZ_REQUIRE(one.end == two.end && one.cost == two.cost && one.message == two.message && first.left == second.left);
+  FUZZ_REQUIRE(first.left <= left);
+  FUZZ_REQUIRE((one.end == cel::Outcome::End::kFailed) <= !one.message.empty());
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ void json_paths(std::string_view bytes) {
   const Value* first = path->first(input.tree->get_object());
   const Value* met = nullptr;
   const bool stopped = path->each(input.tree->get_object(), [&](const Value& found) { return met = &found, true; });
-  FUZZ_PROMISE(stopped == (first != nullptr) && met == first);
+  FUZZ_REQUIRE(stopped == (first != nullptr) && met == first);
   std::size_t count = 0;
   path->each(input.tree->get_object(), [&](const Value&) { return ++count == 100'000; });
-  FUZZ_PROMISE((count == 0) == (first == nullptr));
+  FUZZ_REQUIRE((count == 0) == (first == nullptr));
 }
 
 void column_paths(std::string_view bytes) {
@@ -93,16 +93,16 @@ void conversion_answers(std::string_view bytes) {
   for (const std::string_view version : {"v1", "v1beta1"}) {
     const apiextensions::ReviewQuestion question{std::string(version), "7", "e.com/v1, Kind=Foo", "e.com/v2"};
     const apiextensions::ReviewAnswer answer = apiextensions::read_answer(question, kAsked, {200, "application/json", std::string(bytes)});
-    FUZZ_PROMISE(answer.problem.empty() == (answer.fault == apiextensions::ReviewFault::kNone));
+    FUZZ_REQUIRE(answer.problem.empty() == (answer.fault == apiextensions::ReviewFault::kNone));
     if (!answer.problem.empty()) {
-      FUZZ_PROMISE(answer.problem.starts_with("conversion webhook for e.com/v1, Kind=Foo "));
+      FUZZ_REQUIRE(answer.problem.starts_with("conversion webhook for e.com/v1, Kind=Foo "));
       continue;
     }
-    FUZZ_PROMISE(answer.objects.size() == kAsked.size());
+    FUZZ_REQUIRE(answer.objects.size() == kAsked.size());
     for (std::size_t i = 0; i < kAsked.size(); ++i) {
       const Object& metadata = answer.objects[i].at("metadata").as_object();
-      FUZZ_PROMISE(metadata.at("name") == kAsked[i].at("metadata").at("name") && metadata.at("uid") == "u");
-      FUZZ_PROMISE(answer.objects[i].at("apiVersion") == "e.com/v2" && answer.objects[i].at("kind") == "Foo");
+      FUZZ_REQUIRE(metadata.at("name") == kAsked[i].at("metadata").at("name") && metadata.at("uid") == "u");
+      FUZZ_REQUIRE(answer.objects[i].at("apiVersion") == "e.com/v2" && answer.objects[i].at("kind") == "Foo");
     }
   }
 }

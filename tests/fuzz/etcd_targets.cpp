@@ -14,7 +14,7 @@
 #include "base/io_loop.hpp"
 #include "channel.hpp"
 #include "etcd_storage.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 #include "storage/storage_test_kit.hpp"
 #include "wire_thread.hpp"
 
@@ -55,8 +55,8 @@ class Listener {
       : path_("/tmp/etcd_fuzz." + std::to_string(getpid()) + "." + std::to_string(++made_)), socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    FUZZ_PROMISE(path_.copy(address.sun_path, sizeof address.sun_path - 1) == path_.size());
-    FUZZ_PROMISE(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 && listen(socket_, 8) == 0);
+    FUZZ_REQUIRE(path_.copy(address.sun_path, sizeof address.sun_path - 1) == path_.size());
+    FUZZ_REQUIRE(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 && listen(socket_, 8) == 0);
   }
   ~Listener() {
     close(socket_);
@@ -96,19 +96,19 @@ class Heard final : public etcd::CallListener {
  public:
   bool message(std::string bytes) override {
     const std::lock_guard lock(mutex_);
-    FUZZ_PROMISE(!ended_);
+    FUZZ_REQUIRE(!ended_);
     ++messages;
     size += bytes.size();
     return messages % 3 != 0;
   }
   void ended(etcd::CallStatus) override {
     const std::lock_guard lock(mutex_);
-    FUZZ_PROMISE(!std::exchange(ended_, true));
+    FUZZ_REQUIRE(!std::exchange(ended_, true));
     changed_.notify_all();
   }
   void wait() {
     std::unique_lock lock(mutex_);
-    FUZZ_PROMISE(changed_.wait_for(lock, std::chrono::seconds(20), [this] { return ended_; }));
+    FUZZ_REQUIRE(changed_.wait_for(lock, std::chrono::seconds(20), [this] { return ended_; }));
   }
   std::size_t messages = 0, size = 0;
 
@@ -166,7 +166,7 @@ void etcd_channel(std::string_view bytes) {
   channel->start({etcd::kWatchMethod, "watch", etcd::Channel::Clock::time_point::max(), true}, watch);
   const int socket = listener.take();
   const bool asked = hear(socket, kPreface) && say(socket, settings()) && hear_request(socket) && hear_request(socket);
-  FUZZ_PROMISE(asked);
+  FUZZ_REQUIRE(asked);
   say(socket, bytes);
   shutdown(socket, SHUT_WR);
   read.wait();
@@ -175,8 +175,8 @@ void etcd_channel(std::string_view bytes) {
   channel->close();
   wire->stop();
   channel->dispose();
-  FUZZ_PROMISE(read.messages <= 1);
-  FUZZ_PROMISE(read.size + watch.size <= bytes.size());
+  FUZZ_REQUIRE(read.messages <= 1);
+  FUZZ_REQUIRE(read.size + watch.size <= bytes.size());
 }
 
 void etcd_answers(std::string_view bytes) {

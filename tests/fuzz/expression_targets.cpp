@@ -1,6 +1,6 @@
 // Expressions of rules and policies.
 #include "backplane/types/cel_policy.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 #include "text_targets.hpp"
 
 namespace backplane::fuzz {
@@ -26,10 +26,10 @@ std::shared_ptr<const cel::Environment> environment(unsigned version) {
 void compile(const cel::Environment& environment, std::string_view text) {
   const cel::Compiled compiled = environment.compile(text);
   const bool refused = compiled.problems.starts_with("ERROR: <input>:") || compiled.problems.starts_with("program instantiation failed: ");
-  FUZZ_PROMISE((compiled.program == nullptr) == refused);
+  FUZZ_REQUIRE((compiled.program == nullptr) == refused);
   if (compiled.program == nullptr) return;
-  FUZZ_PROMISE(compiled.problems.empty() && compiled.program->source() == text);
-  FUZZ_PROMISE(!compiled.program->result_type().empty());
+  FUZZ_REQUIRE(compiled.problems.empty() && compiled.program->source() == text);
+  FUZZ_REQUIRE(!compiled.program->result_type().empty());
   (void)compiled.program->cost();
 }
 

@@ -3,7 +3,7 @@
 
 #include "backplane/types/json_reading.hpp"
 #include "engine/raw_json.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 #include "text_targets.hpp"
 
 namespace backplane::fuzz {
@@ -11,7 +11,7 @@ namespace {
 
 const Schema& holder() {
   static const Schema* const schema = meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
-  FUZZ_PROMISE(schema != nullptr && holds_raw(schema));
+  FUZZ_REQUIRE(schema != nullptr && holds_raw(schema));
   return *schema;
 }
 
@@ -28,16 +28,16 @@ void check_kept(const Value& tree) {
   std::string kept, compact;
   (void)append_kept_json(kept, tree);
   append_compact_json(compact, kept);
-  FUZZ_PROMISE(to_json(tree) == compact);
+  FUZZ_REQUIRE(to_json(tree) == compact);
   const auto again = read(kept);
-  FUZZ_PROMISE(again && *again == tree);
+  FUZZ_REQUIRE(again && *again == tree);
   std::string message;
-  FUZZ_PROMISE(holder().encode_protobuf(kept, message).ok());
+  FUZZ_REQUIRE(holder().encode_protobuf(kept, message).ok());
   auto back = holder().decode_protobuf(message, {});
-  FUZZ_PROMISE(back.ok() && holder().normalize(*back, nullptr).ok());
+  FUZZ_REQUIRE(back.ok() && holder().normalize(*back, nullptr).ok());
   std::string kept_back;
   (void)append_kept_json(kept_back, *back);
-  FUZZ_PROMISE(kept_back == kept);
+  FUZZ_REQUIRE(kept_back == kept);
 }
 
 // Opened level by level it says the same as when it is read at once.
@@ -79,7 +79,7 @@ void raw_values(std::string_view bytes) {
   Value opened(*tree), at_once(*tree);
   open_all(opened);
   read_raw_within(at_once);
-  FUZZ_PROMISE(opened == at_once);
+  FUZZ_REQUIRE(opened == at_once);
   patch(*tree, bytes.substr(std::min(line + 1, bytes.size())));
 }
 

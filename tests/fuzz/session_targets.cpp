@@ -3,7 +3,7 @@
 #include "http/http1_session.hpp"
 #include "http/http2_session.hpp"
 #include "http/http_test_support.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -37,7 +37,7 @@ class Connection final : public SessionTransport {
     handler_.release.set(true);
     executor_.run();
     // Whoever was called has come back.
-    FUZZ_PROMISE(runner.running() == 0);
+    FUZZ_REQUIRE(runner.running() == 0);
   }
 
  private:
@@ -47,7 +47,7 @@ class Connection final : public SessionTransport {
       executor_.run();
       std::string out;
       session.fill(out, kTurn);
-      FUZZ_PROMISE(out.size() <= kMostOutput);
+      FUZZ_REQUIRE(out.size() <= kMostOutput);
       if (out.empty()) return;
     }
   }

@@ -2,7 +2,7 @@
 
 #include "connections/html_links.hpp"
 #include "connections/packed_text.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 #include "streams/big_endian.hpp"
 #include "streams/remote_status.hpp"
 #include "streams/spdy_session.hpp"
@@ -36,11 +36,11 @@ void kubelet_stream(std::string_view bytes) {
       if (event.stream == 1) ending += event.data;
       session.send(3, event.data);
     }
-    FUZZ_PROMISE(got <= given);
+    FUZZ_REQUIRE(got <= given);
     // An answer to each ping and each stream that is opened, and what has come, sent back.
-    FUZZ_PROMISE(session.take_output().size() <= 4 * (given + 64));
+    FUZZ_REQUIRE(session.take_output().size() <= 4 * (given + 64));
   });
-  FUZZ_PROMISE(!core::final_status("v4.channel.k8s.io", ending).empty());
+  FUZZ_REQUIRE(!core::final_status("v4.channel.k8s.io", ending).empty());
   core::refusal_text(ending);
 }
 
@@ -67,10 +67,10 @@ void linked_page(std::string_view bytes) {
   });
   got += links.end().size();
   // A link grows by the prefix, and has a slash; a backend's host may go.
-  FUZZ_PROMISE(got <= given + 2 * slashes);
+  FUZZ_REQUIRE(got <= given + 2 * slashes);
   for (const char* coding : {"gzip", "deflate"}) {
     const auto packed = core::PackedText::of(coding);
-    in_pieces(bytes, [&](std::string_view piece) { FUZZ_PROMISE(packed->unpack(piece).size() <= core::PackedText::kMost + (64 << 10)); });
+    in_pieces(bytes, [&](std::string_view piece) { FUZZ_REQUIRE(packed->unpack(piece).size() <= core::PackedText::kMost + (64 << 10)); });
   }
 }
 
@@ -83,9 +83,9 @@ void websocket_messages(std::string_view bytes) {
     for (auto event = reader.next(); event.kind != core::MessageReader::Event::Kind::kNeedsMore; event = reader.next()) {
       if (event.kind == core::MessageReader::Event::Kind::kBroken) break;
       got += event.data.size();
-      FUZZ_PROMISE(event.data.size() <= core::MessageReader::kMaxPiece);
+      FUZZ_REQUIRE(event.data.size() <= core::MessageReader::kMaxPiece);
     }
-    FUZZ_PROMISE(got <= given);
+    FUZZ_REQUIRE(got <= given);
   });
 }
 

@@ -11,7 +11,7 @@
 #include "engine/cbor.hpp"
 #include "engine/codec.hpp"
 #include "engine/field_set.hpp"
-#include "promise.hpp"
+#include "require.hpp"
 #include "routing/request_info.hpp"
 
 namespace backplane::fuzz {
@@ -19,7 +19,7 @@ namespace {
 
 const Schema& pod() {
   static const Schema* const schema = core_schemas()->find(GroupVersionKind{"", "v1", "Pod"});
-  FUZZ_PROMISE(schema != nullptr);
+  FUZZ_REQUIRE(schema != nullptr);
   return *schema;
 }
 
@@ -28,13 +28,13 @@ void check_canonical(Value value) {
   DecodeReport report;
   if (!pod().normalize(value, &report).ok()) return;
   const std::string once = to_json(value);
-  FUZZ_PROMISE(pod().normalize(value, nullptr).ok());
-  FUZZ_PROMISE(to_json(value) == once);
+  FUZZ_REQUIRE(pod().normalize(value, nullptr).ok());
+  FUZZ_REQUIRE(to_json(value) == once);
   DecodeReport again;
   auto read = parse_json(once, json::make_shared_resource<json::monotonic_resource>(), &again);
-  FUZZ_PROMISE(read.ok());
+  FUZZ_REQUIRE(read.ok());
   // Bytes that are no text are printed as an escape, and read as the character that stands for them.
-  FUZZ_PROMISE(to_json(*read) == boost::algorithm::replace_all_copy(once, "\\ufffd", "\xef\xbf\xbd"));
+  FUZZ_REQUIRE(to_json(*read) == boost::algorithm::replace_all_copy(once, "\\ufffd", "\xef\xbf\xbd"));
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ void cbor_body(std::string_view bytes) {
   if (!value.ok()) return;
   const std::string once = to_json(*value);
   const auto written = cbor_codec().to_stored(nullptr, once);
-  FUZZ_PROMISE(written.ok());
+  FUZZ_REQUIRE(written.ok());
   const auto back = parse_cbor(*written, {});
-  FUZZ_PROMISE(back.ok() && to_json(*back) == once);
+  FUZZ_REQUIRE(back.ok() && to_json(*back) == once);
   check_canonical(std::move(*value));
 }
 
@@ -81,18 +81,18 @@ void field_sets(std::string_view bytes) {
   if (!one.ok() || !std::all_of(bytes.begin(), bytes.end(), plain)) return;
   const std::string written = one->encode();
   const auto again = FieldSet::decode(written);
-  FUZZ_PROMISE(again.ok() && *again == *one && again->encode() == written);
+  FUZZ_REQUIRE(again.ok() && *again == *one && again->encode() == written);
   for (const FieldPath& path : one->paths()) {
-    FUZZ_PROMISE(one->has(path));
+    FUZZ_REQUIRE(one->has(path));
     (void)path_text(path);
   }
   if (!other.ok()) return;
   const FieldSet shared = one->intersect(*other);
-  FUZZ_PROMISE(shared == other->intersect(*one));
-  FUZZ_PROMISE(one->unite(*other) == other->unite(*one));
-  FUZZ_PROMISE(one->subtract(*other).unite(shared) == *one);
-  FUZZ_PROMISE(one->subtract_trees(*other).intersect(*other).empty());
-  FUZZ_PROMISE(meets(bytes.substr(0, line), *other) == !shared.empty());
+  FUZZ_REQUIRE(shared == other->intersect(*one));
+  FUZZ_REQUIRE(one->unite(*other) == other->unite(*one));
+  FUZZ_REQUIRE(one->subtract(*other).unite(shared) == *one);
+  FUZZ_REQUIRE(one->subtract_trees(*other).intersect(*other).empty());
+  FUZZ_REQUIRE(meets(bytes.substr(0, line), *other) == !shared.empty());
 }
 
 // The first line is the object, the second the patch.
@@ -120,17 +120,17 @@ void patches(std::string_view bytes) {
 void selectors(std::string_view bytes) {
   if (const auto labels = LabelSelector::parse(bytes); labels.ok()) {
     const auto again = LabelSelector::parse(labels->to_string());
-    FUZZ_PROMISE(again.ok());
-    FUZZ_PROMISE(again->to_string() == labels->to_string());
+    FUZZ_REQUIRE(again.ok());
+    FUZZ_REQUIRE(again->to_string() == labels->to_string());
     (void)labels->matches({{"a", "1"}, {"b", "x"}});
   }
   if (const auto fields = FieldSelector::parse(bytes); fields.ok()) {
     const auto again = FieldSelector::parse(fields->to_string());
-    FUZZ_PROMISE(again.ok());
+    FUZZ_REQUIRE(again.ok());
     // Terms are sorted as they were written: "==" before "=" once, and no more.
     const auto settled = FieldSelector::parse(again->to_string());
-    FUZZ_PROMISE(settled.ok());
-    FUZZ_PROMISE(settled->to_string() == again->to_string());
+    FUZZ_REQUIRE(settled.ok());
+    FUZZ_REQUIRE(settled->to_string() == again->to_string());
   }
 }
 
@@ -171,7 +171,7 @@ void websocket_frames(std::string_view bytes) {
     parser.feed(bytes.substr(at, piece));
     for (auto event = parser.next(); event != endpoints::FrameParser::Event::kNeedsMore; event = parser.next()) {
       if (event == endpoints::FrameParser::Event::kBroken) return;
-      FUZZ_PROMISE(parser.payload().size() <= 125);
+      FUZZ_REQUIRE(parser.payload().size() <= 125);
     }
   }
 }

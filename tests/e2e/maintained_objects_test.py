@@ -1,4 +1,4 @@
-"""What the server keeps by itself: addresses as objects, its ranges, its endpoint slice, its identity lease."""
+"""Objects that the server maintains: service addresses and ranges, its endpoint slice, its identity lease."""
 import json
 import re
 import tempfile

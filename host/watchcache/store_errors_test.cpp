@@ -1,4 +1,4 @@
-// What the cache does when the store below it misbehaves: watches that end, exceptions of any kind.
+// The cache with a failing store: watches that end, exceptions of any type.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -15,7 +15,7 @@ namespace backplane {
 namespace {
 
 // A store that does what the test tells it to.
-class TroubledStorage final : public StorageBackend {
+class FailingStorage final : public StorageBackend {
  public:
   std::atomic<int> throwing_ranges{0};   // so many ranges throw what is no std::exception
   std::atomic<int> throwing_watches{0};  // so many batches of events, too
@@ -85,7 +85,7 @@ class TroubledStorage final : public StorageBackend {
 
   class Watch final : public StorageWatch {
    public:
-    Watch(TroubledStorage& owner, std::shared_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
+    Watch(FailingStorage& owner, std::shared_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
     Task<Result<EventBatch>> next() override {
       auto reading = below_->next();
       auto batch = co_await std::move(reading);
@@ -102,7 +102,7 @@ class TroubledStorage final : public StorageBackend {
     void cancel() override { below_->cancel(); }
 
    private:
-    TroubledStorage& owner_;
+    FailingStorage& owner_;
     std::shared_ptr<StorageWatch> below_;
   };
 
@@ -111,9 +111,9 @@ class TroubledStorage final : public StorageBackend {
   std::shared_ptr<StorageWatch> watch_;
 };
 
-class Trouble : public testing::Test {
+class StoreErrors : public testing::Test {
  protected:
-  Trouble() {
+  StoreErrors() {
     loop_.start();
     pump_.start();
     start();
@@ -123,7 +123,7 @@ class Trouble : public testing::Test {
     cache_ = add("configmaps", "ConfigMap");
     EXPECT_TRUE(run_on(loop_, hub_->start()).ok());
   }
-  ~Trouble() override {
+  ~StoreErrors() override {
     run_on(loop_, hub_->stop());
     pump_.stop();
     loop_.stop();
@@ -187,7 +187,7 @@ class Trouble : public testing::Test {
 
   IoLoop loop_{"test"};
   IoLoop pump_{"pump"};
-  TroubledStorage storage_;
+  FailingStorage storage_;
   std::unique_ptr<CacheHub> hub_;
   std::shared_ptr<ResourceCache> cache_;
   std::promise<std::string> shown_;
@@ -210,7 +210,7 @@ Task<std::size_t> count_items(ObjectCursor& items) {
   co_return status.ok() ? count : 0;
 }
 
-TEST_F(Trouble, AnOldRevisionIsReadFromTheStoreAPageAtATime) {
+TEST_F(StoreErrors, AnOldRevisionIsReadFromTheStoreAPageAtATime) {
   constexpr std::size_t kObjects = 2'500;
   for (std::size_t i = 0; i < kObjects;) {
     TxnRequest request;
@@ -249,7 +249,7 @@ Task<Status> read_out(ObjectCursor& items) {
   co_return status;
 }
 
-TEST_F(Trouble, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsWords) {
+TEST_F(StoreErrors, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsWords) {
   for (int i = 0; i < 1'200; ++i) put(std::to_string(10'000 + i));
   EXPECT_FALSE(names().empty());
   const Revision then = storage_.committed_revision();
@@ -276,7 +276,7 @@ TEST_F(Trouble, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsW
   EXPECT_EQ(run_on(loop_, count_items(*rest->items)), 1'200u) << "all but the first, and the one that came later";
 }
 
-TEST_F(Trouble, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) {
+TEST_F(StoreErrors, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) {
   storage_.quiet = true;
   for (const char* name : {"a", "b", "c"}) put(name);
   EXPECT_EQ(names(), "a b c 4");
@@ -294,14 +294,14 @@ TEST_F(Trouble, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) 
 
 // ---- values that cannot be read
 
-class Unread : public Trouble {
+class UnreadableObjectsInStore : public StoreErrors {
  protected:
   const UnreadableObjects& objects() const { return dynamic_cast<const UnreadableObjects&>(*cache_); }
 };
 
 constexpr std::string_view kNoKeyFits = "unable to transform key \"/registry/configmaps/ns/b\": no key fits";
 
-TEST_F(Unread, AnObjectIsLeftOutOfListsAndFailsItsGet) {
+TEST_F(UnreadableObjectsInStore, AnObjectIsLeftOutOfListsAndFailsItsGet) {
   const auto other = add("secrets", "Secret");
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
@@ -329,7 +329,7 @@ TEST_F(Unread, AnObjectIsLeftOutOfListsAndFailsItsGet) {
   EXPECT_TRUE(objects().list_refusal({}).ok());
 }
 
-TEST_F(Unread, AListCanBeRefusedWithTheNamesOfAll) {
+TEST_F(UnreadableObjectsInStore, AListCanBeRefusedWithTheNamesOfAll) {
   run_on(loop_, hub_->stop());
   CacheOptions naming;
   naming.names_unreadable = true;
@@ -350,7 +350,7 @@ TEST_F(Unread, AListCanBeRefusedWithTheNamesOfAll) {
   EXPECT_EQ(details.causes[100].reason, "FieldValueTooMany");
 }
 
-TEST_F(Unread, ObjectsAreThoseOfTheScope) {
+TEST_F(UnreadableObjectsInStore, ObjectsAreThoseOfTheScope) {
   put("a");
   write("/registry/configmaps/other/b", "rotten");
   CacheScope scope;
@@ -363,7 +363,7 @@ TEST_F(Unread, ObjectsAreThoseOfTheScope) {
   EXPECT_TRUE(objects().unreadable(scope).empty());
 }
 
-TEST_F(Trouble, AllIsWellOnceAnUnreadableObjectHasGone) {
+TEST_F(StoreErrors, AllIsWellOnceAnUnreadableObjectHasGone) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   EXPECT_EQ(names(), "a 3");
@@ -372,7 +372,7 @@ TEST_F(Trouble, AllIsWellOnceAnUnreadableObjectHasGone) {
   EXPECT_EQ(*get("b"), nullptr);
 }
 
-TEST_F(Trouble, AnObjectThatIsWrittenAnewCanBeReadAgain) {
+TEST_F(StoreErrors, AnObjectThatIsWrittenAnewCanBeReadAgain) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   EXPECT_EQ(names(), "a 3");
@@ -389,7 +389,7 @@ double terminated(const std::string& resource) {
   return 0;
 }
 
-TEST_F(Trouble, AWatchWhoseReaderFallsBehindIsEndedAndCounted) {
+TEST_F(StoreErrors, AWatchWhoseReaderFallsBehindIsEndedAndCounted) {
   put("a");
   EXPECT_EQ(names(), "a 2");
   CacheScope scope;
@@ -416,7 +416,7 @@ TEST_F(Trouble, AWatchWhoseReaderFallsBehindIsEndedAndCounted) {
   EXPECT_EQ(terminated("configmaps"), before + 1);
 }
 
-TEST_F(Trouble, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
+TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
   const auto other = add("secrets", "Secret");
   put("a");
   put("b");
@@ -451,7 +451,7 @@ TEST_F(Trouble, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
   EXPECT_EQ(names(), "a 7");
 }
 
-TEST_F(Unread, AnOldStateLeavesTheObjectOutToo) {
+TEST_F(UnreadableObjectsInStore, AnOldStateLeavesTheObjectOutToo) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   put("b");
@@ -466,7 +466,7 @@ TEST_F(Unread, AnOldStateLeavesTheObjectOutToo) {
 
 // ---- a store whose watches do not say by themselves how far they have come
 
-TEST_F(Trouble, AConsistentReadAsksTheStoreForItsProgress) {
+TEST_F(StoreErrors, AConsistentReadAsksTheStoreForItsProgress) {
   put("a");
   EXPECT_EQ(names(), "a 2");
   storage_.quiet = true;
@@ -479,14 +479,14 @@ TEST_F(Trouble, AConsistentReadAsksTheStoreForItsProgress) {
   EXPECT_EQ(storage_.asked, asked) << "it is known by now";
 }
 
-TEST_F(Trouble, AStoreThatTellsItsProgressByItselfIsNotAsked) {
+TEST_F(StoreErrors, AStoreThatTellsItsProgressByItselfIsNotAsked) {
   put("a");
   write("/elsewhere", "x");
   EXPECT_EQ(names(), "a 3");
   EXPECT_EQ(storage_.asked, 0);
 }
 
-TEST_F(Trouble, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
+TEST_F(StoreErrors, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
   put("a");
   EXPECT_EQ(names(), "a 2");
   storage_.hold_ranges = true;
@@ -499,7 +499,7 @@ TEST_F(Trouble, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
   EXPECT_EQ(shown.get(), "a b 3");
 }
 
-TEST_F(Trouble, AStoreWatchThatBreaksUnderALoadLosesNothing) {
+TEST_F(StoreErrors, AStoreWatchThatBreaksUnderALoadLosesNothing) {
   put("a");
   storage_.hold_ranges = true;
   auto shown = begin_read();
@@ -511,7 +511,7 @@ TEST_F(Trouble, AStoreWatchThatBreaksUnderALoadLosesNothing) {
   EXPECT_EQ(shown.get(), "a b 3");
 }
 
-TEST_F(Trouble, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
+TEST_F(StoreErrors, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
   const auto other = add("secrets", "Secret");
   put("a");
   EXPECT_EQ(names(other), "2");
@@ -531,7 +531,7 @@ TEST_F(Trouble, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
   shown.wait();
 }
 
-TEST_F(Trouble, AnExceptionInALoadIsALoadAgain) {
+TEST_F(StoreErrors, AnExceptionInALoadIsALoadAgain) {
   put("a");
   storage_.throwing_ranges = 1;
   EXPECT_EQ(names(), "a 2");
@@ -539,14 +539,14 @@ TEST_F(Trouble, AnExceptionInALoadIsALoadAgain) {
   EXPECT_EQ(names(), "a b 3");
 }
 
-TEST_F(Trouble, ACacheWhoseLoadsFailedIsLoadedWhenItIsUsedAgain) {
+TEST_F(StoreErrors, ACacheWhoseLoadsFailedIsLoadedWhenItIsUsedAgain) {
   put("a");
   storage_.throwing_ranges = 3;
   EXPECT_EQ(names(), "storage is (re)initializing");
   wait_until([this] { return names() == "a 2"; });
 }
 
-TEST_F(Trouble, AStoreThatCannotBeReadIsNotReadByEveryRequest) {
+TEST_F(StoreErrors, AStoreThatCannotBeReadIsNotReadByEveryRequest) {
   put("a");
   storage_.throwing_ranges = 1'000'000;
   const auto start = std::chrono::steady_clock::now();
@@ -555,7 +555,7 @@ TEST_F(Trouble, AStoreThatCannotBeReadIsNotReadByEveryRequest) {
   EXPECT_LE(storage_.ranges, 3 * (took.count() + 2));  // three tries a second
 }
 
-TEST_F(Trouble, AStoreThatCannotBeReadIsToldAsWhatItIs) {
+TEST_F(StoreErrors, AStoreThatCannotBeReadIsToldAsWhatItIs) {
   put("a");
   storage_.damaged_ranges = true;
   EXPECT_EQ(names(), "Internal error occurred: block checksum mismatch");
@@ -563,7 +563,7 @@ TEST_F(Trouble, AStoreThatCannotBeReadIsToldAsWhatItIs) {
   wait_until([this] { return names() == "a 2"; });
 }
 
-TEST_F(Trouble, AnExceptionInThePumpLoadsWhatWasInUseAgain) {
+TEST_F(StoreErrors, AnExceptionInThePumpLoadsWhatWasInUseAgain) {
   put("a");
   EXPECT_EQ(names(), "a 2");
   storage_.throwing_watches = 1;

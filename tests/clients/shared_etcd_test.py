@@ -1,4 +1,4 @@
-"""A real kube-apiserver and the built server over one etcd: one after the other, there and back, and both at once.
+"""kube-apiserver and this server on one etcd: one after the other, back again, and both at once.
 
 What kube-apiserver wrote is served here with the same answers, byte for byte; what is written here is served by kube-apiserver with the same;
 neither rewrites what the other has stored.  At once: each sees what the other writes, nothing is lost, nothing is given twice, one compacts.
@@ -106,7 +106,7 @@ def versionless(found):
 
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Beside(unittest.TestCase):
+class SharedEtcd(unittest.TestCase):
     maxDiff = 4000
 
     @classmethod
