@@ -1,5 +1,8 @@
 // Serves a group of its own with one kind; the growth run loads copies of it that differ by the digits of their name.
 #include <backplane/plugin.hpp>
+#include "backplane/rest/api_group.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/strategy.hpp"
 
 #include <array>
 

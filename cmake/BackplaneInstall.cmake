@@ -2,7 +2,6 @@
 # (backplane_add_plugin() installs the built-in plugins.)
 include(CMakePackageConfigHelpers)
 include(CheckCXXSourceCompiles)
-include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
 
 set(_BACKPLANE_INSTALL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -27,16 +26,21 @@ endfunction()
 
 function(_backplane_write_contract)
   set(folder ${CMAKE_SOURCE_DIR}/plugin-sdk/include)
-  backplane_contract_headers(headers ${folder})
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
-  backplane_contract_hash(hash ${folder})
+  set(contracts "")
+  foreach(one IN LISTS BACKPLANE_CONTRACT_FOLDERS)
+    backplane_contract_headers(headers ${folder} ${one})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    backplane_contract_fingerprint(print ${folder} ${one})
+    list(APPEND contracts "0x${print}u")
+  endforeach()
+  list(JOIN contracts ", " contracts)
   _backplane_library_mode(cxx11_abi "defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI")
   _backplane_library_mode(debug "defined(_GLIBCXX_DEBUG)")
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/abi/contract.h CONTENT
-"/* A hash of what the SDK's headers declare; part of every plugin's stamp.  Made when the SDK is built. */
+"/* Hashes of what the SDK's headers declare, by folder; part of every plugin's stamp.  Made when the SDK is built. */
 #ifndef BACKPLANE_CONTRACT_H
 #define BACKPLANE_CONTRACT_H
-#define BACKPLANE_SDK_CONTRACT 0x${hash}ULL
+#define BACKPLANE_SDK_CONTRACTS {${contracts}}
 /* Modes of the C++ library that the SDK was built with. */
 #define BACKPLANE_SDK_CXX11_ABI ${cxx11_abi}
 #define BACKPLANE_SDK_GLIBCXX_DEBUG ${debug}
@@ -44,9 +48,25 @@ function(_backplane_write_contract)
 ")
 endfunction()
 
+# Which folders of the contract the headers of the static libraries use, for plugins that are built with the installed SDK.
+function(_backplane_write_library_contracts)
+  set(folder ${CMAKE_SOURCE_DIR}/plugin-sdk)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/kit/include/backplane/*.hpp ${folder}/kit/include/backplane/kit/*.hpp
+    ${folder}/workload/include/backplane/workload/*.hpp)
+  set(output ${CMAKE_BINARY_DIR}/library_contracts.cmake)
+  set(job ${CMAKE_BINARY_DIR}/library_contracts_job.cmake)
+  file(CONFIGURE OUTPUT ${job} @ONLY CONTENT "set(SOURCES \"${headers}\")
+set(ROOTS \"${folder}/include;${folder}/kit/include;${folder}/workload/include\")\nset(OUTPUT \"${output}\")\nset(DEPFILE \"${output}.d\")\n")
+  add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${job} ${headers} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DLIBRARY=${job} -P ${_BACKPLANE_INSTALL_DIR}/BackplaneContract.cmake COMMENT "Reading the includes of the SDK's libraries")
+  add_custom_target(backplane_library_contracts DEPENDS ${output})
+  add_dependencies(backplane_sdk backplane_library_contracts)
+endfunction()
+
 function(backplane_install_rules)
   _backplane_check_sdk_version()
   _backplane_write_contract()
+  _backplane_write_library_contracts()
   set(package lib/cmake/BackplanePluginSdk)
   if(TARGET backplane)
     install(TARGETS backplane RUNTIME DESTINATION bin)
@@ -68,7 +88,8 @@ function(backplane_install_rules)
     ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfig.cmake INSTALL_DESTINATION ${package})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/BackplanePluginSdkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfig.cmake ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfigVersion.cmake
-    ${_BACKPLANE_INSTALL_DIR}/BackplanePlugin.cmake ${_BACKPLANE_INSTALL_DIR}/plugin.map
+    ${_BACKPLANE_INSTALL_DIR}/BackplanePlugin.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneContract.cmake ${_BACKPLANE_INSTALL_DIR}/plugin.map
+    ${_BACKPLANE_INSTALL_DIR}/group_plugin.cpp.in ${CMAKE_BINARY_DIR}/library_contracts.cmake
     ${_BACKPLANE_INSTALL_DIR}/BackplaneEmbed.cmake ${_BACKPLANE_INSTALL_DIR}/embed.cpp.in ${_BACKPLANE_INSTALL_DIR}/embed.hpp.in
     DESTINATION ${package})
 endfunction()

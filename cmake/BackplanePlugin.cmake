@@ -1,9 +1,13 @@
 # backplane_add_plugin(): builds a plugin, in this tree and out of it (find_package(BackplanePluginSdk)).
 #
 #   backplane_add_plugin(NAME MANIFEST plugin.json SOURCES a.cpp … [SCHEMAS x.json …] [LIBRARIES t …])
+#   backplane_add_plugin(NAME MANIFEST plugin.json GROUP group.json SCHEMAS x.json …)
 #
 # makes   NAME           NAME.so: hidden symbols, nothing undefined, only the descriptor and the entry point exported
 #         NAME_objects   the same objects for a test to link
+#
+# The second form needs no C++: the plugin installs the API group that the document GROUP describes (backplane/kit/group_document.hpp), with
+# one document of types for each of its versions, in their order.
 #
 # The manifest becomes the descriptor, an ELF note of the .so:
 #   name, version                 required; the version is a semantic version
@@ -15,6 +19,7 @@
 # SCHEMAS are checked (docs/plugins.md) and carried in the .so as read-only bytes (see BackplaneEmbed.cmake).
 
 set(_BACKPLANE_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
 set(_BACKPLANE_MANIFEST_KEYS behind conflicts description in_front_of license name provides requires vendor version)
 
 # _backplane_canonical_json(OUT JSON): the value without white space, members sorted by name.
@@ -98,12 +103,14 @@ function(_backplane_read_manifest out file)
 endfunction()
 
 # The source that puts the descriptor into the note section; compiled with the plugin's own flags, so that the stamp tells the truth.
-function(_backplane_write_descriptor file text documents)
+function(_backplane_write_descriptor name file text documents)
   set(source "// The descriptor of this plugin.  Made from its manifest by backplane_add_plugin(); changes are overwritten.
 #include <backplane/abi/abi.hpp>
 
+#include \"${name}_uses.h\"
+
 namespace {
-constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents});
+constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents}, BACKPLANE_PLUGIN_USES);
 }
 extern \"C\" {
 extern __attribute__((visibility(\"default\"))) const decltype(kNote) backplane_plugin_note;
@@ -120,6 +127,49 @@ __attribute__((section(BP_NOTE_SECTION), used, aligned(4))) const decltype(kNote
   if(NOT "${old}" STREQUAL "${source}")
     file(WRITE "${file}" "${source}")
   endif()
+endfunction()
+
+# The folders of the SDK that the sources use, found when the plugin is built: NAME_uses.h, which the descriptor includes.
+function(_backplane_find_uses name)
+  set(sources "")
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path "${source}" ABSOLUTE)
+    list(APPEND sources "${path}")
+  endforeach()
+  get_target_property(roots backplane::sdk INTERFACE_INCLUDE_DIRECTORIES)
+  set(libraries "")
+  if(TARGET backplane_options)
+    set(roots "")
+    foreach(folder IN ITEMS include kit/include workload/include engine/include)
+      list(APPEND roots ${CMAKE_SOURCE_DIR}/plugin-sdk/${folder})
+    endforeach()
+  else()
+    set(libraries ${_BACKPLANE_PLUGIN_DIR}/library_contracts.cmake)
+  endif()
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/${name}_uses.h)
+  set(job ${CMAKE_CURRENT_BINARY_DIR}/${name}_uses.cmake)
+  file(CONFIGURE OUTPUT ${job} @ONLY CONTENT "set(SOURCES \"${sources}\")\nset(ROOTS \"${CMAKE_CURRENT_SOURCE_DIR};${roots}\")
+set(OUTPUT \"${header}\")\nset(DEPFILE \"${header}.d\")\nset(LIBRARIES \"${libraries}\")\n")
+  add_custom_command(OUTPUT ${header} DEPFILE ${header}.d DEPENDS ${job} ${sources} ${libraries} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPLUGIN=${job} -P ${_BACKPLANE_PLUGIN_DIR}/BackplaneContract.cmake COMMENT "Reading the includes of ${name}")
+endfunction()
+
+# The source of a plugin that has none: installs the group.
+function(_backplane_write_group_plugin file registrant document)
+  set(includes "")
+  set(schemas "")
+  foreach(path IN LISTS document ARGN)
+    get_filename_component(base "${path}" NAME)
+    string(MAKE_C_IDENTIFIER "${base}" name)
+    string(APPEND includes "#include \"${name}.hpp\"\n")
+    if(path STREQUAL document)
+      set(group ${name})
+    else()
+      list(APPEND schemas "backplane::${name}()")
+    endif()
+  endforeach()
+  list(JOIN schemas ", " schemas)
+  configure_file(${_BACKPLANE_PLUGIN_DIR}/group_plugin.cpp.in ${file} @ONLY)
 endfunction()
 
 # What stands under plugins/ goes into the folder from which the built host loads; the target backplane_plugins builds all of them.
@@ -157,9 +207,10 @@ function(_backplane_check_documents name)
 endfunction()
 
 function(backplane_add_plugin name)
-  cmake_parse_arguments(ARG "" "MANIFEST" "SOURCES;SCHEMAS;LIBRARIES" ${ARGN})
-  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_MANIFEST OR NOT ARG_SOURCES)
-    message(FATAL_ERROR "backplane_add_plugin(NAME MANIFEST file SOURCES file… [SCHEMAS file…] [LIBRARIES target…]); got: ${ARGV}")
+  cmake_parse_arguments(ARG "" "MANIFEST;GROUP" "SOURCES;SCHEMAS;LIBRARIES" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_MANIFEST OR (ARG_GROUP AND (ARG_SOURCES OR NOT ARG_SCHEMAS)) OR NOT (ARG_GROUP OR ARG_SOURCES))
+    message(FATAL_ERROR "backplane_add_plugin(NAME MANIFEST file SOURCES file… [SCHEMAS file…] [LIBRARIES target…]) or "
+                        "backplane_add_plugin(NAME MANIFEST file GROUP file SCHEMAS file…); got: ${ARGV}")
   endif()
   get_filename_component(manifest "${ARG_MANIFEST}" ABSOLUTE)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
@@ -169,14 +220,25 @@ function(backplane_add_plugin name)
   if(TARGET backplane::check_documents OR NOT ARG_SCHEMAS)
     set(documents BP_DOCUMENTS_CHECKED)
   endif()
-  _backplane_write_descriptor(${descriptor} "${text}" ${documents})
+  _backplane_write_descriptor(${name} ${descriptor} "${text}" ${documents})
+  if(ARG_GROUP)
+    set(ARG_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/${name}_group.cpp)
+    string(JSON registrant GET "${text}" name)
+    _backplane_write_group_plugin(${ARG_SOURCES} "${registrant}" ${ARG_GROUP} ${ARG_SCHEMAS})
+    list(PREPEND ARG_SCHEMAS ${ARG_GROUP})
+  endif()
+  _backplane_find_uses(${name} ${ARG_SOURCES})
 
   set(options -fvisibility=hidden -fvisibility-inlines-hidden)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND options -fno-gnu-unique)
   endif()
 
-  add_library(${name}_objects OBJECT ${ARG_SOURCES})
+  set(sources ${ARG_SOURCES})
+  if(COMMAND backplane_unity)
+    backplane_unity(sources ${name}_objects ${ARG_SOURCES})
+  endif()
+  add_library(${name}_objects OBJECT ${sources})
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
   target_include_directories(${name}_objects PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name}_objects PUBLIC backplane::kit backplane::sdk ${ARG_LIBRARIES})
@@ -185,12 +247,13 @@ function(backplane_add_plugin name)
     backplane_embed(${name}_objects ${ARG_SCHEMAS})
   endif()
 
-  add_library(${name} MODULE ${descriptor} $<TARGET_OBJECTS:${name}_objects>)
+  add_library(${name} MODULE ${descriptor} ${CMAKE_CURRENT_BINARY_DIR}/${name}_uses.h $<TARGET_OBJECTS:${name}_objects>)
   _backplane_check_documents(${name} ${ARG_SCHEMAS})
   # The stamp tells the truth about the sources only if the descriptor is compiled as they are.
   foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS)
     set_property(TARGET ${name} APPEND PROPERTY ${property} $<TARGET_PROPERTY:${name}_objects,${property}>)
   endforeach()
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE backplane::kit backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${options})
   # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)

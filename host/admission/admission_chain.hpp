@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/rest/roles.hpp"
+
 namespace backplane {
 namespace {
 

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/api_group.hpp"
 
 namespace backplane {
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <sstream>
 
+#include "backplane/core/request.hpp"
 #include "base/log.hpp"
 
 namespace backplane {

@@ -6,7 +6,9 @@
 
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/points/paths.hpp"
 
 namespace backplane {
 

@@ -14,6 +14,8 @@
 
 #include "app/feature_gates.hpp"
 #include "app/flag_set.hpp"
+#include "backplane/points/storage.hpp"
+#include "backplane/types/names.hpp"
 #include "routing/api_enablement.hpp"
 #include "security/request_header.hpp"
 

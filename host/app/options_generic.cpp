@@ -1,6 +1,7 @@
 #include <boost/regex.hpp>
 
 #include "app/options.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backplane/core/json.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
 #include "backplane/types/base64.hpp"
 #include "storage/store_hold.hpp"
 #include "storage/store_walk.hpp"

@@ -13,8 +13,9 @@
 
 #include <vector>
 
+#include "backplane/host.hpp"
+#include "backplane/points/paths.hpp"
 #include "backplane/points/storage.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane {
 

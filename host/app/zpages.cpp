@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "backplane/core/request.hpp"
+#include "backplane/rest/warnings.hpp"
 #include "backplane/types/schema.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "backplane/rest/store_hooks.hpp"
 #include "client/remote_session.hpp"
 #include "http/header_text.hpp"
 

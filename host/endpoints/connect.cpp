@@ -1,4 +1,5 @@
 #include "backplane/rest/connect.hpp"
+#include "backplane/points/admission.hpp"
 
 #include "base/origin_executor.hpp"
 #include "endpoints/negotiation.hpp"

@@ -1,5 +1,6 @@
 #include "endpoints/creation.hpp"
 
+#include "backplane/points/admission.hpp"
 #include "security/authorization.hpp"
 
 namespace backplane::endpoints {

@@ -1,5 +1,6 @@
 #include "endpoints/resource.hpp"
 
+#include "backplane/rest/standard_storage.hpp"
 #include "registry/fields/stored_versions.hpp"
 
 namespace backplane::endpoints {

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/authorization.hpp"
 #include "backplane/points/http.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/scheme.hpp"
 
 namespace backplane {
 

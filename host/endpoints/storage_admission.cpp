@@ -1,4 +1,5 @@
 #include "endpoints/storage_admission.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane::endpoints {
 namespace {

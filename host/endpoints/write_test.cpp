@@ -1,5 +1,6 @@
 // POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
 #include "backplane/kit/forwarding_storage.hpp"
+#include "backplane/points/admission.hpp"
 #include "backplane/rest/connect.hpp"
 #include "base/offload_pool.hpp"
 #include "endpoints/testing/harness.hpp"

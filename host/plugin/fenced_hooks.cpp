@@ -1,5 +1,6 @@
 #include "plugin/fenced_hooks.hpp"
 
+#include "backplane/points/storage.hpp"
 #include "base/caught.hpp"
 #include "plugin/fence.hpp"
 #include "plugin/finding.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <backplane/rest/host.hpp>
+#include <backplane/host.hpp>
 
 namespace backplane {
 

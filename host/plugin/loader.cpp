@@ -19,6 +19,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "backplane/rest/store_hooks.hpp"
 #include "plugin/carried_documents.hpp"
 #include "plugin/elf_file.hpp"
 #include "plugin/fence.hpp"

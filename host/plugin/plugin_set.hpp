@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "admission/equivalents.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/points/request_gate.hpp"
-#include "backplane/rest/host.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
 #include "registry/store.hpp"

@@ -5,7 +5,9 @@
 
 #include <string>
 
-#include <backplane/rest/host.hpp>
+#include <backplane/host.hpp>
+#include "backplane/points/paths.hpp"
+#include "backplane/rest/api_group.hpp"
 
 namespace backplane {
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/points/audit.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/points/request_gate.hpp"
 #include "plugin/fenced_signal.hpp"

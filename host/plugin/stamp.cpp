@@ -6,10 +6,10 @@ namespace backplane {
 
 namespace {
 
-std::string hex(std::uint64_t value) {
+std::string hex(std::uint64_t value, int first = 60) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "0x";
-  for (int shift = 60; shift >= 0; shift -= 4) text.push_back(kDigits[(value >> shift) & 0xfU]);
+  for (int shift = first; shift >= 0; shift -= 4) text.push_back(kDigits[(value >> shift) & 0xfU]);
   return text;
 }
 
@@ -70,12 +70,20 @@ struct StampField {
   const char* fix;
 };
 
+// The host's SDK is in the range ^MAJOR.MINOR of the one that the plugin was built with; of 0.x every minor version is a range of its own.
+bool sdk_fits(std::uint32_t plugin, std::uint32_t host) {
+  const std::uint32_t major = plugin >> 16;
+  if (major != host >> 16) return false;
+  return major == 0 ? plugin >> 8 == host >> 8 : plugin >> 8 <= host >> 8;
+}
+
 constexpr const char* kRebuild = "rebuild the plugin with this host's SDK";
 
 using Head = const bp_note_head&;
 constexpr StampField kFields[] = {
-    {finding_code::kSdkVersion, "sdk", [](Head p, Head h) { return p.sdk_version >> 8 == h.sdk_version >> 8; },
-     [](Head h) { return Version::from_packed(h.sdk_version).to_string(); }, "major and minor version of the SDK must be equal", kRebuild},
+    {finding_code::kSdkVersion, "sdk", [](Head p, Head h) { return sdk_fits(p.sdk_version, h.sdk_version); },
+     [](Head h) { return Version::from_packed(h.sdk_version).to_string(); },
+     "the host's SDK must be in the range ^MAJOR.MINOR of the plugin's", kRebuild},
     {finding_code::kEntryAbi, "entry", [](Head p, Head h) { return p.entry_abi == h.entry_abi; },
      [](Head h) { return std::to_string(h.entry_abi); }, "the form of the entry point must be equal", kRebuild},
     {finding_code::kCompilerAbi, "compiler", [](Head p, Head h) { return compilers_agree(p, h); }, compiler_name,
@@ -102,9 +110,27 @@ constexpr StampField kFields[] = {
      "build with the host's SDK headers, Boost and flags (-fshort-enums and -fpack-struct change layouts)"},
     {finding_code::kVendorTag, "vendor", [](Head p, Head h) { return std::memcmp(p.vendor, h.vendor, sizeof(p.vendor)) == 0; }, vendor_name,
      "the SDK must come from the same vendor", "build with the SDK of this host's vendor"},
-    {finding_code::kContract, "contract", [](Head p, Head h) { return p.contract == h.contract; }, [](Head h) { return hex(h.contract); },
-     "the SDK's headers declare other things: virtual functions may stand elsewhere", kRebuild},
 };
+
+constexpr const char* kContractFolders[BP_CONTRACTS] = BP_CONTRACT_FOLDERS;
+
+// A folder that the plugin does not use is 0; every plugin uses core and host.
+bool contract_matches(const bp_note_head& plugin, const bp_note_head& host, std::size_t folder) {
+  const std::uint32_t print = plugin.contracts[folder];
+  const bool unused = print == 0 && ((BP_USES_CORE | BP_USES_HOST) >> folder & 1U) == 0;
+  return unused || print == host.contracts[folder];
+}
+
+void compare_contracts(const bp_note_head& plugin, const bp_note_head& host, Findings& findings) {
+  for (std::size_t i = 0; i < BP_CONTRACTS; ++i) {
+    if (contract_matches(plugin, host, i)) continue;
+    const std::string folder = kContractFolders[i];
+    const std::string headers = folder == "host" ? "backplane/host.hpp and plugin.hpp" : "backplane/" + folder;
+    findings.push_back({finding_code::kContract, Severity::kError, "contract." + folder, hex(host.contracts[i], 28),
+                        hex(plugin.contracts[i], 28), "declarations in " + headers + " differ from those that the plugin was built with",
+                        kRebuild});
+  }
+}
 
 }  // namespace
 
@@ -113,6 +139,7 @@ void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findin
     if (field.matches(plugin, host)) continue;
     findings.push_back({field.code, Severity::kError, field.field, field.show(host), field.show(plugin), field.message, field.fix});
   }
+  compare_contracts(plugin, host, findings);
 }
 
 Object descriptor_to_json(const Descriptor& descriptor) {
@@ -122,6 +149,11 @@ Object descriptor_to_json(const Descriptor& descriptor) {
   if (!error) out["manifest"] = std::move(manifest);
   Object stamp;
   for (const auto& field : kFields) stamp[field.field] = field.show(descriptor.head);
+  Object contracts;
+  for (std::size_t i = 0; i < BP_CONTRACTS; ++i) {
+    if (descriptor.head.contracts[i] != 0) contracts[kContractFolders[i]] = hex(descriptor.head.contracts[i], 28);
+  }
+  stamp["contracts"] = std::move(contracts);
   out["stamp"] = std::move(stamp);
   return out;
 }

@@ -25,7 +25,7 @@ TEST(Stamp, EveryMismatchIsReportedInOneGo) {
   head.pointer_bits = 32;
   head.layout_fingerprint ^= 1;
   head.vendor[0] = 'X';
-  head.contract ^= 1;
+  head.contracts[0] ^= 1;
   Findings findings;
   compare_stamps(head, abi::sdk_stamp(), findings);
   ASSERT_EQ(findings.size(), 13u);
@@ -35,6 +35,51 @@ TEST(Stamp, EveryMismatchIsReportedInOneGo) {
     EXPECT_FALSE(findings[i].fix.empty());
   }
   EXPECT_EQ(findings[6].found, "1.86.0");
+}
+
+// The folders of headers are compared one by one; those that the plugin does not use are not.
+TEST(Stamp, AFolderThatChangedIsNamedAndOneThatIsNotUsedDoesNotCount) {
+  bp_note_head host = abi::sdk_stamp();
+  const auto head = abi::note_head(0, BP_USES_CORE | BP_USES_POINTS | BP_USES_HOST);
+  EXPECT_EQ(head.contracts[3], 0u);
+  for (const int folder : {1, 3, 4}) host.contracts[folder] ^= 1;  // types, rest, net
+  Findings findings;
+  compare_stamps(head, host, findings);
+  EXPECT_TRUE(findings.empty());
+
+  host.contracts[2] ^= 1;
+  compare_stamps(head, host, findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, finding_code::kContract);
+  EXPECT_EQ(findings[0].field, "contract.points");
+  EXPECT_NE(findings[0].message.find("backplane/points"), std::string::npos) << findings[0].message;
+}
+
+TEST(Stamp, EveryPluginUsesCoreAndHost) {
+  const auto head = abi::note_head(0, 0);
+  Findings findings;
+  compare_stamps(head, abi::sdk_stamp(), findings);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].field, "contract.core");
+  EXPECT_EQ(findings[1].field, "contract.host");
+}
+
+// As the range ^MAJOR.MINOR of the SDK that the plugin was built with.
+TEST(Stamp, ALaterMinorVersionOfTheHostIsFineFromOneOn) {
+  struct Row {
+    std::uint32_t plugin, host;
+    bool fits;
+  };
+  for (const Row& row : {Row{0x000102, 0x000100, true}, Row{0x000102, 0x000200, false}, Row{0x010200, 0x010300, true},
+                         Row{0x010300, 0x010200, false}, Row{0x010300, 0x020300, false}}) {
+    bp_note_head plugin = abi::sdk_stamp();
+    bp_note_head host = plugin;
+    plugin.sdk_version = row.plugin;
+    host.sdk_version = row.host;
+    Findings findings;
+    compare_stamps(plugin, host, findings);
+    EXPECT_EQ(findings.empty(), row.fits) << std::hex << row.plugin << " on " << row.host;
+  }
 }
 
 TEST(Stamp, APatchReleaseOfTheSdkAndAnotherItaniumCompilerAreFine) {

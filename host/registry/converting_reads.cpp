@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/rest/store_hooks.hpp"
+
 namespace backplane::registry {
 namespace {
 

@@ -8,7 +8,9 @@
 #pragma once
 
 #include "backplane/core/json.hpp"
+#include "backplane/core/request.hpp"
 #include "backplane/core/status.hpp"
+#include "backplane/types/schema.hpp"
 #include "registry/client_write.hpp"
 
 namespace backplane::registry {

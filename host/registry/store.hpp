@@ -13,7 +13,10 @@
 #include <functional>
 #include <memory>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/rest/admission_runner.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "engine/gated_fields.hpp"
 #include "storage/stored_forms.hpp"
 #include "watchcache/resource_cache.hpp"

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "base/io_loop.hpp"
 #include "registry/environment.hpp"
 #include "registry/store.hpp"

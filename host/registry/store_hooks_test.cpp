@@ -2,6 +2,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "backplane/rest/store_hooks.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {

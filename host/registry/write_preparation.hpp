@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/rest/admission_runner.hpp"
+#include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/strategy.hpp"
 #include "engine/gated_fields.hpp"

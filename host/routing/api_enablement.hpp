@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/host.hpp"
 
 namespace backplane {
 

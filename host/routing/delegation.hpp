@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/paths.hpp"
+#include "backplane/rest/api_group.hpp"
 #include "base/signal.hpp"
 
 namespace backplane {

@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/points/hooks.hpp"
 #include "backplane/points/http.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/points/paths.hpp"
 
 namespace backplane {
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "backplane/points/authentication.hpp"
 #include "backplane/rest/connect.hpp"
 #include "routing/route_table.hpp"
 

@@ -13,7 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/points/paths.hpp"
 #include "base/published.hpp"
 
 namespace backplane {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/core/request.hpp"
+
 namespace backplane {
 namespace {
 

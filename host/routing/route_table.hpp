@@ -13,7 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 #include "routing/delegation.hpp"
 #include "routing/lazy_document.hpp"
 #include "routing/persistent_map.hpp"

@@ -18,6 +18,8 @@
 
 #include "backplane/points/http.hpp"
 #include "backplane/points/peers.hpp"
+#include "backplane/rest/admission_runner.hpp"
+#include "backplane/rest/scheme.hpp"
 #include "base/published.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"

@@ -16,6 +16,7 @@
 #include "backplane/core/object.hpp"
 #include "backplane/points/storage.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane {
 

@@ -1,4 +1,5 @@
 #include "autoregister.hpp"
+#include "backplane/rest/update_info.hpp"
 
 namespace backplane {
 namespace {

@@ -18,9 +18,9 @@
 #include <string>
 
 #include <backplane/core/work_queue.hpp>
+#include <backplane/host.hpp>
 #include <backplane/kit/rewrite_pause.hpp>
 #include <backplane/net/informer.hpp>
-#include <backplane/rest/host.hpp>
 
 #include "remote_services.hpp"
 

@@ -1,6 +1,8 @@
 // The plugin aggregator: stands in front of every other delegate and keeps an APIService for each group version.
 #include <backplane/net/certificate_flaws.hpp>
 #include <backplane/plugin.hpp>
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/scheme.hpp"
 
 #include "apiregistration_v1_json.hpp"
 #include "autoregister.hpp"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <backplane/core/meta.hpp>
+#include <backplane/host.hpp>
 #include <backplane/net/client.hpp>
 #include <backplane/net/service_resolver.hpp>
-#include <backplane/rest/host.hpp>
 
 namespace backplane {
 

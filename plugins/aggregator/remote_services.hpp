@@ -17,9 +17,10 @@
 #include <string>
 
 #include <backplane/core/work_queue.hpp>
+#include <backplane/host.hpp>
 #include <backplane/kit/rewrite_pause.hpp>
 #include <backplane/net/informer.hpp>
-#include <backplane/rest/host.hpp>
+#include "backplane/rest/api_group.hpp"
 
 #include "proxy_handler.hpp"
 

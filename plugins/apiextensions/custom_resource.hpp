@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/rest/conversion.hpp"
+#include "backplane/rest/strategy.hpp"
 #include "custom_schema.hpp"
 #include "custom_table.hpp"
 #include "rule_run.hpp"

@@ -1,6 +1,7 @@
 #include "custom_storage.hpp"
 
 #include "backplane/core/meta.hpp"
+#include "backplane/rest/update_info.hpp"
 
 namespace backplane::apiextensions {
 namespace {

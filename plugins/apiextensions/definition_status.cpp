@@ -1,4 +1,6 @@
 #include "definition_status.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/rest/update_info.hpp"
 
 namespace backplane::apiextensions {
 namespace {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "backplane/rest/api_group.hpp"
 #include "custom_resource.hpp"
 #include "custom_storage.hpp"
 #include "stores.hpp"

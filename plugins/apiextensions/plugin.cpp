@@ -2,6 +2,7 @@
 #include <backplane/net/certificate_flaws.hpp>
 #include <backplane/net/service_resolver.hpp>
 #include <backplane/plugin.hpp>
+#include "backplane/rest/resource_config.hpp"
 
 #include <array>
 

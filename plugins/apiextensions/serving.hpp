@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "installed_definition.hpp"
+#include "backplane/points/paths.hpp"
 
 namespace backplane::apiextensions {
 

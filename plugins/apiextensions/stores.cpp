@@ -1,5 +1,6 @@
 #include "stores.hpp"
 
+#include "backplane/rest/resource_config.hpp"
 #include "converter.hpp"
 #include "custom_strategy.hpp"
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 
+#include "backplane/rest/standard_storage.hpp"
 #include "custom_resource.hpp"
 #include "webhook_client.hpp"
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 #include "conversion_review.hpp"
 #include "webhook_config.hpp"
 

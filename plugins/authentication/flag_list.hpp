@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 
 namespace backplane::authentication {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "backplane/core/work_queue.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::authentication {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane::authentication {
 namespace {

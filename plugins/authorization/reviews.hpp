@@ -9,7 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::authorization {
 

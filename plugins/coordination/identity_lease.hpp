@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::coordination {
 

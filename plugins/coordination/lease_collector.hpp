@@ -5,8 +5,8 @@
 // Errors:        what cannot be read or removed is logged and tried again at the next pass.
 #pragma once
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::coordination {
 

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "backplane/core/work_queue.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
 #include "backplane/net/informer.hpp"
 #include "backplane/points/hooks.hpp"
-#include "backplane/rest/host.hpp"
 #include "gate.hpp"
 #include "kinds.hpp"
 

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/paths.hpp"
 #include "gate.hpp"
 
 namespace backplane::flowcontrol {

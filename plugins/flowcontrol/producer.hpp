@@ -14,10 +14,10 @@
 #include <string>
 
 #include "backplane/core/work_queue.hpp"
+#include "backplane/host.hpp"
 #include "backplane/kit/rewrite_pause.hpp"
 #include "backplane/net/client.hpp"
 #include "backplane/points/hooks.hpp"
-#include "backplane/rest/host.hpp"
 #include "kinds.hpp"
 
 namespace backplane::flowcontrol {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::networking {
 

@@ -14,9 +14,9 @@
 #include <string>
 
 #include "backplane/core/work_queue.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
 #include "backplane/points/hooks.hpp"
-#include "backplane/rest/host.hpp"
 #include "bootstrap.hpp"
 #include "reconcile.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::resource {
 namespace {

@@ -4,7 +4,7 @@
 // Lifetime:      needs the Host.
 #pragma once
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 #include "backplane/rest/store_hooks.hpp"
 
 namespace backplane::resource {

@@ -7,8 +7,8 @@
 
 #include <memory>
 
+#include "backplane/host.hpp"
 #include "backplane/points/admission.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::resource {
 

@@ -13,6 +13,11 @@
 #include <backplane/plugin.hpp>
 #include <stdexcept>
 #include <thread>
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/rest/api_group.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 
 #ifndef ACTOR_ACT
 #define ACTOR_ACT ""

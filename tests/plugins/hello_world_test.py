@@ -74,9 +74,35 @@ class HelloWorld(unittest.TestCase):
             symbols = run('nm', '-D', '--defined-only', path)
             self.assertEqual({line.split()[-1] for line in symbols.splitlines()}, {'backplane_plugin_create', 'backplane_plugin_note'}, path)
 
-    def test_hello_world_is_short(self):
-        with open(os.path.join(EXAMPLES, 'hello-world/hello.cpp')) as f:
-            self.assertLessEqual(len(f.readlines()), 60)
+    def test_hello_world_has_at_most_twenty_lines_of_code(self):
+        lines = 0
+        for path in glob.glob(os.path.join(EXAMPLES, 'hello-world/*.[ch]pp')):
+            with open(path) as f:
+                lines += len(f.readlines())
+        self.assertLessEqual(lines, 20)
+
+    def test_a_plugin_is_stamped_with_the_folders_that_it_uses(self):
+        def folders(*path):
+            return set(json.loads(run(self.binary, 'plugin', 'inspect', os.path.join(self.dir, *path), '-o', 'json'))['stamp']['contracts'])
+        self.assertEqual(folders('tour', 'tour.so'), {'core', 'types', 'points', 'host'})
+        self.assertIn('rest', folders('hello-world', 'hello-world.so'))
+        self.assertNotIn('net', folders('hello-world', 'hello-world.so'))
+        self.assertEqual(folders('census', 'census.so'), {'core', 'points', 'rest', 'net', 'host'})
+
+    def test_a_change_of_a_folder_is_reported_by_its_name(self):
+        """The bytes of one fingerprint changed in the file: as if the plugin had been built with other headers of that folder."""
+        with open(self.hello, 'rb') as f:
+            bytes_of = bytearray(f.read())
+        head = bytes_of.index(b'BPPLUGIN')
+        rest = head + 100 + 4 * 3  # bp_note_head.contracts[3]
+        bytes_of[rest] ^= 1
+        changed = os.path.join(self.dir, 'changed.so')
+        with open(changed, 'wb') as f:
+            f.write(bytes_of)
+        text = run(self.binary, 'plugin', 'check', changed, code=1)
+        self.assertIn('PLG-ABI-014', text)
+        self.assertIn('backplane/rest', text)
+        self.assertNotIn('backplane/points', text)
 
     def test_every_snippet_of_the_guide_stands_in_an_example_that_was_built(self):
         sources = ''

@@ -1,5 +1,6 @@
 // A mutating admission plugin that changes what services are: the annotation "turner" says into what, "ExternalName" or "ClusterIP".
 #include <backplane/plugin.hpp>
+#include "backplane/points/admission.hpp"
 
 namespace {
 

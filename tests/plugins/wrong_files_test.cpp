@@ -131,7 +131,8 @@ TEST_F(WrongFiles, EachFieldOfTheStampHasItsCode) {
       {finding_code::kPointerSize, [](bp_note_head& h) { h.pointer_bits = 32; }},
       {finding_code::kLayout, [](bp_note_head& h) { h.layout_fingerprint ^= 1; }},
       {finding_code::kVendorTag, [](bp_note_head& h) { h.vendor[0] = 'X'; }},
-      {finding_code::kContract, [](bp_note_head& h) { h.contract ^= 1; }}};
+      {finding_code::kContract, [](bp_note_head& h) { h.contracts[0] ^= 1; }},
+      {finding_code::kContract, [](bp_note_head& h) { h.contracts[3] = 1; }}};
   for (const auto& [code, change] : rows) EXPECT_EQ(codes(SharedObject().head(change)), just(code));
 }
 

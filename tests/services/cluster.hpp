@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "base/io_loop.hpp"
 #include "kinds/kinds.hpp"
 #include "registry/store.hpp"

@@ -11,6 +11,7 @@
 #include <future>
 
 #include "../support/skip.hpp"
+#include "backplane/rest/store_hooks.hpp"
 #include "calls.hpp"
 #include "etcd_process.hpp"
 #include "etcd_storage.hpp"

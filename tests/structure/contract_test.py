@@ -1,4 +1,4 @@
-"""What a plugin's stamp depends on: the SDK's headers, and no rule for pods."""
+"""The fingerprints of the SDK's headers: one for each folder, which changes with the folder's declarations alone, and the folders of a plugin."""
 import os
 import re
 import shutil
@@ -7,55 +7,105 @@ import tempfile
 import unittest
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
+SCRIPT = os.path.join(SOURCE, 'cmake/BackplaneContract.cmake')
+FOLDERS = ['core', 'types', 'points', 'rest', 'net', 'host']
 
 
 class Contract(unittest.TestCase):
     def setUp(self):
-        # As they are installed: the headers of the SDK and of the libraries beside it; the contract looks at the first alone.
+        # As they are installed: the headers of the SDK and of the libraries on top of it, in one folder.
         self.dir = tempfile.mkdtemp(prefix='backplane-contract-')
         self.addCleanup(shutil.rmtree, self.dir)
-        for folder in ('include', 'workload/include'):
-            shutil.copytree(os.path.join(SOURCE, 'plugin-sdk', folder), os.path.join(self.dir, folder))
+        for folder in ('include', 'kit/include', 'workload/include'):
+            shutil.copytree(os.path.join(SOURCE, 'plugin-sdk', folder), os.path.join(self.dir, 'include'), dirs_exist_ok=True)
 
-    def hash(self):
-        done = subprocess.run([os.environ['CMAKE'], '-DINCLUDE=' + os.path.join(self.dir, 'include'), '-P',
-                               os.path.join(SOURCE, 'cmake/BackplaneContract.cmake')], stdout=subprocess.PIPE, text=True, check=True)
-        return re.fullmatch(r'-- ([0-9a-f]{16})\n', done.stdout).group(1)
+    def run_script(self, *definitions):
+        return subprocess.run([os.environ['CMAKE'], *('-D' + one for one in definitions), '-P', SCRIPT], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def prints(self):
+        return dict(re.findall(r'^-- (\w+) ([0-9a-f]{8})$', self.run_script('INCLUDE=' + os.path.join(self.dir, 'include')), re.M))
 
     def change(self, header, old, new):
-        path = os.path.join(self.dir, header)
+        path = os.path.join(self.dir, 'include/backplane', header)
         with open(path) as f:
             text = f.read()
         self.assertIn(old, text)
         with open(path, 'w') as f:
             f.write(text.replace(old, new, 1))
 
-    def test_it_is_what_plugins_are_stamped_with(self):
+    def changed_by(self, change):
+        before = self.prints()
+        change()
+        after = self.prints()
+        self.assertEqual(list(after), FOLDERS)
+        return [folder for folder in FOLDERS if after[folder] != before[folder]]
+
+    def test_they_are_what_plugins_are_stamped_with(self):
         with open(os.environ['CONTRACT']) as f:
-            self.assertIn('0x%sULL' % self.hash(), f.read())
+            self.assertIn('{%s}' % ', '.join('0x%su' % print_ for print_ in self.prints().values()), f.read())
 
-    def test_a_change_of_a_rule_for_pods_is_no_change_of_the_contract(self):
-        before = self.hash()
-        self.change('workload/include/backplane/workload/pod_validation.hpp', 'bool allow_privileged = false;',
-                    'bool allow_privileged = false;\n  bool allow_host_ports = true;')
-        self.assertEqual(self.hash(), before)
+    def test_a_change_of_a_library_on_top_is_no_change_of_the_contract(self):
+        self.assertEqual(self.changed_by(lambda: self.change('workload/pod_validation.hpp', 'bool allow_privileged = false;',
+                                                             'bool allow_privileged = false;\n  bool allow_host_ports = true;')), [])
+        self.assertEqual(self.changed_by(lambda: self.change('kit/strategy.hpp', '#pragma once', '#pragma once\nstruct New {};')), [])
 
-    def test_a_change_of_what_the_sdk_declares_is(self):
-        before = self.hash()
-        self.change('include/backplane/strategy.hpp', '  const KindFacts& facts() const', '  virtual bool cluster_wide() const { return false; }\n'
-                    '  const KindFacts& facts() const')
-        self.assertNotEqual(self.hash(), before)
+    def test_a_change_of_a_declaration_changes_its_folder_alone(self):
+        for header, folder in (('rest/strategy.hpp', 'rest'), ('points/http.hpp', 'points'), ('types/schema.hpp', 'types'), ('net/client.hpp', 'net'),
+                               ('core/task.hpp', 'core'), ('host.hpp', 'host'), ('plugin.hpp', 'host')):
+            with self.subTest(header):
+                self.assertEqual(self.changed_by(lambda header=header: self.change(header, '\nclass ', '\nclass New {};\nclass ')), [folder])
 
-    def test_a_new_header_and_one_of_the_kit_count_too(self):
-        before = self.hash()
-        with open(os.path.join(self.dir, 'include/backplane/kit/new.hpp'), 'w') as f:
-            f.write('struct New {};\n')
-        self.assertNotEqual(self.hash(), before)
+    def test_a_new_header_counts(self):
+        def add():
+            with open(os.path.join(self.dir, 'include/backplane/points/new.hpp'), 'w') as f:
+                f.write('struct New {};\n')
+        self.assertEqual(self.changed_by(add), ['points'])
 
-    def test_comments_and_white_space_do_not_count(self):
-        before = self.hash()
-        self.change('include/backplane/strategy.hpp', '#pragma once', '// Said in other words.\n\n\n#pragma once')
-        self.assertEqual(self.hash(), before)
+    def test_comments_white_space_and_includes_do_not_count(self):
+        self.assertEqual(self.changed_by(lambda: self.change('rest/strategy.hpp', '#pragma once', '// In other words.\n\n\n#pragma once\n#include <array>')), [])
+
+    def test_no_text_of_a_header_looks_like_a_comment(self):
+        """The fingerprint leaves out everything behind two slashes."""
+        for folder, _, files in os.walk(os.path.join(self.dir, 'include/backplane')):
+            for name in files:
+                with open(os.path.join(folder, name)) as f:
+                    for line in f:
+                        self.assertNotRegex(line.split('//')[0] + '//' if '//' in line else '', r'^([^"]*"[^"]*")*[^"]*"[^"]*//', name)
+
+    def uses(self, source):
+        paths = {name: os.path.join(self.dir, name) for name in ('source.cpp', 'job.cmake', 'uses.h', 'library.cmake', 'library_job.cmake')}
+        with open(paths['source.cpp'], 'w') as f:
+            f.write(source)
+        libraries = os.path.join(SOURCE, 'plugin-sdk')
+        headers = ';'.join('%s/%s' % (folder, name) for library in ('kit', 'workload')
+                           for folder, _, names in os.walk(os.path.join(libraries, library, 'include/backplane')) for name in names)
+        jobs = {'library_job.cmake': (headers, ';'.join(os.path.join(libraries, part) for part in ('include', 'kit/include', 'workload/include')), 'library.cmake'),
+                'job.cmake': (paths['source.cpp'], os.path.join(self.dir, 'include'), 'uses.h')}
+        for job, (sources, roots, output) in jobs.items():
+            with open(paths[job], 'w') as f:
+                f.write('set(SOURCES "%s")\nset(ROOTS "%s")\nset(OUTPUT "%s")\nset(DEPFILE "%s.d")\n' % (sources, roots, paths[output], paths[output]))
+                if job == 'job.cmake':
+                    f.write('set(LIBRARIES "%s")\n' % paths['library.cmake'])
+        self.run_script('LIBRARY=' + paths['library_job.cmake'])
+        self.run_script('PLUGIN=' + paths['job.cmake'])
+        with open(paths['uses.h']) as f:
+            return re.findall(r'BP_USES_(\w+)', f.read())
+
+    def test_a_plugin_uses_the_folders_that_its_sources_include_and_what_those_include(self):
+        self.assertEqual(self.uses(''), ['CORE', 'HOST'])
+        self.assertEqual(self.uses('#include <backplane/plugin.hpp>\n'), ['CORE', 'POINTS', 'HOST'])
+        self.assertEqual(self.uses('#include "backplane/types/cel.hpp"\n'), ['CORE', 'TYPES', 'HOST'])
+        self.assertIn('NET', self.uses('#include <backplane/controller.hpp>\n'))
+
+    def test_a_plugin_uses_the_folders_that_a_library_of_its_own_uses(self):
+        self.assertEqual(self.uses('#include <backplane/kit/group.hpp>\n'), ['CORE', 'TYPES', 'POINTS', 'REST', 'HOST'])
+        self.assertIn('NET', self.uses('#include <backplane/kit/front_proxy.hpp>\n'))
+
+    def test_the_source_of_a_header_of_the_kit_has_its_name(self):
+        """So that BackplaneContract.cmake finds what stands behind it."""
+        kit = os.path.join(SOURCE, 'plugin-sdk/kit')
+        without = {name for name in os.listdir(kit + '/include/backplane/kit') if not os.path.exists('%s/src/%scpp' % (kit, name[:-3]))}
+        self.assertEqual(without, {'group_check.hpp', 'path.hpp'})
 
 
 if __name__ == '__main__':

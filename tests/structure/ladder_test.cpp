@@ -1,4 +1,5 @@
-// The ladder of folders: a rung may include the rungs below it and the SDK, never one above; a plugin includes the SDK and itself.
+// The ladder of folders: a rung may include the rungs below it, never one above.  The SDK and the host each have one; a plugin includes the
+// SDK and itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +86,7 @@ TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
     for (const auto& include : quoted_includes(plugin.path())) {
       const fs::path folder = fs::path(SOURCE_ROOT) / "plugin-sdk";
       const auto has = [&](const fs::path& headers) { return fs::exists(folder / headers / include.target); };
-      const bool sdk = has("include") || has("workload/include");
+      const bool sdk = has("include") || has("kit/include") || has("workload/include") || has("engine/include");
       const bool own = fs::exists(plugin.path() / include.target) || fs::exists(include.file.parent_path() / include.target);
       const bool embedded = include.target.ends_with("_json.hpp");
       const bool support = include.file.filename().string().ends_with("_test.cpp") &&
@@ -104,6 +105,133 @@ TEST(Ladder, TheSdkIncludesNothingOfTheHostOrOfAPlugin) {
     const bool own = fs::exists(fs::path(SOURCE_ROOT) / "plugin-sdk" / "src" / include.target);
     EXPECT_TRUE(own || rung_of(first_part(include.target)) < 0) << include.file << ":" << include.line << " includes " << include.target;
   }
+}
+
+// ---- the ladder of the SDK
+
+// Public headers and the sources of the same names, bottom rung first.  `host` is host.hpp; `front` are plugin.hpp, controller.hpp and
+// abi/.
+const std::vector<std::string> kSdkRungs{"core", "types", "points", "rest", "host", "net", "front", "kit", "workload"};
+// Engines, bottom rung first: they know core and types alone.
+const std::vector<std::string> kEngineRungs{"text", "cel", "schema", "raw", "fields", "codec", "documents"};
+
+const fs::path kSdk = fs::path(SOURCE_ROOT) / "plugin-sdk";
+
+int index_in(const std::vector<std::string>& rungs, const std::string& name) {
+  const auto it = std::find(rungs.begin(), rungs.end(), name);
+  return it == rungs.end() ? -1 : static_cast<int>(it - rungs.begin());
+}
+
+// The rung of a public header ("backplane/rest/roles.hpp"); -1: it is none.
+int sdk_rung(const std::string& header) {
+  if (!header.starts_with("backplane/")) return -1;
+  const std::string rest = header.substr(header.find('/') + 1);
+  if (rest == "host.hpp") return index_in(kSdkRungs, "host");
+  if (rest == "resource.hpp") return index_in(kSdkRungs, "kit");
+  if (rest.find('/') == std::string::npos || first_part(rest) == "abi") return index_in(kSdkRungs, "front");
+  return index_in(kSdkRungs, first_part(rest));
+}
+
+bool is_test(const fs::path& file) { return file.filename().string().ends_with("_test.cpp"); }
+
+// Checks every include below `folder` of a header whose rung `rung` tells.
+void expect_at_most(const fs::path& folder, int own, int (*rung)(const std::string&), std::size_t& seen) {
+  for (const auto& include : quoted_includes(folder)) {
+    if (is_test(include.file)) continue;
+    const int target = rung(include.target);
+    if (target < 0) continue;
+    ++seen;
+    EXPECT_LE(target, own) << include.file << ":" << include.line << " includes " << include.target << ", which is a higher rung";
+  }
+}
+
+TEST(Ladder, NoPublicHeaderIncludesOneAboveIt) {
+  std::size_t seen = 0;
+  for (const char* root : {"include", "kit/include", "workload/include"}) {
+    for (const auto& include : quoted_includes(kSdk / root)) {
+      const std::string name = fs::relative(include.file, kSdk / root).string();
+      const int target = sdk_rung(include.target);
+      EXPECT_GE(sdk_rung(name), 0) << name << " is in a folder without a rung";
+      EXPECT_FALSE(include.target.starts_with("engine/")) << name << ":" << include.line << ": engines are not installed";
+      if (target < 0) continue;
+      ++seen;
+      EXPECT_LE(target, sdk_rung(name)) << name << ":" << include.line << " includes " << include.target << ", which is a higher rung";
+    }
+  }
+  EXPECT_GT(seen, 200u);
+}
+
+TEST(Ladder, NoSourceOfTheSdkIncludesAFolderAboveItsOwn) {
+  std::size_t seen = 0;
+  for (const auto& folder : fs::directory_iterator(kSdk / "src")) {
+    const std::string name = folder.path().filename().string();
+    const int own = index_in(kSdkRungs, name == "abi" || name == "host" ? "front" : name);
+    ASSERT_GE(own, 0) << folder.path();
+    expect_at_most(folder.path(), own, sdk_rung, seen);
+    // Headers among the sources: "net/services/addresses.hpp".
+    expect_at_most(
+        folder.path(), own, [](const std::string& target) { return index_in(kSdkRungs, first_part(target)); }, seen);
+  }
+  expect_at_most(kSdk / "kit/src", index_in(kSdkRungs, "kit"), sdk_rung, seen);
+  EXPECT_GT(seen, 100u);
+}
+
+TEST(Ladder, EnginesIncludeLowerEnginesAndTheHeadersOfCoreAndTypes) {
+  std::size_t seen = 0;
+  const int types = index_in(kSdkRungs, "types");
+  expect_at_most(kSdk / "engine/include", types, sdk_rung, seen);
+  for (std::size_t own = 0; own < kEngineRungs.size(); ++own) {
+    const fs::path folder = kSdk / "engine" / kEngineRungs[own];
+    ASSERT_TRUE(fs::exists(folder / "README.md")) << folder;
+    expect_at_most(folder, types, sdk_rung, seen);
+    expect_at_most(
+        folder, static_cast<int>(own), [](const std::string& target) { return index_in(kEngineRungs, first_part(target)); }, seen);
+    for (const auto& include : quoted_includes(folder)) {
+      EXPECT_FALSE(!is_test(include.file) && fs::exists(kSdk / "src" / include.target))
+          << include.file << ":" << include.line << " includes " << include.target << ", a header of the SDK's own sources";
+    }
+  }
+  EXPECT_GT(seen, 100u);
+}
+
+TEST(Ladder, FirstLevelsHoldAtMostTwentyFoldersAndSources) {
+  for (const char* folder : {"plugin-sdk", "plugin-sdk/include/backplane", "plugin-sdk/src", "plugin-sdk/engine", "host"}) {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_ROOT) / folder)) {
+      const auto extension = entry.path().extension();
+      if (entry.is_directory() || extension == ".cpp" || extension == ".hpp") ++count;
+    }
+    EXPECT_LE(count, 20u) << folder;
+  }
+}
+
+// ---- dynamic_cast: a virtual function or a row of a table says what an object can do, and costs less.
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Ladder, AtMostTwentyCastsAndEachWithItsReason) {
+  static const std::regex kComment(R"(//.*)");
+  std::size_t casts = 0;
+  for (const char* root : {"host", "plugin-sdk", "plugins"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_ROOT) / root)) {
+      const auto extension = entry.path().extension();
+      if ((extension != ".cpp" && extension != ".hpp") || is_test(entry.path())) continue;
+      const auto lines = lines_of(entry.path());
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (std::regex_replace(lines[i], kComment, "").find("dynamic_cast") == std::string::npos) continue;
+        ++casts;
+        bool reason = lines[i].find("//") != std::string::npos;
+        if (i > 0) reason |= lines[i - 1].find("//") != std::string::npos;
+        EXPECT_TRUE(reason) << entry.path() << ":" << i + 1 << ": a comment above says why a cast is needed";
+      }
+    }
+  }
+  EXPECT_LE(casts, 20u);
 }
 
 }  // namespace

@@ -11,8 +11,21 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/points/audit.hpp"
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/paths.hpp"
+#include "backplane/points/peers.hpp"
+#include "backplane/points/request_gate.hpp"
+#include "backplane/points/storage_transformer.hpp"
+#include "backplane/rest/api_group.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/scheme.hpp"
+#include "backplane/rest/standard_storage.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::test {

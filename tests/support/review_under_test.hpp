@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
 #include "turn_executor.hpp"
 

@@ -1,8 +1,6 @@
 // Serves run.example.com/v1: a kind that holds a pod template, with the defaults and rules that every pod template has.
-#include <backplane/core/json_access.hpp>
-#include <backplane/kit/group.hpp>
-#include <backplane/kit/strategy.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/resource.hpp>
 #include <backplane/workload/pod_defaults.hpp>
 #include <backplane/workload/pod_validation.hpp>
 

@@ -1,5 +1,9 @@
 // One of each extension point, as docs/plugins.md shows them.
 #include <backplane/plugin.hpp>
+#include <backplane/points/admission.hpp>
+#include <backplane/points/authentication.hpp>
+#include <backplane/points/authorization.hpp>
+#include <backplane/points/http.hpp>
 #include <backplane/types/cel.hpp>
 
 namespace {

@@ -1,8 +1,6 @@
 // Serves tickets.example.com with one kind in two versions: v2 is stored, v1 is another view of the same tickets.
-#include <backplane/core/json_access.hpp>
-#include <backplane/kit/group.hpp>
-#include <backplane/kit/strategy.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/resource.hpp>
 
 #include <array>
 #include <cctype>

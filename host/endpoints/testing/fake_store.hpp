@@ -13,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/table.hpp"
+#include "backplane/rest/update_info.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::testing {
 

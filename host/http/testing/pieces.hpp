@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 
 namespace backplane::test {
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "backplane/core/request.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "registry/client_write.hpp"
 
 namespace backplane::registry {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backplane/points/admission.hpp"
 #include "engine/raw_json.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/last_applied.hpp"

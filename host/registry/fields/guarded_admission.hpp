@@ -6,6 +6,8 @@
 // Errors:        the runner's.
 #pragma once
 
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane::registry {

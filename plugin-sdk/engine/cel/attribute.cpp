@@ -100,6 +100,7 @@ Found look_at_field(Run& run, const Val& value, const Qualifier& qualifier, Val&
 }  // namespace
 
 std::unique_ptr<Access> Access::of(NodePtr node) {
+  // While an expression is compiled, once: a virtual function of Node for it would be one of every kind of node.
   if (const auto* access = dynamic_cast<const Access*>(node.get())) {
     static_cast<void>(node.release());
     return std::unique_ptr<Access>(const_cast<Access*>(access));

@@ -7,7 +7,7 @@
 
 #include "cel/functions.hpp"
 #include "cel/text.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "text/regexp.hpp"
 
 namespace backplane::cel_detail {

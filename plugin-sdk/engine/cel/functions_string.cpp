@@ -5,7 +5,7 @@
 #include "cel/functions.hpp"
 #include "cel/string_format.hpp"
 #include "cel/text.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::cel_detail {
 namespace {

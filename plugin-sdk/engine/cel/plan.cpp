@@ -20,6 +20,7 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> se
   return std::find(set.begin(), set.end(), text) != set.end();
 }
 
+// While an expression is compiled, once: a virtual function of Node for it would be one of every kind of node.
 const Constant* as_constant(const Node* node) { return dynamic_cast<const Constant*>(node); }
 
 // Whether a value of the type may be something else at run time: anything, or null.

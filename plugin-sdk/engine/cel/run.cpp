@@ -11,12 +11,14 @@ namespace backplane::cel_detail {
 namespace {
 
 Val host_val(Arena& arena, const cel::HostValue& host) {
+  // Bindings carry any HostValue; the engine has types of its own for these two, which are made by plugins.
   if (const auto* authorizer = dynamic_cast<const cel::Authorizer*>(&host)) {
     AuthorizerVal out{};
     out.kind = OpaqueKind::kAuthorizer;
     out.authorizer = authorizer;
     return opaque_val(arena.keep(out));
   }
+  // As above.
   if (const auto* resource = dynamic_cast<const cel::RequestResource*>(&host)) {
     const cel::AccessQuestion question = resource->question();
     CheckVal out{};

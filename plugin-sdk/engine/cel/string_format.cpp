@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cel/text.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::cel_detail {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cel/library_values.hpp"
 #include "cel/times.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "text/go_time.hpp"
 
 namespace backplane::cel_detail {

@@ -22,4 +22,7 @@ const Codec* find_codec(std::string_view name) noexcept {
   return nullptr;
 }
 
+Codec::~Codec() = default;
+ItemSink::~ItemSink() = default;
+
 }  // namespace BACKPLANE_API

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "backplane/core/json.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "engine/cbor.hpp"
 #include "text/base64.hpp"
 #include "text/go_time.hpp"

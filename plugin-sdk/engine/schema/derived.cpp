@@ -4,7 +4,7 @@
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
 #include "text/base64.hpp"
-#include "types/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace backplane::schema {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cel/named_formats.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::schema {
 namespace {

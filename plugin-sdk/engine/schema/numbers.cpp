@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "backplane/types/schema.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "schema/findings.hpp"
 
 namespace backplane::schema {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "backplane/types/schema.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "schema/go_syntax.hpp"
 #include "schema/parse_repeated.hpp"
 

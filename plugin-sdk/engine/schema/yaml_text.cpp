@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cwctype>
 
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 #include "schema/yaml_scalar.hpp"
 
 namespace backplane::schema {

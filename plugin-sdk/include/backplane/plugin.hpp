@@ -14,7 +14,7 @@
 
 #include "backplane/core/status.hpp"
 #include "backplane/core/visibility.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 
 namespace backplane BACKPLANE_API {
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "backplane/kit/strategy.hpp"
+#include "backplane/rest/api_group.hpp"
+#include "backplane/rest/resource_config.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {

@@ -11,9 +11,9 @@
 #include <emmintrin.h>
 #endif
 
-#include "core/utf8.hpp"
 #include "engine/raw_json.hpp"
 #include "raw/node.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

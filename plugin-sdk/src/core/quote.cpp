@@ -2,7 +2,7 @@
 #include <string>
 
 #include "backplane/core/status.hpp"
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

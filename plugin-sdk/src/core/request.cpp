@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

@@ -1,7 +1,5 @@
 #include "backplane/core/task.hpp"
 
-#include "backplane/net/io_executor.hpp"
-
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -29,8 +27,6 @@ Detached drive(Executor& executor, Task<void> task, std::function<void()> done) 
 }  // namespace
 
 Executor::~Executor() = default;
-IoExecutor::~IoExecutor() = default;
-DescriptorWatch::~DescriptorWatch() = default;
 
 Executor* current_executor() noexcept { return t_executor; }
 

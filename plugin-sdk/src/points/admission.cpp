@@ -1,9 +1,6 @@
 // What admission attributes say in upstream's forms.
 #include "backplane/points/admission.hpp"
 
-#include "backplane/rest/store_hooks.hpp"
-
-#include "backplane/rest/host.hpp"
 #include "backplane/types/names.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -122,17 +119,6 @@ AdmissionPlugin::~AdmissionPlugin() = default;
 Task<Status> AdmissionPlugin::admit(AdmissionAttributes&) const { co_return Status(); }
 Task<Status> AdmissionPlugin::validate(const AdmissionAttributes&) const { co_return Status(); }
 
-Status Host::register_admission(std::shared_ptr<AdmissionPlugin> plugin) {
-  if (!plugin) return bad_request("a null admission plugin cannot be registered");
-  AdmissionRegistration registration;
-  registration.name = plugin->name();
-  registration.factory = [plugin](const AdmissionPluginConfig&) { return Result<std::shared_ptr<AdmissionPlugin>>(plugin); };
-  return register_admission(std::move(registration));
-}
-
 bool AdmissionPlugin::begins(AdmissionOperation) const noexcept { return false; }
-Task<Result<std::unique_ptr<BegunWrite>>> AdmissionPlugin::begin(const AdmissionAttributes&) const {
-  co_return std::unique_ptr<BegunWrite>();
-}
 
 }  // namespace BACKPLANE_API

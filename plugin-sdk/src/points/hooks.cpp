@@ -41,4 +41,7 @@ Task<bool> Sleeper::sleep(std::chrono::nanoseconds time) {
   co_return slept;
 }
 
+Signal::~Signal() = default;
+HealthCheck::~HealthCheck() = default;
+
 }  // namespace BACKPLANE_API

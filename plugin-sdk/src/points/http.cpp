@@ -1,5 +1,6 @@
 // The key functions of the HTTP contracts, and what exchanges do by default.
 #include "backplane/points/http.hpp"
+#include "backplane/points/paths.hpp"
 
 #include <algorithm>
 
@@ -52,5 +53,7 @@ bool CloseCallbacks::empty() const noexcept {
   const std::lock_guard lock(mutex_);
   return callbacks_.empty();
 }
+
+DynamicPaths::~DynamicPaths() = default;
 
 }  // namespace BACKPLANE_API

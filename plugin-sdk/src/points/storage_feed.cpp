@@ -1,4 +1,5 @@
 #include "backplane/points/storage_feed.hpp"
+#include "backplane/points/storage.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -267,5 +268,10 @@ std::string prefix_end(std::string prefix) {
   if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
   return prefix;
 }
+
+Task<Status> StorageBackend::raise_revision(Revision) { co_return Status(Reason::kInternalError, "this store cannot raise its revision"); }
+StorageWatch::~StorageWatch() = default;
+StorageBackend::~StorageBackend() = default;
+Task<Status> StorageBackend::request_progress() { co_return Status(); }
 
 }  // namespace BACKPLANE_API

@@ -1,7 +1,13 @@
 // The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
 // works on objects made by any plugin.
-#include "backplane/plugin.hpp"
-#include "engine/codec.hpp"
+#include "backplane/rest/roles.hpp"
+
+#include "backplane/rest/admission_runner.hpp"
+#include "backplane/rest/api_group.hpp"
+#include "backplane/rest/conversion.hpp"
+#include "backplane/rest/standard_storage.hpp"
+#include "backplane/rest/store_hooks.hpp"
+#include "backplane/rest/update_info.hpp"
 
 namespace backplane BACKPLANE_API {
 
@@ -47,31 +53,16 @@ Task<Result<std::vector<Object>>> ObjectConverter::convert_written(GroupVersionK
   auto converted = co_await convert(std::move(from), std::move(to), std::move(objects));
   co_return converted;
 }
-Task<Status> StorageBackend::raise_revision(Revision) { co_return Status(Reason::kInternalError, "this store cannot raise its revision"); }
 Updater::~Updater() = default;
 PatchForbidder::~PatchForbidder() = default;
 GracefulDeleter::~GracefulDeleter() = default;
 CollectionDeleter::~CollectionDeleter() = default;
 Connecter::~Connecter() = default;
-Codec::~Codec() = default;
-ItemSink::~ItemSink() = default;
 StandardStorage::~StandardStorage() = default;
 Task<Result<bool>> StandardStorage::transact(RequestContext&, BegunWrite&) {
   co_return internal_error("only a storage of Host::make_storage has transactions");
 }
 
-Signal::~Signal() = default;
-HealthCheck::~HealthCheck() = default;
-Logger::~Logger() = default;
 DynamicGroups::~DynamicGroups() = default;
-DynamicPaths::~DynamicPaths() = default;
-Host::~Host() = default;
-StorageWatch::~StorageWatch() = default;
-StorageBackend::~StorageBackend() = default;
-Task<Status> StorageBackend::request_progress() { co_return Status(); }
-
-Plugin::~Plugin() = default;
-Status Plugin::configure(std::string_view) { return {}; }
-Status Plugin::validate() { return {}; }
 
 }  // namespace BACKPLANE_API

@@ -1,6 +1,8 @@
 // What a hook does that says nothing.
 #include "backplane/rest/store_hooks.hpp"
 
+#include "backplane/points/admission.hpp"
+
 namespace backplane BACKPLANE_API {
 
 StoreTransaction::~StoreTransaction() = default;
@@ -16,5 +18,10 @@ Task<Result<StoreHooks::Begun>> StoreHooks::begin_delete(RequestContext&, const 
 void StoreHooks::after_create(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_update(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_delete(RequestContext&, const ObjectRef&) const {}
+
+// Here and not with the rest of the extension point: only this folder knows what a BegunWrite is.
+Task<Result<std::unique_ptr<BegunWrite>>> AdmissionPlugin::begin(const AdmissionAttributes&) const {
+  co_return std::unique_ptr<BegunWrite>();
+}
 
 }  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/status.hpp"
 #include "backplane/types/ip_text.hpp"
-#include "types/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

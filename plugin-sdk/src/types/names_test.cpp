@@ -5,7 +5,7 @@
 #include "backplane/types/ip_text.hpp"
 #include "backplane/types/resource_names.hpp"
 #include "cost.hpp"
-#include "types/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace backplane {
 namespace {

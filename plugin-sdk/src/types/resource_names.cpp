@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "types/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

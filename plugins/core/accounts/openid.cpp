@@ -11,6 +11,7 @@
 #include <set>
 
 #include "accounts/token_signer.hpp"
+#include "backplane/core/request.hpp"
 #include "backplane/net/openssl_ptr.hpp"
 #include "backplane/types/base64.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/points/http.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::core {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/core/json.hpp"
+
 namespace backplane::core {
 namespace {
 

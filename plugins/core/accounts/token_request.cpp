@@ -5,6 +5,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "backplane/core/request.hpp"
 #include "backplane/types/names.hpp"
 
 namespace backplane::core {

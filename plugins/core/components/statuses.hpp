@@ -7,9 +7,10 @@
 
 #include <memory>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::core {
 

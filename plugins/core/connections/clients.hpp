@@ -12,8 +12,8 @@
 #include <mutex>
 #include <string>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::core {
 

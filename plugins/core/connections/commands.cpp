@@ -4,6 +4,7 @@
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/authorization.hpp"
 #include "connections/forward_request.hpp"
+#include "backplane/types/schema.hpp"
 #include "connections/options.hpp"
 #include "connections/pods.hpp"
 #include "streams/remote_command.hpp"

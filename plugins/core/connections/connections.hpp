@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/rest/roles.hpp"
 
 namespace backplane::core {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
 #include "connections/clients.hpp"
 

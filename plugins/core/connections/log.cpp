@@ -2,6 +2,7 @@
 
 #include "backplane/core/metrics.hpp"
 #include "backplane/net/client.hpp"
+#include "backplane/types/schema.hpp"
 #include "connections/options.hpp"
 #include "connections/pods.hpp"
 #include "streams/text_socket.hpp"

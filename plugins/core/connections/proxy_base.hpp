@@ -8,6 +8,7 @@
 
 #include "backplane/net/client.hpp"
 #include "backplane/rest/connect.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::core {
 

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 #include "namespaces/controller_election.hpp"
 
 namespace backplane::core {

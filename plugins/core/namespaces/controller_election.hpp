@@ -15,8 +15,8 @@
 #include <optional>
 #include <string>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 #include "namespaces/server_records.hpp"
 
 namespace backplane::core {

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
+#include "backplane/host.hpp"
 #include "backplane/kit/rewrite_pause.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 #include "namespaces/master_leases.hpp"
 
 namespace backplane::core {

@@ -3,8 +3,8 @@
 // Thread-safety: one executor.
 #pragma once
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::core {
 

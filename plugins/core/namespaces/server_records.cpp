@@ -2,6 +2,9 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "namespaces/storage.hpp"
 
 namespace backplane::core {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane::core {

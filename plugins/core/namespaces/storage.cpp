@@ -1,4 +1,7 @@
 #include "namespaces/storage.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/rest/update_info.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::core {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 
 namespace backplane::core {
 

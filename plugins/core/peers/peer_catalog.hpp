@@ -16,8 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/points/peers.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/rest/api_group.hpp"
 
 namespace backplane::core {
 

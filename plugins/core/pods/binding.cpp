@@ -2,6 +2,8 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/rest/update_info.hpp"
 
 namespace backplane::core {
 namespace {

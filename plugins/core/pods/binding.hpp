@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::core {
 

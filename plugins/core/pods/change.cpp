@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/rest/scheme.hpp"
 #include "backplane/types/struct_difference.hpp"
 #include "backplane/workload/pod_validation.hpp"
 

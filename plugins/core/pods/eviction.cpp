@@ -2,7 +2,9 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "backplane/core/request.hpp"
 #include "backplane/core/task.hpp"
+#include "backplane/rest/update_info.hpp"
 #include "pods/disruption_budget.hpp"
 
 namespace backplane::core {

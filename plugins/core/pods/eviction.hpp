@@ -8,6 +8,8 @@
 
 #include "backplane/net/client.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane::core {
 

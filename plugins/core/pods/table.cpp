@@ -4,6 +4,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane::core {
 namespace {

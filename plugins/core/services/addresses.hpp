@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
 #include "services/free_addresses.hpp"
 #include "services/service_ranges.hpp"

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "backplane/core/turns.hpp"
+#include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/store_hooks.hpp"
 #include "services/ranges.hpp"
 
 namespace backplane::core {

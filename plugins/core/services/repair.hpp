@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 #include "services/allocation.hpp"
 #include "services/repair_events.hpp"
 

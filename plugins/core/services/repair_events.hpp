@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::core {
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
-#include "backplane/rest/host.hpp"
 #include "services/ranges.hpp"
 
 namespace backplane::core {

@@ -2,6 +2,9 @@
 // authorizer's decision, /gatekeeper/rules with its rules.  It also brings a user to ask about: "jane", by the token "jane-token", who may
 // read config maps in the namespace "team", and list the pods of the node n1.
 #include <backplane/plugin.hpp>
+#include <backplane/points/authorization.hpp>
+#include "backplane/points/authentication.hpp"
+#include "backplane/points/http.hpp"
 
 namespace {
 

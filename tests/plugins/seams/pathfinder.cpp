@@ -1,6 +1,9 @@
 // Publishes paths while the server runs: PUT /pathfinder?path=P&say=S answers S on P and everything below it from then on, DELETE
 // /pathfinder?path=P takes it back.
 #include <backplane/plugin.hpp>
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
+#include "backplane/points/paths.hpp"
 
 namespace {
 

@@ -2,6 +2,8 @@
 //   TierStamper   copies the label "tier" of config maps into the annotation "stamped-tier", and notes pass and options
 //   TierDefaulter gives config maps without it the label "tier"; which one, its configuration says ({"tier": "gold"})
 #include <backplane/plugin.hpp>
+#include "backplane/points/admission.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace {
 

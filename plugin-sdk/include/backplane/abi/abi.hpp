@@ -5,21 +5,42 @@
 // Thread-safety: constants only.
 #pragma once
 
+#include <atomic>
 #include <boost/version.hpp>
+#include <chrono>
 #include <climits>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "backplane/abi/contract.h"
 #include "backplane/abi/descriptor.h"
+#include "backplane/core/bytes.hpp"
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/options.hpp"
+#include "backplane/core/request.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
 #include "backplane/core/visibility.hpp"
-#include "backplane/net/client.hpp"
-#include "backplane/plugin.hpp"
 
 // Without the host's form of std::string no function of the SDK would be found by the linker; in debug mode containers have another size.
 #if _GLIBCXX_USE_CXX11_ABI != BACKPLANE_SDK_CXX11_ABI
@@ -57,7 +78,8 @@ struct Packable {              // shrinks under -fpack-struct
   long long second;
 };
 
-// Size and alignment of the types that cross: the language's, the standard library's, Boost.JSON's, the SDK's.
+// Size and alignment of types that every plugin shares with the host: the language's, the standard library's, Boost.JSON's, those of
+// backplane/core.  Types of the other folders are made of these: what they declare is in the folder's fingerprint.
 constexpr std::uint64_t layout_fingerprint() noexcept {
   Fingerprint print;
   print.add_types<int, long, long long, void*, wchar_t, long double, std::max_align_t, Probe, PlainEnum, Packable>();
@@ -69,12 +91,7 @@ constexpr std::uint64_t layout_fingerprint() noexcept {
   print.add_types<json::value, json::object, json::array, json::string, json::storage_ptr, json::key_value_pair>();
   print.add_types<Status, StatusDetails, StatusCause, Result<std::string>, FieldError, FieldErrors, SharedBytes, ObjectEntry, Task<void>,
                   Future<int>, Promise<int>, GroupVersion, GroupVersionKind, GroupVersionResource, ObjectMeta, RequestContext, RequestInfo,
-                  UserInfo, UserRef, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
-                  Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
-                  AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, AuthenticationResponse,
-                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, HttpCall, ClientConfig, ListerWatcher::Page,
-                  ResourceEventHandler, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent, EventBatch,
-                  StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
+                  UserInfo, UserRef, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions, Preconditions>();
   return print.value();
 }
 
@@ -133,8 +150,9 @@ constexpr std::uint32_t sanitizer_flags() noexcept {
   return flags;
 }
 
-// The head of a descriptor for code compiled as this translation unit is.
-constexpr bp_note_head note_head(std::uint32_t json_size) noexcept {
+// The head of a descriptor for code compiled as this translation unit is.  `uses`: BP_USES_… of the folders whose headers the code
+// includes.
+constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = BP_USES_ALL) noexcept {
   bp_note_head head{};
   for (int i = 0; i < 8; ++i) head.magic[i] = BP_NOTE_MAGIC[i];
   head.head_size = sizeof(bp_note_head);
@@ -163,7 +181,8 @@ constexpr bp_note_head note_head(std::uint32_t json_size) noexcept {
   head.sanitizers = sanitizer_flags();
   head.pointer_bits = sizeof(void*) * CHAR_BIT;
   head.layout_fingerprint = layout_fingerprint();
-  head.contract = BACKPLANE_SDK_CONTRACT;
+  constexpr std::uint32_t kContracts[BP_CONTRACTS] = BACKPLANE_SDK_CONTRACTS;
+  for (std::size_t i = 0; i < BP_CONTRACTS; ++i) head.contracts[i] = (uses >> i & 1U) != 0 ? kContracts[i] : 0;
   for (std::size_t i = 0; i + 1 < sizeof(head.vendor) && i + 1 < sizeof(BACKPLANE_VENDOR_TAG); ++i)
     head.vendor[i] = BACKPLANE_VENDOR_TAG[i];
   return head;
@@ -179,14 +198,14 @@ struct __attribute__((packed, aligned(4))) Note {
 };
 
 template <std::size_t N>
-constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents = 0) noexcept {
+constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents, std::uint32_t uses) noexcept {
   static_assert(N - 1 <= BP_MAX_JSON_SIZE, "the plugin manifest is too long");
   Note<N> note{};
   note.owner_size = sizeof(BP_NOTE_OWNER);
   note.description_size = sizeof(bp_note_head) + N;
   note.type = BP_NOTE_TYPE;
   for (std::size_t i = 0; i < sizeof(BP_NOTE_OWNER); ++i) note.owner[i] = BP_NOTE_OWNER[i];
-  note.head = note_head(N - 1);
+  note.head = note_head(N - 1, uses);
   note.head.documents = documents;
   for (std::size_t i = 0; i < N; ++i) note.json[i] = text[i];
   return note;

@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 
-/* Version of the SDK, 0x00MMmmpp.  A plugin runs on a host of the same major and minor version. */
+/* Version of the SDK, 0x00MMmmpp (docs/plugins.md).  A plugin runs on a host whose SDK is in the range ^MM.mm of the plugin's: the same
+ * major version and the same or a later minor one; while the major version is 0, the same minor version. */
 #define BACKPLANE_SDK_VERSION_MAJOR 0
 #define BACKPLANE_SDK_VERSION_MINOR 1
 #define BACKPLANE_SDK_VERSION_PATCH 0
@@ -49,6 +50,18 @@
 #define BP_SANITIZE_THREAD 0x2u
 #define BP_SANITIZE_MEMORY 0x4u
 
+/* bp_note_head.contracts: one for each folder of backplane/, in this order; `host` is host.hpp and plugin.hpp. */
+#define BP_CONTRACT_FOLDERS \
+  { "core", "types", "points", "rest", "net", "host" }
+#define BP_CONTRACTS 6
+#define BP_USES_CORE 0x1u
+#define BP_USES_TYPES 0x2u
+#define BP_USES_POINTS 0x4u
+#define BP_USES_REST 0x8u
+#define BP_USES_NET 0x10u
+#define BP_USES_HOST 0x20u
+#define BP_USES_ALL 0x3fu
+
 /* bp_note_head.documents */
 #define BP_DOCUMENTS_CHECKED 0x1u
 
@@ -71,11 +84,11 @@ typedef struct bp_note_head {
   uint32_t sanitizers;
   uint16_t pointer_bits;
   uint16_t reserved0[3];
-  uint64_t layout_fingerprint; /* FNV-1a over size and alignment of every type that crosses the border */
+  uint64_t layout_fingerprint; /* FNV-1a over size and alignment of types of the language, the C++ library, Boost and backplane/core */
   char vendor[16];
-  uint64_t contract;  /* of the declarations in the SDK's headers: where virtual functions stand, which sizes do not show */
-  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
-  uint8_t reserved[28];
+  uint64_t reserved2;    /* 0; once one fingerprint of all headers */
+  uint32_t documents;    /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
+  uint32_t contracts[7]; /* fingerprints of the declarations in each folder of headers; 0: the plugin does not use the folder */
 } bp_note_head;
 
 /* The files of backplane_add_plugin(… SCHEMAS) stand in this section, each on a multiple of 16: a head, the name with its NUL, the bytes.

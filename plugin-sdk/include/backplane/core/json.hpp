@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/core/json_fwd.hpp"
 #include "backplane/core/visibility.hpp"
 
 namespace backplane BACKPLANE_API {

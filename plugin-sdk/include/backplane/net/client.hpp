@@ -26,7 +26,6 @@
 #include "backplane/core/visibility.hpp"
 #include "backplane/net/informer.hpp"
 #include "backplane/points/http.hpp"
-#include "backplane/rest/roles.hpp"
 
 namespace backplane BACKPLANE_API {
 

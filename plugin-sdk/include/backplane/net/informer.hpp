@@ -24,6 +24,7 @@
 #include "backplane/core/status.hpp"
 #include "backplane/core/task.hpp"
 #include "backplane/core/visibility.hpp"
+#include "backplane/rest/results.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane BACKPLANE_API {

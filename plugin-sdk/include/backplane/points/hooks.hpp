@@ -18,7 +18,6 @@
 #include "backplane/core/status.hpp"
 #include "backplane/core/task.hpp"
 #include "backplane/core/visibility.hpp"
-#include "backplane/points/http.hpp"
 
 namespace backplane BACKPLANE_API {
 

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/core/request.hpp"
 #include "backplane/core/visibility.hpp"
+#include "backplane/points/http.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane BACKPLANE_API {

@@ -6,28 +6,29 @@
 // Errors:        a Status with group, resource and name set, which is sent to the client unchanged.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "backplane/core/json.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/core/object.hpp"
 #include "backplane/core/options.hpp"
-#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
 #include "backplane/core/visibility.hpp"
-#include "backplane/points/admission.hpp"
-#include "backplane/points/http.hpp"
-#include "backplane/rest/conversion.hpp"
-#include "backplane/rest/store_hooks.hpp"
-#include "backplane/rest/strategy.hpp"
-#include "backplane/rest/table.hpp"
-#include "backplane/types/schema.hpp"
+#include "backplane/rest/results.hpp"
 
 namespace backplane BACKPLANE_API {
+
+class Exchange;
+class RequestContext;
+class Schema;
+class TableConvertor;
+class UpdatedObjectInfo;
 
 // The base of every storage.
 class RestStorage {
@@ -47,7 +48,7 @@ class RestStorage {
 // The storage in one of its roles; null if it does not have that role. The host calls it at installation and keeps the result.
 template <class Role>
 Role* role_of(RestStorage* storage) noexcept {
-  return dynamic_cast<Role*>(storage);
+  return dynamic_cast<Role*>(storage);  // once, at installation; a plugin combines roles as it likes
 }
 template <class Role>
 Role* role_of(const std::shared_ptr<RestStorage>& storage) noexcept {
@@ -107,48 +108,6 @@ class FieldReader {
   virtual std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const = 0;
 };
 
-// The objects of a list, in batches, so that a list is never in memory as a whole.
-class ObjectCursor {
- public:
-  virtual ~ObjectCursor();
-  // The next objects in order, at most a few hundred; empty at the end. Valid until the next call. One call at a time. A long search that
-  // finds little yields to other work of the executor.
-  // Errors: those of the source; the list then ends incomplete.
-  virtual Task<Result<std::span<const ObjectEntry* const>>> next() = 0;
-  // Restarts at the first object; not while next() is pending. False: this cursor cannot restart and keeps its position.
-  virtual bool rewind() { return false; }
-};
-// A cursor over objects in memory.
-std::unique_ptr<ObjectCursor> make_cursor(std::vector<ObjectRef> entries);
-// Calls `visit` for every remaining object. Errors: the cursor's.
-Task<Status> for_each(ObjectCursor& items, std::function<void(const ObjectEntry&)> visit);
-
-// The result of list and deletecollection.
-struct ListResult {
-  Revision revision = 0;                  // metadata.resourceVersion
-  std::string continue_token;             // metadata.continue; empty: the list is complete
-  std::optional<std::int64_t> remaining;  // metadata.remainingItemCount
-  std::unique_ptr<ObjectCursor> items;
-};
-
-// One event of a watch.
-struct WatchEvent {
-  using Type = EventType;
-  Type type = Type::kAdded;
-  ObjectRef object;  // kBookmark: an entry whose JSON is the bookmark; kError: a Status
-};
-
-// A running watch.
-class WatchStream {
- public:
-  virtual ~WatchStream();
-  // Waits for at least one event. An empty vector: the watch has ended without an error.
-  // Errors: kExpired or kGone if the watcher is slower than the retained history; the stream has then ended.
-  virtual Task<Result<std::vector<WatchEvent>>> next() = 0;
-  // Ends a pending next() and all later ones with an empty vector. Any thread.
-  virtual void cancel() = 0;
-};
-
 // GET of one object.
 class Getter {
  public:
@@ -171,18 +130,6 @@ class Watcher {
   virtual Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) = 0;
 };
 
-// Runs the enabled admission plugins for one write.
-class AdmissionRunner {
- public:
-  virtual ~AdmissionRunner();
-  // All mutating plugins. May change *attributes.object.
-  virtual Task<Status> admit(AdmissionAttributes& attributes) = 0;
-  // All validating plugins.
-  virtual Task<Status> validate(const AdmissionAttributes& attributes) = 0;
-  // Whether any enabled plugin reads metadata.managedFields (AdmissionPlugin::reads_managed_fields).
-  virtual bool reads_managed_fields() const noexcept { return true; }
-};
-
 // POST of a collection.
 class Creater {
  public:
@@ -198,56 +145,6 @@ class NamedCreater {
   virtual Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) = 0;
 };
 
-// What the client sent with an update: the configuration of an apply, and the original values that error messages quote. Defined by the
-// host.
-class ClientWrite;
-
-// Computes the new object from the stored one. The store calls it again for each attempt after a conflict.
-//
-//   PUT    returns the body that the client sent
-//   PATCH  applies the patch to `existing`
-//   apply  merges the configuration; change_applied() then changes the result
-class UpdatedObjectInfo {
- public:
-  virtual ~UpdatedObjectInfo();
-  // `existing` is null if the object does not exist. The result is allocated in the request's arena.
-  virtual Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) = 0;
-  // Conditions on the stored object that the client sent; checked in each attempt.
-  virtual Preconditions preconditions() const { return {}; }
-  // Called before an update creates an object, in each attempt, after mutating and before validating admission: checks that the user may
-  // create it.
-  // Errors: kForbidden, sent unchanged. The default allows it.
-  virtual Task<Status> may_create(RequestContext& context);
-  // Null if no client sent the update. An info that wraps another one returns the wrapped one's.
-  virtual ClientWrite* client_write() noexcept { return nullptr; }
-  // Changes the object of an apply, which the store merges itself instead of calling updated_object(). Called once for each attempt.
-  virtual Task<Status> change_applied(RequestContext& context, Object& object, const Object* existing);
-};
-// An info that changes the object of another one, for PUT, patch and apply alike (upstream: WrapUpdatedObjectInfo).
-class WrappedObjectInfo : public UpdatedObjectInfo {
- public:
-  // `wrapped` must outlive this info.
-  explicit WrappedObjectInfo(UpdatedObjectInfo& wrapped) noexcept : wrapped_(wrapped) {}
-  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
-  Preconditions preconditions() const override { return wrapped_.preconditions(); }
-  Task<Status> may_create(RequestContext& context) override;
-  ClientWrite* client_write() noexcept override { return wrapped_.client_write(); }
-  Task<Status> change_applied(RequestContext& context, Object& object, const Object* existing) override;
-
- protected:
-  // Changes `object`, which the wrapped info has computed. `existing` is null if the object does not exist.
-  virtual Task<Status> change(RequestContext& context, Object& object, const Object* existing) = 0;
-
- private:
-  UpdatedObjectInfo& wrapped_;
-};
-// The result of an update.
-struct UpdateResult {
-  ObjectRef object;
-  bool created = false;
-  // True if the update removed the last finalizer of an object that was being deleted: `object` is its last state.
-  bool deleted = false;
-};
 // PUT, and with Getter also PATCH.
 class Updater {
  public:
@@ -262,13 +159,6 @@ class PatchForbidder {
   virtual ~PatchForbidder();
 };
 
-// The result of a delete.
-struct DeleteResult {
-  ObjectRef object;      // the removed object, or the one that is marked as being deleted
-  bool deleted = false;  // false: the object stays until its finalizers are removed or its grace period ends
-  // Respond with the object (pods, namespaces …) instead of a Status.
-  bool return_object = false;
-};
 // DELETE of one object.
 class GracefulDeleter {
  public:
@@ -289,7 +179,6 @@ class CollectionDeleter {
 };
 
 // Raw HTTP for a subresource (proxy, exec, log). See rest/connect.hpp for subresources with options.
-// The storage sends the response itself; admission has admitted the connect.
 class Connecter {
  public:
   virtual ~Connecter();
@@ -297,86 +186,6 @@ class Connecter {
   virtual std::vector<std::string> connect_methods() const = 0;
   // Sends the whole response.
   virtual Task<void> connect(RequestContext& context, std::string name, Exchange& exchange) = 0;
-};
-
-// ---- storages that the host makes from a Strategy
-
-// The part of a StandardStorage that only the host uses. Defined by the host.
-class HostStore;
-
-// All roles of an ordinary resource. Host::make_storage returns one.
-class StandardStorage : public RestStorage,
-                        public Scoper,
-                        public SingularNameProvider,
-                        public ShortNamesProvider,
-                        public CategoriesProvider,
-                        public StorageVersionProvider,
-                        public TableProvider,
-                        public FieldReader,
-                        public Getter,
-                        public Lister,
-                        public Watcher,
-                        public Creater,
-                        public Updater,
-                        public GracefulDeleter,
-                        public CollectionDeleter {
- public:
-  ~StandardStorage() override;
-  // The store of Host::make_storage that holds the objects; a storage that wraps another one forwards the call. Null: the objects are not
-  // in such a store, so they cannot join a transaction or have subresources of Host::make_subresource.
-  virtual HostStore* host_store() noexcept { return nullptr; }
-  // Commits what `write` joins in a transaction without an object of its own, for background work. join() is called again after a
-  // conflict. Returns false if join() returned false. finish() is not called.
-  // Errors: those of join() and of the commit; kInternalError if host_store() is null.
-  virtual Task<Result<bool>> transact(RequestContext& context, BegunWrite& write);
-  const HostStore* host_store() const noexcept { return const_cast<StandardStorage*>(this)->host_store(); }
-};
-
-// A subresource that reads and updates the objects of another storage: /status, /scale, /approval. Host::make_subresource returns one.
-class SubresourceStorage : public RestStorage, public Scoper, public Getter, public Updater {
- public:
-  ~SubresourceStorage() override;
-  // The table of the subresource; null: a request that accepts only a Table gets 406.
-  virtual const TableConvertor* subresource_table() const noexcept = 0;
-};
-
-// One resource in one version. A kind may have several versions over one storage. One of them is the stored version: it is made first,
-// from a config without `stored_kind`. Every other version sets `stored_kind` and is a view: the same objects, converted in both
-// directions, for every verb.
-//
-// A write through a view runs the view's strategy (defaults, preparation, rules) and admission on the view's version, converts the
-// object, and then runs the stored version's strategy, as every write does.
-struct ResourceConfig {
-  // The kind and version that this resource serves.
-  GroupVersionKind kind;
-  // The stored version, if it is not `kind`. It may belong to another plugin, which the manifest must then require.
-  GroupVersionKind stored_kind;
-  // Converts between `kind` and `stored_kind`; null: the functions that were added to the Scheme, one for each direction.
-  std::shared_ptr<const ObjectConverter> converter;
-  // The version in which objects are encoded in a store that other servers share (a store with an encoding other than JSON), if it
-  // differs from the stored version. It is not served; the Scheme converts to and from it. Discovery's storageVersionHash is computed
-  // from it.
-  GroupVersionKind encoded_as;
-  bool stored_as_json = false;  // encode as JSON in every store, even though the kind has a protobuf encoding
-  std::string resource;         // plural, lower case
-  std::string singular;         // empty: lower-case kind
-  std::vector<std::string> short_names;
-  std::vector<std::string> categories;
-  // The type of the objects.
-  const Schema* schema = nullptr;
-  std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
-  // For the stored version: never null. For a view: rules on its own version in addition to the stored version's, or null; of its facts
-  // only the columns are used, and without columns the stored version's are shown.
-  std::shared_ptr<const Strategy> strategy;
-  // Called around every write of the resource; null: none.
-  std::shared_ptr<const StoreHooks> hooks;
-  // Objects are removed this long after their last write (events); 0: never.
-  std::chrono::seconds time_to_live{0};
-  // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name. Empty: the plural (custom resources: group/plural, as upstream).
-  std::string storage_prefix;
-  std::string list_kind;  // empty: the kind + "List"
-  // A Warning header of every response ("v1 Thing is deprecated in v1.30+; use …"); empty: none.
-  std::string deprecation_warning;
 };
 
 }  // namespace BACKPLANE_API

@@ -8,8 +8,8 @@
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/json_access.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/egress.hpp"
-#include "backplane/rest/host.hpp"
 #include "backplane/types/schema.hpp"
 #include "net/egress/connect_proxy.hpp"
 

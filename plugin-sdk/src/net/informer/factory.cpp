@@ -1,8 +1,8 @@
 // The informers of one plugin.
 #include <mutex>
 
+#include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane BACKPLANE_API {
 

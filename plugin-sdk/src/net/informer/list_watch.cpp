@@ -1,6 +1,7 @@
 // Informers over the storages of this process.
+#include "backplane/core/request.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane BACKPLANE_API {
 

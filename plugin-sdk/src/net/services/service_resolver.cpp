@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
-#include "backplane/rest/host.hpp"
 #include "net/services/addresses.hpp"
 
 namespace backplane::services {

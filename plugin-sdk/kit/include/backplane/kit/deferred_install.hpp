@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/kit/group_document.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {

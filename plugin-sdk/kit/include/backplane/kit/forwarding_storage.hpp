@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/table.hpp"
+#include "backplane/rest/update_info.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {

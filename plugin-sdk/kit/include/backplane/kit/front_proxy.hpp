@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "backplane/core/visibility.hpp"
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
 #include "backplane/net/proxy.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {

@@ -13,7 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
+#include "backplane/rest/conversion.hpp"
+#include "backplane/rest/scheme.hpp"
+#include "backplane/rest/store_hooks.hpp"
+#include "backplane/rest/strategy.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {

@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "backplane/core/visibility.hpp"
-#include "backplane/rest/host.hpp"
+#include "backplane/host.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {

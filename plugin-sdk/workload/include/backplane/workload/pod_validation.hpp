@@ -12,8 +12,8 @@
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/status.hpp"
+#include "backplane/host.hpp"
 #include "backplane/kit/path.hpp"
-#include "backplane/rest/host.hpp"
 
 namespace backplane::workload {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "backplane/types/names.hpp"
-#include "types/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

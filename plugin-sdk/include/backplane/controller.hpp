@@ -1,0 +1,17 @@
+// Front door for plugins that watch objects and act on changes.
+//
+//   ApiClient                                Kubernetes' verbs over a client of the host: get, list, create, patch, delete …
+//   SharedInformerFactory, SharedInformer    the objects of a resource in memory, with indexes and event handlers
+//   WorkQueue, spawn_workers                 keys that wait to be worked on, each at most once at a time, with retries
+//   Sleeper, Signal                          pauses that end when the server stops
+//
+// Names only; the contracts are in the headers below.
+#pragma once
+
+#include "backplane/core/json_access.hpp"
+#include "backplane/core/object.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/work_queue.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/hooks.hpp"

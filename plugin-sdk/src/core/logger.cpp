@@ -1,0 +1,7 @@
+#include "backplane/core/logger.hpp"
+
+namespace backplane BACKPLANE_API {
+
+Logger::~Logger() = default;
+
+}  // namespace BACKPLANE_API
