@@ -22,7 +22,7 @@ const HttpLimits& local_limits() {
 // One call: the port of its exchange, and what its reader waits for.  On the executor of the call, but for abort().
 class LocalCall final : public StreamPort {
  public:
-  explicit LocalCall(HttpCall call) : peer_(std::make_shared<PeerInfo>()), deadline_(call.deadline) {
+  LocalCall(HttpCall call, Executor& executor) : executor_(executor), peer_(std::make_shared<PeerInfo>()), deadline_(call.deadline) {
     RequestHead head;
     head.method = std::move(call.method);
     head.target = std::move(call.target);
@@ -34,6 +34,7 @@ class LocalCall final : public StreamPort {
     exchange_->body_ended();
   }
 
+  Executor& executor() const noexcept { return executor_; }
   // The exchange may be about to be aborted, later and without us.
   ~LocalCall() override { exchange_->detach(); }
 
@@ -91,7 +92,7 @@ class LocalCall final : public StreamPort {
   }
   void watch_deadline(std::weak_ptr<LocalCall> weak) {
     if (deadline_ == std::chrono::steady_clock::time_point::max()) return;
-    cancel_timer_ = current_executor()->after(deadline_ - std::chrono::steady_clock::now(), [weak] {
+    cancel_timer_ = executor_.after(deadline_ - std::chrono::steady_clock::now(), [weak] {
       auto self = weak.lock();
       if (!self) return;
       self->timed_out_ = true;
@@ -100,9 +101,9 @@ class LocalCall final : public StreamPort {
     });
   }
   // From any thread.
-  static std::function<void(Status)> breaking(std::weak_ptr<LocalCall> weak) {
-    return [weak, home = current_executor()](Status why) {
-      home->post([weak, why] {
+  static std::function<void(Status)> breaking(std::weak_ptr<LocalCall> weak, Executor& executor) {
+    return [weak, &executor](Status why) {
+      executor.post([weak, why] {
         const auto self = weak.lock();
         if (!self || self->over()) return;
         self->failed_ = why;
@@ -175,6 +176,7 @@ class LocalCall final : public StreamPort {
     if (auto taken = std::exchange(taken_, std::nullopt)) taken->set(true);
   }
 
+  Executor& executor_;
   const std::shared_ptr<const PeerInfo> peer_;
   const std::chrono::steady_clock::time_point deadline_;
   std::shared_ptr<HttpExchange> exchange_;
@@ -196,10 +198,23 @@ class LocalAnswer final : public HttpAnswer {
   }
   int code() const noexcept override { return call_->code; }
   const Headers& headers() const noexcept override { return call_->headers; }
-  Task<Result<std::string>> read() override { return call_->read(); }
+  Task<Result<std::string>> read() override {
+    if (current_executor() == &call_->executor()) return call_->read();
+    return read_elsewhere(call_);
+  }
   void cancel() override { call_->abort(); }
 
  private:
+  // The reader has changed its executor since the call; the exchange belongs to that of the call.
+  static Task<Result<std::string>> read_elsewhere(std::shared_ptr<LocalCall> call) {
+    const Home reader;
+    co_await resume_on(call->executor());
+    auto reading = call->read();
+    auto some = co_await std::move(reading);
+    co_await reader;
+    co_return some;
+  }
+
   const std::shared_ptr<LocalCall> call_;
 };
 
@@ -220,19 +235,21 @@ class LocalClient final : public HttpClient {
     // Without a name a call would be the server's own, which may do everything.
     if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user names the user");
     if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
+    Executor* const executor = current_executor();
+    if (executor == nullptr) co_return internal_error("a call needs an executor, and this thread has none: call it from a task on one");
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;
     const auto breaker = call.breaker;
-    auto local = std::make_shared<LocalCall>(std::move(call));
+    auto local = std::make_shared<LocalCall>(std::move(call), *executor);
     auto answer = std::make_unique<LocalAnswer>(local);
-    if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_, user_))) {
+    if (!tasks_.spawn(*executor, "local-call", LocalCall::run(local, root_, user_))) {
       co_return service_unavailable("the server is stopping");
     }
-    if (source && !tasks_.spawn(*current_executor(), "local-call-body", LocalCall::feed(local, source)))
+    if (source && !tasks_.spawn(*executor, "local-call-body", LocalCall::feed(local, source)))
       co_return service_unavailable("the server is stopping");
     local->watch_deadline(local);
-    if (breaker) breaker->attach(LocalCall::breaking(local));
+    if (breaker) breaker->attach(LocalCall::breaking(local, *executor));
     Status begun = co_await local->head();
     if (!begun.ok()) co_return begun;
     co_return std::unique_ptr<HttpAnswer>(std::move(answer));

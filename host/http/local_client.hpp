@@ -1,9 +1,9 @@
 // HTTP calls to a handler of this process, whose answers stream: a call runs the handler beside its reader, and the handler waits when the
 // reader does not keep up.
 //
-// Thread-safety: call() on any executor; the handler runs on the caller's.
+// Thread-safety: call() on any executor; the handler runs on the caller's.  read() of an answer on any executor, and resumes there.
 // Lifetime:      the handler and the task group outlive the calls; a call whose answer is dropped is broken off.
-// Errors:        an exception of the handler is logged and gives code 500.
+// Errors:        an exception of the handler is logged and gives code 500; call() on a thread without an executor is kInternalError.
 #pragma once
 
 #include <optional>

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <coroutine>
+#include <thread>
+
 #include "base/io_loop.hpp"
 #include "http/http_test_support.hpp"
 #include "http/testing/pieces.hpp"
@@ -96,6 +99,60 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
   tasks_.close();
   run_on(loop_, drained());
   foreign.stop();
+}
+
+Task<std::size_t> read_elsewhere(HttpClient& client, Executor& reader) {
+  HttpCall call;
+  call.target = "/stream";
+  auto calling = client.call(std::move(call));
+  auto answer = co_await std::move(calling);
+  co_await resume_on(reader);
+  std::size_t size = 0;
+  for (;;) {
+    auto reading = (*answer)->read();
+    auto some = co_await std::move(reading);
+    EXPECT_EQ(current_executor(), &reader);
+    if (!some.ok() || some->empty()) break;
+    size += some->size();
+  }
+  co_return size;
+}
+
+TEST_F(LocalClientTest, AnAnswerIsReadFromAnyExecutor) {
+  IoLoop reader("reader");
+  reader.start();
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(run_on(loop_, read_elsewhere(*client_, reader)), std::string_view("part0\npart1\npart2\n").size());
+  EXPECT_EQ(handler_.strangers, 0);
+  tasks_.close();
+  run_on(loop_, drained());
+  reader.stop();
+}
+
+// Goes on in a thread that is no executor.
+struct OnThread {
+  std::thread& thread;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> frame) const { thread = std::thread(frame); }
+  void await_resume() const noexcept {}
+};
+
+Task<Status> call_from_thread(HttpClient& client, std::thread& thread, Executor& back) {
+  const OnThread on_thread{thread};
+  co_await on_thread;
+  HttpCall call;
+  call.target = "/hello";
+  auto calling = client.call(std::move(call));
+  auto answer = co_await std::move(calling);
+  co_await resume_on(back);
+  co_return answer.ok() ? Status() : std::move(answer.status());
+}
+
+TEST_F(LocalClientTest, ACallFromAThreadWithoutAnExecutorIsAnError) {
+  std::thread thread;
+  EXPECT_EQ(run_on(loop_, call_from_thread(*client_, thread, loop_)).reason(), Reason::kInternalError);
+  thread.join();
+  EXPECT_EQ(handler_.calls, 0);
 }
 
 TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsToldWhenItHasGone) {
