@@ -52,6 +52,45 @@ std::vector<std::string> subject_values(const X509* certificate, const ASN1_OBJE
 }
 std::vector<std::string> subject_values(const X509* certificate, int nid) { return subject_values(certificate, OBJ_nid2obj(nid)); }
 
+// Calls `visit(type, bytes)` for each subject alternative name that is a text or an address.
+template <class Visit>
+void each_alternative_name(const X509* certificate, Visit visit) {
+  const NamesPtr names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    int type = 0;
+    const void* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &type);
+    if (type == GEN_DNS || type == GEN_EMAIL || type == GEN_URI || type == GEN_IPADD)
+      visit(type, text_of(static_cast<const ASN1_STRING*>(value)));
+  }
+}
+
+void describe_alternative_names(const X509* certificate, PeerCertificate& described) {
+  each_alternative_name(certificate, [&described](int type, std::string_view value) {
+    if (type == GEN_DNS) described.dns_names.emplace_back(value);
+    if (type == GEN_EMAIL) described.email_addresses.emplace_back(value);
+    if (type == GEN_URI) described.uris.emplace_back(value);
+    if (type == GEN_IPADD) described.ip_addresses.push_back(address_text(value));
+  });
+}
+
+std::string serial_of(const X509* certificate) {
+  const std::unique_ptr<BIGNUM, OpenSslDeleter<BN_free>> number(ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
+  char* const digits = number ? BN_bn2hex(number.get()) : nullptr;
+  if (digits == nullptr) return {};
+  std::string text = digits;
+  OPENSSL_free(digits);
+  return text;
+}
+
+std::string issuer_of(const X509* certificate) {
+  const std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>> out(BIO_new(BIO_s_mem()));
+  constexpr unsigned long kFlags = XN_FLAG_RFC2253 & ~static_cast<unsigned long>(ASN1_STRFLGS_ESC_MSB);  // UTF-8 is not escaped
+  if (!out || X509_NAME_print_ex(out.get(), X509_get_issuer_name(certificate), 0, kFlags) < 0) return {};
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &text);
+  return std::string(text, static_cast<std::size_t>(size));
+}
+
 // k8s.io/apimachinery's asn1.X509UID().
 const ASN1_OBJECT* uid_type() {
   static const std::unique_ptr<ASN1_OBJECT, OpenSslDeleter<ASN1_OBJECT_free>> type(OBJ_txt2obj("1.3.6.1.4.1.57683.2", 1));
@@ -79,13 +118,10 @@ std::string canonical_address(const std::string& text) {
 
 std::vector<std::string> certificate_names(const X509* certificate) {
   std::vector<std::string> found;
-  const NamesPtr names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
-  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
-    int type = 0;
-    const auto* value = static_cast<const ASN1_STRING*>(GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &type));
-    if (type == GEN_DNS) found.emplace_back(text_of(value));
-    if (type == GEN_IPADD) found.push_back(address_text(text_of(value)));
-  }
+  each_alternative_name(certificate, [&found](int type, std::string_view value) {
+    if (type == GEN_DNS) found.emplace_back(value);
+    if (type == GEN_IPADD) found.push_back(address_text(value));
+  });
   if (found.empty()) found = subject_values(certificate, NID_commonName);
   return found;
 }
@@ -96,6 +132,10 @@ PeerCertificate describe_certificate(const X509* certificate) {
   if (!names.empty()) described.common_name = names.back();
   described.organizations = subject_values(certificate, NID_organizationName);
   described.user_ids = subject_values(certificate, uid_type());
+  describe_alternative_names(certificate, described);
+  described.serial_number = serial_of(certificate);
+  described.issuer = issuer_of(certificate);
+  described.not_after = certificate_expiry(certificate);
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   if (X509_digest(certificate, EVP_sha256(), digest, &size) == 1) {

@@ -106,6 +106,29 @@ TEST_F(Certificates, TheUidsOfASubjectAreFound) {
   EXPECT_EQ(described.user_ids, (std::vector<std::string>{"u-1", ""}));
 }
 
+TEST_F(Certificates, AlternativeNamesSerialIssuerAndExpiryAreFound) {
+  const X509Ptr certificate(X509_new());
+  X509_NAME* const issuer = X509_get_issuer_name(certificate.get());
+  for (const auto& [type, value] : {std::pair("O", "Exämple, Inc."), std::pair("CN", "ca")}) {
+    ASSERT_EQ(X509_NAME_add_entry_by_txt(issuer, type, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value), -1, -1, 0), 1);
+  }
+  ASSERT_EQ(ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate.get()), 0xA1B2C3), 1);
+  ASSERT_NE(ASN1_TIME_set(X509_getm_notAfter(certificate.get()), 2'000'000'000), nullptr);
+  constexpr char kNames[] = "DNS:b.example,DNS:a.example,email:jane@example.com,IP:10.0.0.1,IP:fd00::1,URI:spiffe://example/jane";
+  X509_EXTENSION* const extension = X509V3_EXT_nconf_nid(nullptr, nullptr, NID_subject_alt_name, kNames);
+  ASSERT_NE(extension, nullptr);
+  ASSERT_EQ(X509_add_ext(certificate.get(), extension, -1), 1);
+  X509_EXTENSION_free(extension);
+  const PeerCertificate described = describe_certificate(certificate.get());
+  EXPECT_EQ(described.dns_names, (std::vector<std::string>{"b.example", "a.example"}));
+  EXPECT_EQ(described.email_addresses, (std::vector<std::string>{"jane@example.com"}));
+  EXPECT_EQ(described.ip_addresses, (std::vector<std::string>{"10.0.0.1", "fd00::1"}));
+  EXPECT_EQ(described.uris, (std::vector<std::string>{"spiffe://example/jane"}));
+  EXPECT_EQ(described.serial_number, "A1B2C3");
+  EXPECT_EQ(described.issuer, "CN=ca,O=Exämple\\, Inc.");
+  EXPECT_EQ(described.not_after, std::chrono::system_clock::from_time_t(2'000'000'000));
+}
+
 TEST_F(Certificates, AFolderThatCannotBeWrittenIsAnErrorThatNamesIt) {
   ASSERT_TRUE(write_file_atomically(folder_ + "/file", "x", 0600).ok());
   const Status status = write_file_atomically(folder_ + "/file/below", "x", 0600);
