@@ -39,10 +39,15 @@ Level::Taken Level::try_take(std::uint32_t seats, Time now) noexcept {
     const bool queues = queues_wanted_.load(std::memory_order_relaxed);
     if (waited_for(state) != 0) return Taken::kMayQueue;
     if (!fits(state, seats, queues)) return queues ? Taken::kMayQueue : Taken::kRefused;
-    if (state_.compare_exchange_weak(state, state + seats, std::memory_order_acq_rel, std::memory_order_relaxed)) break;
+    if (take_from(state, seats, now)) return Taken::kTaken;
   }
+}
+
+// `state`: what was checked; the new value, if another thread has changed it meanwhile.
+bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexcept {
+  if (!state_.compare_exchange_weak(state, state + seats, std::memory_order_acq_rel, std::memory_order_relaxed)) return false;
   demand_.changed(demand_of(state), demand_of(state) + seats, now);
-  return Taken::kTaken;
+  return true;
 }
 
 // Whoever begins to wait says so in the word before it looks for a seat, so that one of the two sees the other.
@@ -97,11 +102,13 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
   Queued answer = Queued::kWaits;
   {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t state = state_.load(std::memory_order_acquire);
+    std::uint64_t state = state_.load(std::memory_order_acquire);
     if ((state & kClosed) != 0) return Queued::kClosed;
     if (shape_.queues <= 0) {
-      if (!fits(state, waiter->seats, false)) return Queued::kNoSeat;
-      add(waiter->seats, now);
+      // The lock keeps close() out; try_take() takes seats without it.
+      do {
+        if (!fits(state, waiter->seats, false)) return Queued::kNoSeat;
+      } while (!take_from(state, waiter->seats, now));
       return Queued::kRuns;
     }
     pass_time(now);

@@ -126,6 +126,7 @@ class Level {
 
   bool fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept;
   std::uint64_t add(std::uint64_t change, Time now) noexcept;
+  bool take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexcept;
   // With the lock held:
   void pass_time(Time now) noexcept;
   FlowQueue& choose_queue(std::uint64_t hash) noexcept;

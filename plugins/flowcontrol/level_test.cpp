@@ -325,6 +325,29 @@ TEST(Level, NoSeatIsLostAndNoneIsGivenTwice) {
   for (const auto& [_, counts] : level.all_counts()) EXPECT_EQ(counts->waiting.load(), 0u);
 }
 
+TEST(Level, WithoutQueuesNoThreadPassesTheLimit) {
+  Level level("l", false, Time(1h));
+  level.limit(1, Time(1h));
+  std::atomic<int> in_use{0}, most{0};
+  const auto work = [&](bool through_the_queue) {
+    const auto waiter = std::make_shared<Waiter>();
+    for (int round = 0; round < 200'000; ++round) {
+      const bool in =
+          through_the_queue ? level.enqueue(waiter, Time(1h)) == Level::Queued::kRuns : level.try_take(1, Time(1h)) == Level::Taken::kTaken;
+      if (!in) continue;
+      const int now = ++in_use;
+      if (now > most.load()) most.store(now);
+      --in_use;
+      level.give_back(1, Time(1h));
+    }
+  };
+  std::thread other(work, true);
+  work(false);
+  other.join();
+  EXPECT_EQ(most.load(), 1);
+  EXPECT_TRUE(level.idle());
+}
+
 TEST(Shuffle, AHandIsDifferentCardsOfTheDeck) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 2000; ++round) {
