@@ -89,14 +89,17 @@ TEST(CommitFeed, AWatchThatWaitsForItsTurnDoesNotReadTheHistoryOfAClosedFeed) {
   loop.start();
   SlowHistory history;
   CommitFeed feed(history, kFloor);
+  // The third watch waits for its turn by then: it has begun in the same round of the loop.
   history.on_read = [&] {
-    if (history.most == 2) feed.close();
+    if (history.most == 2) loop.post([&feed] { feed.close(); });
   };
   std::vector<std::unique_ptr<StorageWatch>> watches;
   for (int i = 0; i < 3; ++i) watches.push_back(watch_after(feed, 1));
   int left = 3, ended = 0;
   Promise<bool> done;
-  for (auto& watch : watches) spawn_detached(loop, read_on(*watch, left, done, &ended));
+  loop.post([&] {
+    for (auto& watch : watches) spawn_detached(loop, read_on(*watch, left, done, &ended));
+  });
   EXPECT_TRUE(run_on(loop, wait(done)));
   EXPECT_EQ(history.reads, 2);
   EXPECT_EQ(ended, 1);
