@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/log.hpp"
-#include "base/caught.hpp"
 #include "base/plain_message.hpp"
 #include "routing/health.hpp"
 
@@ -28,26 +27,14 @@ Status admit(const Kind& kind, const std::string& name, bool has_function, bool 
   return Status(Reason::kAlreadyExists, "unable to add " + quoted(name) + " because it was already registered by " + *first_registrant);
 }
 
-// What a hook of the host throws becomes a Status; hooks of plugins have a fence of their own, which names the plugin.
-Task<Status> fenced(std::function<Task<Status>()> hook) {
-  Caught thrown;
-  try {
-    Status status = co_await hook();
-    co_return status;
-  } catch (...) {
-    thrown = caught();
-  }
-  app_log().error("a hook threw error={:?}{}", thrown.what, thrown.stack);
-  co_return Status(Reason::kInternalError, thrown.what);
-}
-
 // Upstream's sentence, with the registrant behind it.
 std::string failed(std::string_view kind, const std::string& name, const std::string& registrant, const Status& status) {
   return std::string(kind) + quoted(name) + " failed: " + std::string(plain_message(status)) + " (registered by " + registrant + ")";
 }
 
 Task<void> report(PreShutdownHook hook, Promise<Status> ended) {
-  Status status = co_await fenced(std::move(hook));
+  auto running = hook();
+  Status status = co_await std::move(running);
   ended.set(std::move(status));
 }
 
@@ -104,7 +91,8 @@ Task<Status> Hooks::finished(std::shared_ptr<std::atomic<Progress>> progress) {
 
 Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
   const Started& hook = post_start_[index];
-  Status status = co_await fenced([&hook, &context] { return hook.entry.hook(context); });
+  auto running = hook.entry.hook(std::move(context));
+  Status status = co_await std::move(running);
   if (!status.ok() && is_needed_(hook.entry)) {
     fatal_(failed("PostStartHook ", hook.entry.name, hook.entry.registrant, status));
     co_return;

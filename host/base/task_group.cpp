@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/caught.hpp"
+#include "base/fenced.hpp"
 #include "base/log.hpp"
 
 namespace backplane {
@@ -24,13 +24,8 @@ struct TaskGroup::State {
 };
 
 namespace {
-Task<void> fenced(std::string name, Task<void> task) {
-  try {
-    co_await task;
-  } catch (...) {
-    const Caught thrown = caught();
-    base_log().error("a background task failed task={} error={}{}", name, thrown.what, thrown.stack);
-  }
+void report(const std::string& name, const Caught& thrown) {
+  base_log().error("a background task failed task={} error={}{}", name, thrown.what, thrown.stack);
 }
 }  // namespace
 
@@ -43,7 +38,8 @@ bool TaskGroup::spawn(Executor& executor, std::string name, Task<void> task) {
     if (state_->closed) return false;
     ++state_->running;
   }
-  spawn_detached(executor, fenced(std::move(name), std::move(task)), [state = state_] { state->leave(); });
+  auto root = fenced_root(std::move(task), [name = std::move(name)](const Caught& thrown) { report(name, thrown); });
+  spawn_detached(executor, std::move(root), [state = state_] { state->leave(); });
   return true;
 }
 

@@ -2,7 +2,7 @@
 
 #include "backplane/points/storage.hpp"
 #include "base/caught.hpp"
-#include "plugin/fence.hpp"
+#include "base/fenced.hpp"
 #include "plugin/finding.hpp"
 #include "plugin/log.hpp"
 
@@ -17,17 +17,15 @@ Status hook_threw(const std::string& plugin, const std::string& what, const std:
 
 enum class Stack : unsigned char { kLogged, kDropped };
 
-Task<Status> fenced(std::string plugin, std::string what, std::function<Task<Status>()> run, Stack stack) {
-  std::string error;
-  try {
-    auto task = run();
-    auto status = co_await std::move(task);
-    co_return status;
-  } catch (...) {
-    if (stack == Stack::kLogged) log_thrown(plugin, what);
-    error = backplane::fenced([]() -> Status { throw; }).status.message();
-  }
-  co_return hook_threw(plugin, what, error);
+void log_error(const std::string& plugin, const std::string& what, const Caught& error) {
+  plugin_log().error("{} {} threw plugin={} error={:?}{}", finding_code::kHookThrew, what, plugin, error.what, error.stack);
+}
+
+Task<Status> fenced_hook(std::string plugin, std::string what, std::function<Task<Status>()> run, Stack stack) {
+  return fenced<Status>(std::move(run), [plugin = std::move(plugin), what = std::move(what), stack](const Caught& error) {
+    if (stack == Stack::kLogged) log_error(plugin, what, error);
+    return hook_threw(plugin, what, error.what);
+  });
 }
 
 class FencedHealthCheck final : public HealthCheck {
@@ -38,7 +36,7 @@ class FencedHealthCheck final : public HealthCheck {
   std::string group() const override { return group_; }
   Task<Status> check() override {
     // Each probe runs it: the log would get a stack every second.
-    return fenced(
+    return fenced_hook(
         plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }
 
@@ -50,13 +48,13 @@ class FencedHealthCheck final : public HealthCheck {
 }  // namespace
 
 Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
-  return fenced(
+  return fenced_hook(
       std::move(plugin), "post-start hook " + name, [hook = std::move(hook), context = std::move(context)] { return hook(context); },
       Stack::kLogged);
 }
 
 Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook) {
-  return fenced(std::move(plugin), "pre-shutdown hook " + name, std::move(hook), Stack::kLogged);
+  return fenced_hook(std::move(plugin), "pre-shutdown hook " + name, std::move(hook), Stack::kLogged);
 }
 
 std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check) {
@@ -66,12 +64,10 @@ std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string
 Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory) {
   return [what = "the factory of the storage backend " + quoted(name) + " of plugin " + plugin,
           factory = std::move(factory)](const StorageBackendConfig& config) -> Result<std::unique_ptr<StorageBackend>> {
-    Result<std::unique_ptr<StorageBackend>> made;
-    const FencedCall call = backplane::fenced([&]() -> Status {
-      made = factory(config);
-      return {};
-    });
-    if (call.threw) return Status(Reason::kInternalError, what + " threw: " + call.status.message());
+    auto made = fenced_now([&] { return factory(config); },
+                           [&what](const Caught& error) -> Result<std::unique_ptr<StorageBackend>> {
+                             return Status(Reason::kInternalError, what + " threw: " + error.what);
+                           });
     if (made.ok() && *made == nullptr) return Status(Reason::kInternalError, what + " made nothing");
     return made;
   };
@@ -79,17 +75,10 @@ Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name,
 
 std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback) {
   return [plugin = std::move(plugin), what = std::move(what), callback = std::move(callback)] {
-    try {
-      callback();
-    } catch (...) {
-      log_thrown(plugin, what);
-    }
+    fenced_now([&callback] { callback(); }, [&](const Caught& error) { log_error(plugin, what, error); });
   };
 }
 
-void log_thrown(const std::string& plugin, const std::string& what) {
-  const Caught thrown = caught();
-  plugin_log().error("{} {} threw plugin={} error={:?}{}", finding_code::kHookThrew, what, plugin, thrown.what, thrown.stack);
-}
+void log_thrown(const std::string& plugin, const std::string& what) { log_error(plugin, what, caught()); }
 
 }  // namespace backplane

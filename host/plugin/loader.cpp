@@ -20,9 +20,9 @@
 #include <filesystem>
 
 #include "backplane/rest/store_hooks.hpp"
+#include "base/fenced.hpp"
 #include "plugin/carried_documents.hpp"
 #include "plugin/elf_file.hpp"
-#include "plugin/fence.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
 
@@ -130,8 +130,7 @@ class LoadWatch {
   static std::string current_exception_text() {
     const auto exception = std::current_exception();
     if (!exception) return "std::terminate() was called";
-    const auto call = fenced([&]() -> Status { std::rethrow_exception(exception); });
-    return call.status.message();
+    return fenced_status([&]() -> Status { std::rethrow_exception(exception); }).status.message();
   }
   [[noreturn]] static void tell_and_abort() {
     const auto* plugin = plugin_.load();
@@ -177,7 +176,7 @@ Plugin* call_entry(boost::dll::shared_library& library, const InspectedPlugin& i
   remember_plugin_code(inspected.display_name(), inspected.path, reinterpret_cast<const void*>(&create));
   const LifecycleCallScope running(inspected.display_name(), "constructor");
   Plugin* plugin = nullptr;
-  const auto call = fenced([&]() -> Status {
+  const auto call = fenced_status([&]() -> Status {
     plugin = create();
     return {};
   });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "plugin/fence.hpp"
 #include "plugin/fenced_hooks.hpp"
 #include "plugin/log.hpp"
 #include "plugin/registration_checks.hpp"

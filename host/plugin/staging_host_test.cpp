@@ -378,7 +378,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
   EXPECT_EQ(ended[0].message(), "PLG-LIFE-013 post-start hook x of plugin core threw: boom");
   EXPECT_EQ(ended[1].message(), "PLG-LIFE-013 pre-shutdown hook x of plugin core threw: boom");
   EXPECT_EQ(ended[2].message(), "PLG-LIFE-013 health check explosive of plugin core threw: boom");
-  EXPECT_EQ(ended[3].message(), "PLG-LIFE-013 pre-shutdown hook seven of plugin core threw: an exception that is not a std::exception");
+  EXPECT_EQ(ended[3].message(), "PLG-LIFE-013 pre-shutdown hook seven of plugin core threw: an exception of type int");
 }
 
 TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {

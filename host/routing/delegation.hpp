@@ -17,6 +17,7 @@
 
 namespace backplane {
 
+// Hooks and checks do not throw: StagingHost fences those of plugins.
 struct PostStartHookEntry {
   std::string name;
   PostStartHook hook;
