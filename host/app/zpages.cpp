@@ -77,7 +77,7 @@ class ZPage : public HttpHandler {
   Task<void> handle(RequestContext& context, Exchange& exchange) final {
     std::string counted(kind_);
     counted.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(counted.front())));
-    count_document(exchange, "", "apiserver", counted);
+    count_document(context, exchange, "", "apiserver", counted);
     const Form form = wanted_form(exchange.header("accept"), kind_);
     if (form.kind == Form::kNone) {
       co_await write_status(context, exchange, not_acceptable());

@@ -47,11 +47,14 @@ inline MeteredExchange* meter_of(Exchange& exchange) noexcept {
 }
 
 // The answer is a document outside the resource tree, which is counted by these labels; the others are empty.
-inline void count_document(Exchange& exchange, std::string_view subresource, std::string_view component, std::string_view resource = {}) {
+inline void count_document(const RequestContext& context, Exchange& exchange, std::string_view subresource, std::string_view component,
+                           std::string_view resource = {}) {
   MeteredExchange* const meter = meter_of(exchange);
   if (meter == nullptr) return;
-  const std::string_view verb = request_verb(RequestInfo(), exchange);
-  meter->count_as(RequestSeries::of({verb, request_dry_run(exchange.target()), "", "", resource, subresource, "", component}, true));
+  RequestInfo document;
+  document.query = context.info.query;
+  const std::string_view verb = request_verb(document, exchange);
+  meter->count_as(RequestSeries::of({verb, request_dry_run(document.query), "", "", resource, subresource, "", component}, true));
 }
 
 }  // namespace backplane

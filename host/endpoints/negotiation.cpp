@@ -126,19 +126,14 @@ Status refuse_accept(const Exchange& exchange, std::string_view types) {
 
 }  // namespace
 
-bool wants_pretty(const Exchange& exchange) {
-  const std::string_view target = exchange.target();
-  const auto question = target.find('?');
-  if (question != std::string_view::npos && target.find("pretty", question) != std::string_view::npos) {
-    const Query query = request_query(exchange);
-    const std::string_view value = query_get(query, "pretty");
-    if (!value.empty()) return parse_bool(value);
-  }
+bool wants_pretty(const Query& query, const Exchange& exchange) {
+  const std::string_view value = query_get(query, "pretty");
+  if (!value.empty()) return parse_bool(value);
   const std::string_view agent = exchange.header("user-agent");
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }
 
-Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
+Result<MediaType> negotiate(const Query& query, const Exchange& exchange, const Offers& offers) {
   const std::string_view accept = exchange.header("accept");
   MediaType media;
   if (const Codec* named = named_first(accept, offers)) {
@@ -148,7 +143,7 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
     if (!found) return not_acceptable_types(served_types());
     media = *found;
   }
-  media.pretty = media.pretty || wants_pretty(exchange);
+  media.pretty = media.pretty || wants_pretty(query, exchange);
   return media;
 }
 

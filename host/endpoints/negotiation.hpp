@@ -42,7 +42,7 @@ struct Offers {
 };
 
 // The first acceptable clause of Accept, best quality first; no Accept is JSON.
-Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers);
+Result<MediaType> negotiate(const Query& query, const Exchange& exchange, const Offers& offers);
 
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
 // `streams`: the path lists or watches; `more`: types that it produces besides, first.
@@ -58,6 +58,6 @@ Result<BodyFormat> negotiate_input(const Exchange& exchange);
 std::string_view bare_content_type(const Exchange& exchange) noexcept;
 
 // ?pretty=…, or a client that shows answers to people.
-bool wants_pretty(const Exchange& exchange);
+bool wants_pretty(const Query& query, const Exchange& exchange);
 
 }  // namespace backplane::endpoints

@@ -13,7 +13,7 @@ using endpoints::Shape;
 
 Result<endpoints::MediaType> accepted(std::string accept) {
   const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
-  return negotiate(exchange, {true, nullptr});
+  return negotiate({}, exchange, {true, nullptr});
 }
 // The media type of the answer; nothing when there is none.
 std::string answered(std::string accept) {
@@ -23,7 +23,7 @@ std::string answered(std::string accept) {
 
 TEST(Negotiation, WithoutAcceptTheAnswerIsJson) {
   const FakeExchange exchange("GET", "/x", {}, "");
-  const auto media = negotiate(exchange, {true, nullptr});
+  const auto media = negotiate({}, exchange, {true, nullptr});
   ASSERT_TRUE(media.ok());
   EXPECT_EQ(media->content_type(), "application/json");
   EXPECT_FALSE(media->pretty);
@@ -47,7 +47,7 @@ TEST(Negotiation, ProtobufIsForObjectsThatHaveSuchAForm) {
   const Schema* status = meta->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
   const auto chosen = [&](std::string accept) {
     const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
-    const auto media = negotiate(exchange, {true, status});
+    const auto media = negotiate({}, exchange, {true, status});
     return media.ok() ? std::string(media->content_type()) : std::string();
   };
   EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf,application/json"), "application/vnd.kubernetes.protobuf");
@@ -90,14 +90,14 @@ TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
 TEST(Negotiation, WhatHasNoTableIsNotShownAsOne) {
   const FakeExchange exchange("GET", "/", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
   endpoints::Offers offers{true, nullptr, false};
-  EXPECT_FALSE(negotiate(exchange, offers).ok());
+  EXPECT_FALSE(negotiate({}, exchange, offers).ok());
   offers.tables = true;
-  EXPECT_TRUE(negotiate(exchange, offers).ok());
+  EXPECT_TRUE(negotiate({}, exchange, offers).ok());
 }
 
 TEST(Negotiation, ShapesAreNotForErrors) {
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
-  EXPECT_FALSE(negotiate(exchange, {}).ok());
+  EXPECT_FALSE(negotiate({}, exchange, {}).ok());
 }
 
 TEST(Negotiation, StreamIsAParameterOfJsonOnly) {
@@ -111,7 +111,7 @@ TEST(Negotiation, TheServersVersionIsV1OfMetaAndNoneForErrors) {
   EXPECT_TRUE(accepted("application/json;sv=").ok());
   EXPECT_FALSE(accepted("application/json;sv=v2").ok());
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;sv=v1"}}, "");
-  EXPECT_FALSE(negotiate(exchange, {}).ok());
+  EXPECT_FALSE(negotiate({}, exchange, {}).ok());
 }
 
 TEST(Negotiation, MalformedClausesArePassedOver) {

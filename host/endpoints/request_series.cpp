@@ -65,13 +65,9 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) noexcept
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-bool asks_watch(const Exchange& exchange) {
-  const std::string_view target = exchange.target();
-  const auto question = target.find('?');
-  if (question == std::string_view::npos || target.find("watch", question) == std::string_view::npos) return false;
-  const auto query = parse_query(target.substr(question + 1));
-  if (!query.ok() || !query_has(*query, "watch")) return false;
-  const std::string_view value = query_get(*query, "watch");
+bool asks_watch(const Query& query) {
+  if (!query_has(query, "watch")) return false;
+  const std::string_view value = query_get(query, "watch");
   return value != "0" && !equal_ignoring_case(value, "false");
 }
 
@@ -122,6 +118,7 @@ RequestInfo counted_info(const RequestInfo& info) {
   if (labels->admit(info)) return info;
   RequestInfo bare;
   bare.verb = info.verb;
+  bare.query = info.query;
   return bare;
 }
 
@@ -137,7 +134,7 @@ std::string_view request_verb(const RequestInfo& info, const Exchange& exchange)
   constexpr std::array<std::string_view, 5> kMethods{"GET", "POST", "PUT", "PATCH", "DELETE"};
   if (connects(info)) return "CONNECT";
   const std::string_view method = exchange.method();
-  if (info.verb == "watch" || (method == "GET" && asks_watch(exchange))) return "WATCH";
+  if (info.verb == "watch" || (method == "GET" && asks_watch(info.query))) return "WATCH";
   if (method == "PATCH" && exchange.header("content-type") == "application/apply-patch+yaml") return "APPLY";
   if (method == "GET" || method == "HEAD") {
     const std::string_view scope = request_scope(info);
@@ -147,13 +144,9 @@ std::string_view request_verb(const RequestInfo& info, const Exchange& exchange)
   return found != kMethods.end() ? *found : "other";
 }
 
-std::string_view request_dry_run(std::string_view target) {
-  const auto question = target.find('?');
-  if (question == std::string_view::npos || target.find("dryRun", question) == std::string_view::npos) return "";
-  const auto query = parse_query(target.substr(question + 1));
-  if (!query.ok()) return "";
+std::string_view request_dry_run(const Query& query) {
   std::string_view out;
-  for (const auto& [key, value] : *query) {
+  for (const auto& [key, value] : query) {
     if (key != "dryRun") continue;
     if (value != "All") return "invalid";
     out = "All";
@@ -166,7 +159,7 @@ std::string_view request_dry_run(std::string_view target) {
 void count_dropped(const RequestInfo& asked, const Exchange& exchange) {
   const RequestInfo info = counted_info(asked);
   const auto [group, version, resource] = resource_labels(info);
-  families().totals.add({"429", kComponent, request_dry_run(exchange.target()), group, resource, request_scope(info), info.subresource,
+  families().totals.add({"429", kComponent, request_dry_run(info.query), group, resource, request_scope(info), info.subresource,
                          request_verb(info, exchange), version});
 }
 
@@ -271,7 +264,7 @@ void RequestSeries::count_own() noexcept {
 
 RequestSeries& RouteSeries::find(const RequestInfo& info, const Exchange& exchange, std::string_view scope, bool sized) {
   const std::string_view verb = request_verb(info, exchange);
-  const std::string_view dry_run = request_dry_run(exchange.target());
+  const std::string_view dry_run = request_dry_run(info.query);
   const RequestLabels labels{verb, dry_run, group_, version_, resource_, subresource_, scope, kComponent};
   const auto* const known = std::find(kScopes.begin(), kScopes.end(), scope);
   if (!dry_run.empty() || known == kScopes.end()) return RequestSeries::of(labels, sized);

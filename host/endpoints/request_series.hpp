@@ -29,8 +29,8 @@ struct RequestLabels {
 std::string_view request_scope(const RequestInfo& info) noexcept;
 // cleanVerb: the method, with LIST, WATCH, APPLY and CONNECT told apart; "other" for one that Kubernetes does not know.
 std::string_view request_verb(const RequestInfo& info, const Exchange& exchange) noexcept;
-// cleanDryRun of a target: empty without ?dryRun, "All", or "invalid".
-std::string_view request_dry_run(std::string_view target);
+// cleanDryRun of a query: empty without ?dryRun, "All", or "invalid".
+std::string_view request_dry_run(const Query& query);
 
 // Requests that no handler has answered: a queue or a limit has refused one (429), the server has ended it itself, or its answer was broken
 // off when a part of it was out.

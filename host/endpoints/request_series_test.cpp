@@ -29,6 +29,12 @@ RequestInfo info_of(const char* verb, const char* ns, const char* name, const ch
   return info;
 }
 
+Query query_of(std::string_view target) {
+  const auto question = target.find('?');
+  Status error;
+  return question == std::string_view::npos ? Query() : parse_query_leniently(target.substr(question + 1), error);
+}
+
 TEST(RequestSeriesTest, VerbsAndScopesAreUpstreams) {
   const Asked rows[] = {
       {"GET", "/api/v1/namespaces/n/pods/p", {}, info_of("get", "n", "p"), "GET", "resource"},
@@ -50,17 +56,19 @@ TEST(RequestSeriesTest, VerbsAndScopesAreUpstreams) {
   };
   for (const Asked& row : rows) {
     const FakeExchange exchange(row.method, row.target, row.headers, "");
-    EXPECT_EQ(request_verb(row.info, exchange), row.verb) << row.method << " " << row.target;
+    RequestInfo info = row.info;
+    info.query = query_of(row.target);
+    EXPECT_EQ(request_verb(info, exchange), row.verb) << row.method << " " << row.target;
     EXPECT_EQ(request_scope(row.info), row.scope) << row.method << " " << row.target;
   }
 }
 
 TEST(RequestSeriesTest, DryRunsAreAllOrInvalid) {
-  EXPECT_EQ(request_dry_run("/x?dryRun=All"), "All");
-  EXPECT_EQ(request_dry_run("/x?dryRun=All&dryRun=All"), "All");
-  EXPECT_EQ(request_dry_run("/x?dryRun=some"), "invalid");
-  EXPECT_EQ(request_dry_run("/x?dryRun"), "invalid");
-  EXPECT_EQ(request_dry_run("/dryRun?a=b"), "");
+  EXPECT_EQ(request_dry_run(query_of("/x?dryRun=All")), "All");
+  EXPECT_EQ(request_dry_run(query_of("/x?dryRun=All&dryRun=All")), "All");
+  EXPECT_EQ(request_dry_run(query_of("/x?dryRun=some")), "invalid");
+  EXPECT_EQ(request_dry_run(query_of("/x?dryRun")), "invalid");
+  EXPECT_EQ(request_dry_run(query_of("/dryRun?a=b")), "");
 }
 
 Metric::Snapshot shown(std::string_view name) {

@@ -152,14 +152,6 @@ Status read_numbers(const Query& query, ListOptions& options) {
 
 }  // namespace
 
-Query request_query(const Exchange& exchange) {
-  const std::string_view target = exchange.target();
-  const auto question = target.find('?');
-  if (question == std::string_view::npos) return {};
-  Status ignored;
-  return parse_query_leniently(target.substr(question + 1), ignored);
-}
-
 std::optional<bool> query_bool(const Query& query, std::string_view key) {
   if (!query_has(query, key)) return std::nullopt;
   const std::string_view value = query_get(query, key);

@@ -15,9 +15,6 @@
 
 namespace backplane::endpoints {
 
-// The query of the target; pairs that cannot be decoded are passed over, as net/url's Query() does.
-Query request_query(const Exchange& exchange);
-
 // `name`: the object that the path names (a watch of one object); it becomes a field selector.  Empty: the collection.
 Result<ListOptions> list_options(const Query& query, std::string_view name);
 

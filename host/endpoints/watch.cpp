@@ -166,7 +166,7 @@ std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
 }
 
 Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) return std::move(media.status());
   const Query& query = context.info.query;
   auto options = list_options(query, context.info.name);

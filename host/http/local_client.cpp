@@ -207,7 +207,7 @@ class LocalAnswer final : public HttpAnswer {
  private:
   // The reader has changed its executor since the call; the exchange belongs to that of the call.
   static Task<Result<std::string>> read_elsewhere(std::shared_ptr<LocalCall> call) {
-    const Home reader;
+    const OriginExecutor reader;
     co_await resume_on(call->executor());
     auto reading = call->read();
     auto some = co_await std::move(reading);

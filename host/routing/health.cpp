@@ -63,8 +63,8 @@ class HealthEndpoint final : public HttpHandler {
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string path = context.info.path;
     if (path.size() == name_.size() + 1) {
-      count_document(exchange, path, "");
-      co_await all(exchange);
+      count_document(context, exchange, path, "");
+      co_await all(context.info.query, exchange);
     } else {
       co_await single(path.substr(name_.size() + 2), exchange);
     }
@@ -104,17 +104,11 @@ class HealthEndpoint final : public HttpHandler {
     co_await answer(exchange, code, std::move(text));
   }
 
-  Task<void> all(Exchange& exchange) {
-    const std::string_view target = exchange.target();
-    const auto question = target.find('?');
-    auto query = parse_query(question == std::string_view::npos ? std::string_view{} : target.substr(question + 1));
+  Task<void> all(const Query& query, Exchange& exchange) {
+    const bool verbose = query_has(query, "verbose");
     std::set<std::string> excluded;
-    bool verbose = false;
-    if (query.ok()) {
-      verbose = query_has(*query, "verbose");
-      for (const auto& [key, value] : *query) {
-        if (key == "exclude") excluded.insert(value);
-      }
+    for (const auto& [key, value] : query) {
+      if (key == "exclude") excluded.insert(value);
     }
     std::set<std::string> unknown = excluded;
     std::string lines;

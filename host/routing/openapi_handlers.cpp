@@ -112,8 +112,8 @@ class OpenApiV3Index final : public Document {
       : Document(Methods::kAny), table_(std::move(table)), shelf_(std::move(shelf)) {}
 
  private:
-  Task<void> get(RequestContext&, Exchange& exchange) override {
-    count_document(exchange, "openapi/v3", "");
+  Task<void> get(RequestContext& context, Exchange& exchange) override {
+    count_document(context, exchange, "openapi/v3", "");
     exchange.set_compressible(true);
     for (const VersionTable* version : table_->versions()) {
       if (version->dynamic || version->forward || !version->openapi_v3.hash().empty()) continue;
@@ -156,8 +156,8 @@ class OpenApiV3 : public Document {
   virtual Task<LazyDocument::MadeRef> make() = 0;
 
  private:
-  Task<void> get(RequestContext&, Exchange& exchange) final {
-    count_document(exchange, "openapi/v3/", "");
+  Task<void> get(RequestContext& context, Exchange& exchange) final {
+    count_document(context, exchange, "openapi/v3/", "");
     const auto form = document_form(exchange, kOpenApiV3ProtobufType);
     if (!form) {
       co_await refuse_form(exchange);
@@ -166,8 +166,7 @@ class OpenApiV3 : public Document {
     exchange.set_compressible(true);
     auto making = make();
     LazyDocument::MadeRef made = co_await std::move(making);
-    const Query query = endpoints::request_query(exchange);
-    const std::string_view hash = query_get(query, "hash");
+    const std::string_view hash = query_get(context.info.query, "hash");
     if (!hash.empty() && hash != made->hash) {
       co_await send_on(exchange, *made);
       co_return;

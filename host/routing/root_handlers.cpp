@@ -89,8 +89,8 @@ std::string client_ip(const Exchange& exchange) {
   return std::string(peer);
 }
 
-bool is_indented(const Exchange& exchange) {
-  return endpoints::wants_pretty(exchange) || exchange.header("accept").find("pretty=1") != std::string_view::npos;
+bool is_indented(const Query& query, const Exchange& exchange) {
+  return endpoints::wants_pretty(query, exchange) || exchange.header("accept").find("pretty=1") != std::string_view::npos;
 }
 
 // The same document for people to read: made each time, seldom asked for.
@@ -128,8 +128,8 @@ class DiscoveryRoot final : public Document {
     if (form == DiscoveryForm::kNotAcceptable) {
       co_await write_status(context, exchange, not_acceptable());
     } else if (form != DiscoveryForm::kLegacy) {
-      count_document(exchange, core_ ? "api" : "apis", "apiserver");
-      co_await send_aggregated(exchange, form);
+      count_document(context, exchange, core_ ? "api" : "apis", "apiserver");
+      co_await send_aggregated(context, exchange, form);
     } else {
       Value value;
       const std::string client = client_ip(exchange);
@@ -153,7 +153,7 @@ class DiscoveryRoot final : public Document {
     return merged_ ? merged_->protobuf : core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
   }
   // In every form with the JSON's hash, as upstream has one ETag for all.
-  Task<void> send_aggregated(Exchange& exchange, DiscoveryForm form) {
+  Task<void> send_aggregated(RequestContext& context, Exchange& exchange, DiscoveryForm form) {
     look_at_peers(exchange);
     const LazyDocument& document = json();
     std::string hash = document.hash();
@@ -170,7 +170,7 @@ class DiscoveryRoot final : public Document {
           shelf_, [text = made] { return aggregated_protobuf(text->bytes.view()); }, made->hash);
       made = co_await std::move(encoding);
       content_type = protobuf_codec().media_type();
-    } else if (form == DiscoveryForm::kAggregatedYaml || is_indented(exchange)) {
+    } else if (form == DiscoveryForm::kAggregatedYaml || is_indented(context.info.query, exchange)) {
       const bool yaml = form == DiscoveryForm::kAggregatedYaml;
       auto written = run_blocking([&made, yaml] { made = in_other_text(*made, yaml); });
       co_await std::move(written);

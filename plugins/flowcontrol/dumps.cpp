@@ -73,12 +73,9 @@ using Dump = std::string (*)(const Gate&, const Query& query);
 class DumpHandler final : public HttpHandler {
  public:
   DumpHandler(std::shared_ptr<const Gate> gate, Dump dump) : gate_(std::move(gate)), dump_(dump) {}
-  Task<void> handle(RequestContext&, Exchange& exchange) override {
-    const std::string_view target = exchange.target();
-    const auto question = target.find('?');
-    const auto query = parse_query(question == std::string_view::npos ? std::string_view() : target.substr(question + 1));
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
     std::vector<SharedBytes> body;
-    body.emplace_back(dump_(*gate_, query.ok() ? *query : Query()));
+    body.emplace_back(dump_(*gate_, context.info.query));
     co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
   }
 
