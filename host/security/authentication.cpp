@@ -40,11 +40,14 @@ Task<AuthenticationResult> ask(Authenticator& authenticator, RequestContext& con
 }
 
 std::optional<AuthenticationResult> ask_now(Authenticator& authenticator, RequestContext& context, const Exchange& exchange) {
-  try {
-    return authenticator.authenticate_now(context, exchange);
-  } catch (...) {
-    return AuthenticationResult(threw(authenticator.name(), caught()));
-  }
+  return fenced_now([&] { return authenticator.authenticate_now(context, exchange); },
+                    [&](const Caught& error) -> std::optional<AuthenticationResult> { return threw(authenticator.name(), error); });
+}
+
+// The server's calls to itself and to its peers have this name; requests get it by a certificate only.
+Status reserved_name(std::string_view authenticator) {
+  security_log().warn("an authenticator returned a reserved user name authenticator={} user={}", authenticator, kApiServerUser);
+  return unauthorized("authenticator " + std::string(authenticator) + " returned the reserved user name " + std::string(kApiServerUser));
 }
 
 Task<AuthenticationResult> ask_token(TokenAuthenticator& tokens, std::string token, std::vector<std::string> audiences) {
@@ -88,6 +91,11 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
   }
   if (!found->has_value()) return std::nullopt;
   AuthenticationResponse& response = **found;
+  if (response.user.name == kApiServerUser) {
+    (void)reserved_name(authenticator.name());
+    bad_credential = true;
+    return std::nullopt;
+  }
   if (!is_meant_for_us(response.audiences)) {
     security_log().debug("a credential is for other audiences authenticator={}", authenticator.name());
     return Result<UserRef>(unauthorized());
@@ -139,6 +147,10 @@ Task<AuthenticationResult> UnionTokenAuthentication::authenticate_token(std::str
     }
     if (!known->has_value()) continue;
     AuthenticationResponse found = std::move(**known);
+    if (found.user.name == kApiServerUser) {
+      failures.push_back(reserved_name(tokens->name()));
+      continue;
+    }
     found.user = with_authenticated_group(std::move(found.user));
     co_return std::optional<AuthenticationResponse>(std::move(found));
   }

@@ -81,11 +81,8 @@ Task<AuthorizerResult> ask(Authorizer& authorizer, const AuthorizationAttributes
 }
 
 std::optional<AuthorizerResult> ask_now(const Authorizer& authorizer, const RequestView& request) {
-  try {
-    return authorizer.decide_now(request);
-  } catch (...) {
-    return threw(authorizer, caught());
-  }
+  return fenced_now([&] { return authorizer.decide_now(request); },
+                    [&](const Caught& error) -> std::optional<AuthorizerResult> { return threw(authorizer, error); });
 }
 
 // utilerrors.NewAggregate: one as it is, several in brackets.
@@ -183,7 +180,14 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
     RuleResolver* const resolver = each->rule_resolver();
     all.incomplete = all.incomplete || resolver == nullptr;
     if (resolver == nullptr) continue;
-    RuleList rules = co_await resolver->rules_for(user, ns);
+    auto asking = fenced<RuleList>([&] { return resolver->rules_for(user, ns); },
+                                   [&each](const Caught& error) {
+                                     RuleList none;
+                                     none.incomplete = true;
+                                     none.error = threw(*each, error).error;
+                                     return none;
+                                   });
+    RuleList rules = co_await std::move(asking);
     append(all.resource_rules, rules.resource_rules);
     append(all.non_resource_rules, rules.non_resource_rules);
     all.incomplete = all.incomplete || rules.incomplete;

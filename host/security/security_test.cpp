@@ -66,6 +66,28 @@ class KnownToken final : public Authenticator {
   }
 };
 
+class NamedToken final : public TokenAuthenticator {
+ public:
+  explicit NamedToken(std::string user) : user_(std::move(user)) {}
+  std::string_view name() const noexcept override { return "named"; }
+  Task<AuthenticationResult> authenticate_token(std::string, std::vector<std::string>) override {
+    AuthenticationResponse response;
+    response.user.name = user_;
+    co_return response;
+  }
+
+ private:
+  const std::string user_;
+};
+
+class BrokenRules final : public Authorizer, public RuleResolver {
+ public:
+  std::string_view name() const noexcept override { return "broken"; }
+  std::optional<AuthorizerResult> decide_now(const RequestView&) const override { return AuthorizerResult{}; }
+  RuleResolver* rule_resolver() noexcept override { return this; }
+  Task<RuleList> rules_for(UserInfo, std::string) override { throw std::runtime_error("no rules"); }
+};
+
 class FixedAuthorizer final : public Authorizer {
  public:
   explicit FixedAuthorizer(AuthorizerResult result) : result_(std::move(result)) {}
@@ -123,6 +145,104 @@ TEST_F(Security, EveryCertificateNamesItsOwnBearerHoweverManyThereAre) {
     exchange.certificate = PeerCertificate{name, {}, ""};
     EXPECT_EQ((**union_of.authenticate_now(context, exchange))->name, name);
   }
+}
+
+TEST_F(Security, APluginCannotAuthenticateTheServersOwnName) {
+  exchange.request_headers = {{"authorization", "Bearer x"}};
+  for (const auto& [name, known] : {std::pair("system:apiserver", false), {"system:node:a", true}, {"jane", true}}) {
+    const std::vector<std::shared_ptr<Authenticator>> plugins = {std::make_shared<NamedToken>(name)};
+    AuthenticationConfig config;
+    config.plugins = plugins;
+    EXPECT_EQ(ask(UnionAuthentication(config)).ok(), known) << name;
+    UnionTokenAuthentication tokens(plugins);
+    EXPECT_EQ(run_on(loop, tokens.authenticate_token("x", {})).ok(), known) << name;
+  }
+  // A certificate does, and so do the headers of a front proxy.
+  exchange.certificate = PeerCertificate{"system:apiserver", {}, "ab"};
+  EXPECT_TRUE(ask(UnionAuthentication({})).ok());
+}
+
+TEST_F(Security, ACredentialForOtherAudiencesThanTheServersIsRefused) {
+  class ForAudiences final : public Authenticator {
+   public:
+    std::string_view name() const noexcept override { return "audiences"; }
+    std::optional<AuthenticationResult> authenticate_now(RequestContext&, const Exchange& exchange) override {
+      AuthenticationResponse response;
+      response.user.name = "jane";
+      response.audiences = {std::string(exchange.header("x-audience"))};
+      return AuthenticationResult(std::optional(std::move(response)));
+    }
+    Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override { co_return std::nullopt; }
+  };
+  AuthenticationConfig config;
+  config.plugins = {std::make_shared<ForAudiences>()};
+  config.api_audiences = {"https://one", "https://two"};
+  const UnionAuthentication authentication(config);
+  exchange.request_headers = {{"x-audience", "https://two"}};
+  EXPECT_TRUE(ask(authentication).ok());
+  exchange.request_headers = {{"x-audience", "vault"}};
+  EXPECT_EQ(ask(authentication).status().code(), 401);
+}
+
+class ThrowsElsewhere final : public Authenticator, public Authorizer, public RuleResolver {
+ public:
+  explicit ThrowsElsewhere(Executor& executor) : executor_(executor) {}
+  std::string_view name() const noexcept override { return "elsewhere"; }
+  Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override {
+    co_await resume_on(executor_);
+    throw std::runtime_error("no key set");
+  }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
+    co_await resume_on(executor_);
+    throw std::runtime_error("no policy");
+  }
+  RuleResolver* rule_resolver() noexcept override { return this; }
+  Task<RuleList> rules_for(UserInfo, std::string) override {
+    co_await resume_on(executor_);
+    throw std::runtime_error("no rules");
+  }
+
+ private:
+  Executor& executor_;
+};
+
+// Where the caller goes on: with the request's deadline and its exchange.
+Task<std::vector<Executor*>> executors_after(const UnionAuthentication& authentication, Authorization& authorization,
+                                             RequestContext& context, Exchange& exchange) {
+  std::vector<Executor*> after;
+  const auto user = co_await authentication.authenticate(context, exchange);
+  EXPECT_EQ(user.status().code(), 401);
+  after.push_back(current_executor());
+  const AuthorizationAttributes wanted = authorization_attributes(context);
+  const AuthorizerResult result = co_await authorization.authorize(wanted);
+  EXPECT_EQ(result.decision, Decision::kNoOpinion);
+  EXPECT_EQ(result.error.message(), "authorizer elsewhere threw: no policy");
+  after.push_back(current_executor());
+  const RuleList rules = co_await authorization.rules_for(UserInfo(), "n");
+  EXPECT_TRUE(rules.incomplete);
+  after.push_back(current_executor());
+  co_return after;
+}
+
+TEST_F(Security, PluginsThatThrowOnAnotherExecutorLeaveTheRequestOnItsOwn) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  const auto plugin = std::make_shared<ThrowsElsewhere>(foreign);
+  AuthenticationConfig config;
+  config.plugins = {plugin};
+  const UnionAuthentication authentication(config);
+  Authorization authorization({plugin});
+  EXPECT_EQ(run_on(loop, executors_after(authentication, authorization, context, exchange)),
+            (std::vector<Executor*>{&loop, &loop, &loop}));
+  foreign.stop();
+}
+
+TEST_F(Security, RulesThatCannotBeListedLeaveTheOthers) {
+  Authorization authorization({std::make_shared<BrokenRules>(), make_always_allow()});
+  const RuleList rules = run_on(loop, authorization.rules_for(UserInfo(), "n"));
+  EXPECT_TRUE(rules.incomplete);
+  EXPECT_FALSE(rules.error.ok());
+  EXPECT_EQ(rules.resource_rules.size(), 1u);
 }
 
 TEST_F(Security, ACertificateThatDidNotVerifyIsRefusedAndNotAnonymous) {

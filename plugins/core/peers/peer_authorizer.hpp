@@ -1,4 +1,5 @@
-// Lets peers read what this server serves: as system:apiserver, which their certificate as a front proxy lets them be.
+// Lets peers read what this server serves.  A peer is the user system:apiserver: the host gives this name to the server's own calls, to the
+// bearer of a client certificate for it and to what a verified front proxy names so, never to a credential that a plugin authenticates.
 //
 // Thread-safety: any executor.
 // Errors:        none: it has no opinion on anything else.
