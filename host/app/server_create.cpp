@@ -8,10 +8,10 @@
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
 #include "app/unsupported_flags.hpp"
+#include "base/fenced.hpp"
 #include "client/remote_client.hpp"
 #include "engine/codec.hpp"
 #include "http/local_client.hpp"
-#include "plugin/fence.hpp"
 #include "security/x509.hpp"
 #include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
@@ -243,7 +243,7 @@ Status ServerParts::fill_admission() {
       if (row.name == name) plugin_config = row.config;
     }
     Result<std::shared_ptr<AdmissionPlugin>> made;
-    const FencedCall call = fenced([&] {
+    const FencedCall call = fenced_status([&] {
       made = registration->factory(plugin_config);
       return made.ok() && *made == nullptr ? internal_error("its factory made nothing") : made.status();
     });
@@ -346,11 +346,24 @@ Status ServerParts::open_other_stores() {
   return {};
 }
 
+namespace {
+
+// --api-audiences, or the service account issuers.
+std::vector<std::string> api_audiences(const FlagSet& flags) {
+  auto audiences = flags.values("api-audiences");
+  if (audiences.empty()) audiences = flags.values("service-account-issuer");
+  if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);
+  return audiences;
+}
+
+}  // namespace
+
 void ServerParts::build_chains() {
   AuthenticationConfig who;
   who.anonymous = options().authentication.anonymous;
   who.plugins = plugins.authenticators;
   who.request_header = options().authentication.request_header;
+  who.api_audiences = api_audiences(options().flags);
   use_certificate_uids(config.feature_gates().enabled("AllowParsingUserUIDFromCertAuth"));
   authentication = std::make_unique<UnionAuthentication>(std::move(who));
   token_authentication = std::make_unique<UnionTokenAuthentication>(plugins.authenticators);
@@ -370,6 +383,8 @@ void ServerParts::build_chains() {
   chain_config.in_flight = &in_flight;
   chain_config.gate = plugins.request_gate.get();
   chain_config.metrics = &metrics;
+  audit.set(plugins.audit);
+  chain_config.audit = &audit;
   chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;
   chain_config.request_timeout = generic.request_timeout;

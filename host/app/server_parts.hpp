@@ -25,6 +25,7 @@
 #include "base/loop_set.hpp"
 #include "base/offload_pool.hpp"
 #include "base/task_group.hpp"
+#include "filters/audit_registrations.hpp"
 #include "filters/handler_chain.hpp"
 #include "plugin/plugin_set.hpp"
 #include "registry/store.hpp"
@@ -104,6 +105,8 @@ struct ServerParts {
   Status drain();
   // What drain() and take_down() may take, all steps together.
   std::chrono::nanoseconds shutdown_limit() const;
+  // Waits until the audit sinks have written every event, for a limited time.
+  void flush_audit();
   void stop_plugin_tasks();
   void stop_plugin_loops();
   [[noreturn]] void leave_behind();
@@ -160,6 +163,7 @@ struct ServerParts {
   FixedAuthentication loopback_authentication;
   std::unique_ptr<UnionTokenAuthentication> token_authentication;
   std::unique_ptr<Authorization> authorization;
+  AuditRegistrations audit;
   std::unique_ptr<HandlerChain> chain;
   std::unique_ptr<HandlerChain> loopback_chain;
   std::shared_ptr<HttpHandler> debug_handler;

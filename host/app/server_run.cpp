@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Audit sinks have this long to write their last events.
+constexpr std::chrono::seconds kAuditFlush{10};
 // A plugin's task that does not heed the stop signal is left behind after this.
 constexpr std::chrono::seconds kPluginTasks{10};
 // And what it has posted to its executor after this.
@@ -180,7 +182,14 @@ std::chrono::nanoseconds ServerParts::shutdown_limit() const {
   if (generic.request_timeout <= std::chrono::nanoseconds::zero()) return std::chrono::hours(24);
   const auto hooks_limit = static_cast<long>(hooks.pre_shutdown_count()) * pre_shutdown_limit(generic);
   return generic.shutdown_delay_duration + generic.request_timeout + generic.shutdown_watch_termination_grace_period + hooks_limit +
-         kPluginTasks + kPluginLoops + kClosing;
+         kAuditFlush + kPluginTasks + kPluginLoops + kClosing;
+}
+
+void ServerParts::flush_audit() {
+  if (audit.empty()) return;
+  auto flushed = std::make_shared<NamedSignal>("flushed");
+  spawn_detached(background, audit.flush(), [flushed] { flushed->fire(); });
+  if (!run_on(background, wait_for(*flushed, kAuditFlush))) app_log().error("audit sinks did not write their last events in time");
 }
 
 void ServerParts::stop_plugin_tasks() {
@@ -229,6 +238,7 @@ void ServerParts::take_down() {
   if (std::exchange(taken_down, true)) return;
   if (started) {
     if (debug_socket) run_on(background, close_at_once(*debug_socket));
+    flush_audit();
     stop_plugin_tasks();
     stop_plugin_loops();
     stop_storage();

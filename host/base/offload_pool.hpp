@@ -21,6 +21,8 @@ class OffloadPool {
   explicit OffloadPool(std::size_t count);
   void start();
   void stop();
+  // How often work has been offloaded.
+  std::size_t turns() const noexcept { return turn_.load(std::memory_order_relaxed); }
   // The next loop, round robin.
   Executor& next() noexcept { return *loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 

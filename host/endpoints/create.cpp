@@ -1,4 +1,5 @@
 #include "base/origin_executor.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
@@ -27,6 +28,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   wipe_system_fields(received.object);
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
+  note_request_object(context, received.object);
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   if (resource.admission != nullptr) {

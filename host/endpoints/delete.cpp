@@ -1,4 +1,5 @@
 #include "base/origin_executor.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/json_scan.hpp"
@@ -19,13 +20,22 @@ void append_detail(std::string& out, std::string_view key, std::string_view text
   append_json_string(out, text);
 }
 
+StatusDetails removed_details(const Resource& resource, std::string_view name, const ObjectRef& object) {
+  StatusDetails details;
+  details.name = name;
+  details.group = resource.scope.resource.group;
+  details.kind = resource.scope.resource.resource;
+  if (object != nullptr) details.uid = raw_text(raw_member(object->json().view(), "metadata"), "uid");
+  return details;
+}
+
 // The Status that says what has gone.
-std::string removed_document(const Resource& resource, std::string_view name, const ObjectRef& object) {
+std::string removed_document(const StatusDetails& details) {
   std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{)";
-  append_detail(out, "name", name);
-  append_detail(out, "group", resource.scope.resource.group);
-  append_detail(out, "kind", resource.scope.resource.resource);
-  if (object != nullptr) append_detail(out, "uid", raw_text(raw_member(object->json().view(), "metadata"), "uid"));
+  append_detail(out, "name", details.name);
+  append_detail(out, "group", details.group);
+  append_detail(out, "kind", details.kind);
+  append_detail(out, "uid", details.uid);
   return out.append("}}");
 }
 
@@ -34,7 +44,7 @@ Result<DeleteOptions> read_options(const Resource& resource, RequestContext& con
   if (body.empty()) return delete_options_from_query(context.info.query, unsafe);
   auto format = negotiate_input(exchange);
   if (!format.ok()) return std::move(format.status());
-  return delete_options_from_body(body, *format, context.arena(), unsafe);
+  return delete_options_from_body(context, body, *format, unsafe);
 }
 
 Status may_not(const RequestContext& context, std::string_view why) {
@@ -67,7 +77,7 @@ Task<Status> may_delete_unread(const Resource& resource, RequestContext& context
 
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
@@ -97,7 +107,9 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
     Status sent = co_await std::move(sending);
     co_return sent;
   }
-  std::string document = removed_document(resource, context.info.name, removed->object);
+  StatusDetails details = removed_details(resource, context.info.name, removed->object);
+  std::string document = removed_document(details);
+  if (context.audit != nullptr) context.audit->success_details = std::move(details);
   auto sending = send_document(context, exchange, *media, code, std::move(document), status_schema());
   co_await std::move(sending);
   co_return Status();

@@ -18,7 +18,7 @@ Status no_unread_collections() {
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   const Query& query = context.info.query;
   auto list = list_options(query, "");
@@ -30,7 +30,7 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   if (!body->empty()) {
     auto format = negotiate_input(exchange);
     if (!format.ok()) co_return std::move(format.status());
-    options = delete_options_from_body(*body, *format, context.arena(), unsafe);
+    options = delete_options_from_body(context, *body, *format, unsafe);
   }
   if (!options.ok()) co_return std::move(options.status());
   if (options->ignore_read_error) co_return no_unread_collections();

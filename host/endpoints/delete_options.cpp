@@ -1,6 +1,7 @@
 #include "endpoints/delete_options.hpp"
 
 #include "backplane/types/schema.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/body.hpp"
 
 namespace backplane::endpoints {
@@ -100,8 +101,8 @@ Result<Value> parse_delete_body(std::string_view body, BodyFormat format, json::
 }
 }  // namespace
 
-Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage, bool unsafe_deletes) {
-  auto tree = parse_delete_body(body, format, std::move(storage));
+Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes) {
+  auto tree = parse_delete_body(body, format, context.arena());
   if (!tree.ok()) return std::move(tree.status());
   // Every group used to have a DeleteOptions of its own: the version is not looked at.
   auto kind = kind_in_body(*tree, {"meta.k8s.io", "v1", "DeleteOptions"});
@@ -110,6 +111,7 @@ Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat
   if (tree->is_null()) return validated(Given(), unsafe_deletes);
   Status status = delete_options_schema().normalize(*tree, nullptr);
   if (!status.ok()) return status;
+  if (audits(context, AuditLevel::kRequest)) note_request_json(context, to_json(*tree));
   return validated(read_members(tree->get_object()), unsafe_deletes);
 }
 

@@ -17,6 +17,6 @@ inline constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithCl
 // `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion; without it ignore_read_error is never set, whatever was asked.
 Result<DeleteOptions> delete_options_from_query(const Query& query, bool unsafe_deletes);
 // The tree is made in `storage` and not kept.
-Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage, bool unsafe_deletes);
+Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes);
 
 }  // namespace backplane::endpoints

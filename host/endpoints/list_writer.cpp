@@ -10,6 +10,7 @@
 
 #include "base/origin_executor.hpp"
 #include "base/yield.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/body_writer.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/respond.hpp"
@@ -281,11 +282,38 @@ Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   co_return Status();
 }
 
+// The list as JSON for the audit event, whatever encoding the client gets.
+class AuditedList {
+ public:
+  explicit AuditedList(const Plan& plan) : plan_(plan) {
+    plan_.media.codec = &json_codec();
+    plan_.media.yaml = plan_.media.pretty = false;
+    auto texts = make_texts(plan_, ListMeasure());
+    if (texts.ok()) plan_.texts = std::move(*texts);
+  }
+  void add(const ObjectEntry& entry) {
+    json_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
+    // An item that cannot be encoded is reported to the client.
+    (void)append_item(plan_, entry, json_).ok();
+  }
+  SharedBytes end() {
+    json_.text().append(begun_ ? plan_.texts.tail : plan_.texts.empty);
+    return SharedBytes(std::move(json_.text()));
+  }
+
+ private:
+  Plan plan_;
+  TextSink json_;
+  bool begun_ = false;
+};
+
 // The answer, from the head to the last item and behind it.
 class ItemsWriter {
  public:
   ItemsWriter(RequestContext& context, Exchange& exchange, const MediaType& media, const Plan& plan)
-      : context_(context), exchange_(exchange), media_(media), plan_(plan) {}
+      : context_(context), exchange_(exchange), media_(media), plan_(plan) {
+    if (audits(context, AuditLevel::kRequestResponse)) audited_.emplace(plan);
+  }
 
   void begin() {
     add_warning_headers(context_, exchange_);
@@ -293,6 +321,7 @@ class ItemsWriter {
     out_.emplace(exchange_, 200, media_.content_type(), media_.indented());
   }
   Status visit(const ObjectEntry& entry) {
+    if (audited_) audited_->add(entry);
     out_->text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
     return write_item(plan_, entry, *out_);
   }
@@ -306,6 +335,7 @@ class ItemsWriter {
   bool gone() const noexcept { return gone_; }
   Task<Status> end() {
     out_->text().append(begun_ ? plan_.texts.tail : plan_.texts.empty);
+    if (audited_) context_.audit->response_object = audited_->end();
     Status sent = co_await out_->finish();
     co_return sent;
   }
@@ -316,6 +346,7 @@ class ItemsWriter {
   const MediaType& media_;
   const Plan& plan_;
   std::optional<BodyWriter> out_;
+  std::optional<AuditedList> audited_;
   bool begun_ = false;
   bool gone_ = false;
 };

@@ -1,4 +1,5 @@
 #include "base/origin_executor.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/respond.hpp"
@@ -24,6 +25,7 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   SentObject& received = *sent_object;
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
+  note_request_object(context, received.object);
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);

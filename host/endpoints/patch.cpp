@@ -4,6 +4,7 @@
 #include "base/offload_pool.hpp"
 #include "base/origin_executor.hpp"
 #include "endpoints/applied_patch.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/patched_object.hpp"
@@ -58,13 +59,15 @@ Result<PatchForm> patch_form(const Resource& resource, const Exchange& exchange)
 struct Patch {
   std::unique_ptr<UpdatedObjectInfo> info;
   std::string_view text;
+  AppliedPatch* applied = nullptr;  // null: a patch of another type
 };
 
 Patch make_patch(const Resource& resource, const PatchForm& form, std::string body, const WriteOptions& options) {
   if (form.applies) {
     auto applied = std::make_unique<AppliedPatch>(resource, std::move(body), form.format, options);
     const std::string_view text = applied->text();
-    return {std::move(applied), text};
+    AppliedPatch* const as_applied = applied.get();
+    return {std::move(applied), text, as_applied};
   }
   auto patched = std::make_unique<PatchedObject>(resource, form.type, std::move(body), options.field_validation);
   const std::string_view text = patched->text();
@@ -78,16 +81,22 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   auto form = patch_form(resource, exchange);
   if (!form.ok()) co_return std::move(form.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
   auto options = write_options(context.info.query, form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
-  const OffloadIfLarge offload(body->size());
-  co_await offload;
+  note_request_patch(context, *body, form->format);
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
+  if (patch.applied != nullptr) {
+    // The configuration is cached; what is wrong with it is reported when the storage asks for it.
+    const OffloadIfLarge offload(patch.text.size());
+    co_await offload;
+    (void)patch.applied->configuration(context).ok();
+    co_await origin;
+  }
   auto patching = update_admitted(resource, context, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
   if (!patched.ok()) {

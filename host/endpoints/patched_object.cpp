@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <unordered_set>
 
 #include "backplane/types/json_reading.hpp"
+#include "base/offload_pool.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/custom_kind.hpp"
 #include "endpoints/errors.hpp"
@@ -381,7 +384,20 @@ Result<Value> PatchedObject::sent(RequestContext& context, const Object& existin
 
 Task<Result<Object>> PatchedObject::updated_object(RequestContext& context, const Object* existing) {
   if (existing == nullptr) co_return not_found(resource_.scope.resource.group, resource_.scope.resource.resource, context.info.name);
-  co_return patch(context, *existing);
+  const OriginExecutor origin;
+  const OffloadIfLarge offload(text_.size());
+  Result<Object> patched;
+  std::exception_ptr thrown;
+  co_await offload;
+  try {
+    patched = patch(context, *existing);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  // The caller may be a plugin's storage, on the executor of the exchange.
+  co_await origin;
+  if (thrown) std::rethrow_exception(thrown);
+  co_return patched;
 }
 
 }  // namespace backplane::endpoints

@@ -153,7 +153,9 @@ class ResourceHandler final : public HttpHandler {
         if (status.ok()) status = co_await served.verb(resource_, context, exchange);
       }
     } catch (...) {
-      log_bug(context, exchange, caught());
+      const Caught bug = caught();
+      log_bug(context, exchange, bug);
+      if (context.audit != nullptr) context.audit->panic = bug.what;
       status = recovered();
     }
     co_await origin;

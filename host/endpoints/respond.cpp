@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "backplane/types/json_reading.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
@@ -104,6 +105,7 @@ const Schema* status_schema() {
 
 Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document,
                          const Schema* schema) {
+  note_response_document(context, document);
   std::vector<SharedBytes> body;
   if (media.codec->is_text()) {
     body.emplace_back(as_text(media, std::move(document)));
@@ -134,6 +136,7 @@ Task<Status> send_object(const Resource& resource, RequestContext& context, Exch
   }
   auto body = as_object(as, media, *object);
   if (!body.ok()) co_return std::move(body.status());
+  note_response_object(context, *object);
   auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(*body));
   co_await std::move(sending);
   co_return Status();
@@ -154,14 +157,16 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
     exchange.abort();
     co_return;
   }
+  endpoints::note_response_status(context, status);
   const StatusDetails* details = status.details();
   if (details != nullptr && details->retry_after_seconds > 0) {
     exchange.set_response_header("Retry-After", std::to_string(details->retry_after_seconds));
   }
   const std::string json = status.to_json();
   const std::string_view compact = endpoints::without_newline(json);
-  auto media = endpoints::negotiate(exchange, {false, endpoints::status_schema()});
+  auto media = endpoints::negotiate(context.info.query, exchange, {false, endpoints::status_schema()});
   if (!media.ok()) {
+    endpoints::note_response_document(context, compact);
     co_await endpoints::send_raw_json(context, exchange, status.code(), compact);
     co_return;
   }
@@ -171,7 +176,7 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
 }
 
 Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema) {
-  auto media = endpoints::negotiate(exchange, {false, schema});
+  auto media = endpoints::negotiate(context.info.query, exchange, {false, schema});
   if (!media.ok()) {
     co_await write_status(context, exchange, media.status());
     co_return;

@@ -1,13 +1,14 @@
 #include "endpoints/sent_object.hpp"
 
 #include "base/offload_pool.hpp"
+#include "base/origin_executor.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verb_options.hpp"
 
 namespace backplane::endpoints {
 
 Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());
@@ -15,9 +16,12 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   if (!body.ok()) co_return std::move(body.status());
   auto options = write_options(context.info.query, WriteVerb::kCreate);
   if (!options.ok()) co_return std::move(options.status());
+  // Admission and the storage may be a plugin's, which may use the exchange: only the decoding is offloaded.
+  const OriginExecutor origin;
   const OffloadIfLarge offload(body->size());
   co_await offload;
   auto object = decode_object(resource, context, *body, *format, options->field_validation);
+  co_await origin;
   if (!object.ok()) co_return std::move(object.status());
   // Made in one go: a tree that is assigned instead would be copied out of the request's arena.
   SentObject sent{*media, *format, std::move(*body), std::move(*options), std::move(*object)};

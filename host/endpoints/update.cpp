@@ -2,6 +2,7 @@
 
 #include "base/offload_pool.hpp"
 #include "base/origin_executor.hpp"
+#include "endpoints/audit_notes.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/replacement.hpp"
 #include "endpoints/respond.hpp"
@@ -113,7 +114,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
 
 Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(exchange, resource.offers);
+  auto media = negotiate(context.info.query, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
@@ -124,7 +125,9 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   const OffloadIfLarge offload(body->size());
   co_await offload;
   auto object = read_replacement(resource, context, *body, *format, options->field_validation);
+  co_await origin;
   if (!object.ok()) co_return std::move(object.status());
+  note_request_object(context, *object);
   context.dry_run = options->dry_run;
   ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
   auto updating = update_admitted(resource, context, info, std::move(*options), /*force_allow_create=*/false);

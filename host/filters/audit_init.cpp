@@ -1,4 +1,4 @@
-// WithAuditInit: every request has an id that the client, the log and (later) the audit events share; a client may bring its own.
+// WithAuditInit: every request has an id that the client, the log and the audit events share; a client may bring its own.
 #include "backplane/core/meta.hpp"
 #include "filters/filters.hpp"
 
@@ -8,9 +8,9 @@ namespace {
 class AuditInit final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
-    const std::string_view given = call.exchange->header("audit-id");
+    const std::string_view given = call.exchange().header("audit-id");
     call.context.audit_id = given.empty() ? new_uid() : std::string(given);
-    call.exchange->set_response_header("Audit-Id", call.context.audit_id);
+    call.exchange().set_response_header("Audit-Id", call.context.audit_id);
     return Step::kNext;
   }
 };

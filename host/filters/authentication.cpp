@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/origin_executor.hpp"
+#include "filters/audit_registrations.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
@@ -50,11 +51,11 @@ class WithoutCredentials final : public FilterExchange {
 class WithAuthentication final : public Filter {
  public:
   explicit WithAuthentication(const ChainConfig& config)
-      : authentication_(*config.authentication), limit_unknown_(config.one_request_of_the_unknown) {}
+      : authentication_(*config.authentication), audit_(config.audit), limit_unknown_(config.one_request_of_the_unknown) {}
 
   Step enter(FilterCall& call) const override {
-    if (has_credentials(*call.exchange)) return Step::kAround;
-    auto known = authentication_.authenticate_now(call.context, *call.exchange);
+    if (has_credentials(call.exchange())) return Step::kAround;
+    auto known = authentication_.authenticate_now(call.context, call.exchange());
     return known ? settle(call, std::move(*known)) : Step::kAwait;
   }
 
@@ -63,7 +64,7 @@ class WithAuthentication final : public Filter {
     Result<UserRef> user;
     std::exception_ptr thrown;
     try {
-      user = co_await authentication_.authenticate(call.context, *call.exchange);
+      user = co_await authentication_.authenticate(call.context, call.exchange());
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -79,17 +80,18 @@ class WithAuthentication final : public Filter {
       co_await rest.refuse(call);
       co_return;
     }
-    WithoutCredentials stripped(*call.exchange);
-    InFront in_front(call, stripped);
-    co_await rest.run(in_front.inner);
+    WithoutCredentials stripped(call.exchange());
+    const InFront in_front(call.context, stripped);
+    co_await rest.run(call);
   }
 
  private:
   Step settle(FilterCall& call, Result<UserRef> user) const {
     const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
     // Somebody we do not know gets one request per HTTP/2 connection: opening many streams costs them a handshake each.
-    if (limit_unknown_ && unknown && call.exchange->http_major() == 2) call.exchange->close_connection_after();
+    if (limit_unknown_ && unknown && call.exchange().http_major() == 2) call.exchange().close_connection_after();
     if (!user.ok()) {
+      audit_refusal(audit_, call.context, call.exchange(), user.status());
       call.refusal = Refusal{std::move(user.status()), 0, {}, false};
       return Step::kRefuse;
     }
@@ -98,7 +100,8 @@ class WithAuthentication final : public Filter {
   }
 
   const Authentication& authentication_;
-  bool limit_unknown_;
+  const AuditRegistrations* const audit_;
+  const bool limit_unknown_;
 };
 
 }  // namespace

@@ -33,15 +33,26 @@ class WithAuthorization final : public Filter {
     return result.decision == Decision::kDeny ? AccessMetrics::kDenied : AccessMetrics::kNoOpinion;
   }
 
+  static void annotate(RequestContext& context, std::string_view decision, std::string_view reason) {
+    if (context.audit == nullptr) return;
+    if (!decision.empty()) context.annotate("authorization.k8s.io/decision", std::string(decision));
+    context.annotate("authorization.k8s.io/reason", std::string(reason));
+  }
+
   Step settle(FilterCall& call, const AuthorizerResult& result, Clock::time_point began) const {
     if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), Clock::now() - began);
     // An authorizer may go wrong in part and still find the rule that allows it.
-    if (result.decision == Decision::kAllow) return Step::kNext;
+    if (result.decision == Decision::kAllow) {
+      annotate(call.context, "allow", result.reason);
+      return Step::kNext;
+    }
     if (!result.error.ok()) {
-      call.refusal = Refusal::plain(500, "Internal Server Error: " + quoted(call.exchange->target()) + ": " + result.error.message());
+      annotate(call.context, {}, "internal error");
+      call.refusal = Refusal::plain(500, "Internal Server Error: " + quoted(call.exchange().target()) + ": " + result.error.message());
       return Step::kRefuse;
     }
-    call.exchange->set_response_header("X-Content-Type-Options", "nosniff");
+    annotate(call.context, "forbid", result.reason);
+    call.exchange().set_response_header("X-Content-Type-Options", "nosniff");
     call.refusal = Refusal{forbidden_request(authorization_attributes(call.context), result.reason), 0, {}, false};
     return Step::kRefuse;
   }

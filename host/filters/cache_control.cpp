@@ -7,7 +7,7 @@ namespace {
 class CacheControl final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
-    call.exchange->set_response_header("Cache-Control", "no-cache, private");
+    call.exchange().set_response_header("Cache-Control", "no-cache, private");
     return Step::kNext;
   }
 };

@@ -26,7 +26,7 @@ class Cors final : public Filter {
   }
 
   Step enter(FilterCall& call) const override {
-    Exchange& exchange = *call.exchange;
+    Exchange& exchange = call.exchange();
     const std::string_view origin = exchange.header("origin");
     if (origin.empty() || !allowed(origin)) return Step::kNext;
     exchange.set_response_header("Access-Control-Allow-Origin", std::string(origin));

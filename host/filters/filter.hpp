@@ -43,13 +43,12 @@ struct RequestNotes {
 
 struct FilterCall {
   RequestContext& context;
-  Exchange* exchange;  // never null; around() may put another in front for what is behind it
   RequestNotes* notes = nullptr;
   Refusal refusal = {};
   GatePass pass = {};  // what the request gate has given it
 
-  // The same request with `front` for its exchange.
-  FilterCall with(Exchange& front) const noexcept { return FilterCall{context, &front, notes}; }
+  // The current exchange.  around() changes it for the filters behind it with InFront.
+  Exchange& exchange() const noexcept { return *context.exchange; }
 };
 
 class HandlerChain;

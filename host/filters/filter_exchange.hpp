@@ -16,17 +16,18 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
   const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind()); }
 };
 
-// What is behind a filter has `front` for its exchange as long as this lives.
+// Makes `front` the current exchange of a request while this object lives: RequestContext::exchange is the only record of it, so nothing
+// else may set it.  The destructor restores the exchange behind, however the request ends.
 class InFront {
  public:
-  InFront(FilterCall& call, Exchange& front) : inner(call.with(front)), outer_(call.context.exchange) { inner.context.exchange = &front; }
-  ~InFront() { inner.context.exchange = outer_; }
+  InFront(RequestContext& context, Exchange& front) noexcept : context_(context), behind_(context.exchange) { context_.exchange = &front; }
+  ~InFront() { context_.exchange = behind_; }
   InFront(const InFront&) = delete;
   InFront& operator=(const InFront&) = delete;
-  FilterCall inner;  // to go on with
 
  private:
-  Exchange* const outer_;
+  RequestContext& context_;
+  Exchange* const behind_;
 };
 
 }  // namespace backplane

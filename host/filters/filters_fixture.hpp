@@ -29,8 +29,9 @@ class TestExchange final : public Exchange {
   bool finished = false;
   bool closing = false;
   std::atomic<bool> aborted{false};
-  const Executor* home = nullptr;  // where it may be used; null: anywhere
-  std::atomic<int> strangers{0};   // calls from elsewhere
+  const Executor* home = nullptr;     // where it may be used; null: anywhere
+  std::atomic<int> strangers{0};      // calls from elsewhere
+  NamedSignal* responding = nullptr;  // respond() sends the head, then waits for this; abort() fires it
 
   std::string response_header(std::string_view name) const {
     for (const auto& [key, value] : response_headers) {
@@ -65,16 +66,18 @@ class TestExchange final : public Exchange {
     code = c;
     type = content_type;
     for (const auto& chunk : chunks) body += chunk.view();
+    if (responding != nullptr) co_await responding->wait();
     finished = true;
-    co_return;
   }
   Task<Status> start(int c, std::string_view content_type) override {
+    look_around();
     code = c;
     type = content_type;
     co_return Status();
   }
   void set_compressible(bool) override {}
   Task<Status> write(std::vector<SharedBytes> chunks) override {
+    look_around();
     for (const auto& chunk : chunks) body += chunk.view();
     co_return Status();
   }
@@ -91,7 +94,10 @@ class TestExchange final : public Exchange {
     look_around();
     closing = true;
   }
-  void abort() override { aborted = true; }
+  void abort() override {
+    aborted = true;
+    if (responding != nullptr) responding->fire();
+  }
 
  private:
   void look_around() {

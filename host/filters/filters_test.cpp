@@ -207,6 +207,18 @@ TEST_F(Filters, AtTheDeadlineAnAnswerThatHasBegunIsBrokenOff) {
   EXPECT_EQ(counted("apiserver_request_aborts_total"), aborts + 1);
 }
 
+TEST_F(Filters, AResponseThatTheDeadlineBreaksOffIsCountedAsLateAndAborted) {
+  NamedSignal aborted("aborted");
+  TestExchange exchange;
+  exchange.responding = &aborted;
+  exchange.request_target = "/readyz?timeout=20ms";
+  const double aborts = counted("apiserver_request_aborts_total");
+  ask(exchange);
+  EXPECT_TRUE(exchange.aborted);
+  EXPECT_EQ(metrics.access.late(false), 1u);
+  EXPECT_EQ(counted("apiserver_request_aborts_total"), aborts + 1);
+}
+
 TEST_F(Filters, CredentialsGoNoFurtherThanAuthentication) {
   TestExchange exchange;
   exchange.request_headers = {
@@ -330,6 +342,26 @@ TEST_F(Filters, WatchesAreCountedWhenAGracePeriodIsSetAndRefusedInTheDrain) {
   late.request_target = "/api/v1/pods?watch=1";
   ask(late);
   EXPECT_EQ(late.code, 503);
+}
+
+Task<Exchange*> exchange_after(HandlerChain& chain, TestExchange& exchange, Exchange* before) {
+  RequestContext context;
+  context.exchange = before;
+  co_await chain.handle(context, exchange);
+  co_return context.exchange;
+}
+
+TEST_F(Filters, AfterAnExceptionTheCurrentExchangeIsTheOneBefore) {
+  config.shutdown_watch_termination_grace_period = 1s;
+  handler.answer = throws;
+  for (const std::string_view target : {"/api/v1/pods?watch=1", "/api/v1/pods"}) {
+    TestExchange exchange;
+    exchange.request_target = target;
+    exchange.request_headers = {{"authorization", "Bearer secret"}};
+    HandlerChain chain(config, handler);
+    EXPECT_EQ(run_on(loop, exchange_after(chain, exchange, &exchange)), &exchange) << target;
+    EXPECT_EQ(exchange.code, 500);
+  }
 }
 
 // ---- what /metrics says of them

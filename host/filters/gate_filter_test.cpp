@@ -101,6 +101,37 @@ TEST_F(GatedFilters, LongRequestsThatAreNoWatchesAreNotAsked) {
   EXPECT_EQ(gate.asked, 0);
 }
 
+Executor* g_foreign = nullptr;
+
+Task<void> streams_from_elsewhere(RequestContext&, Exchange& exchange) {
+  co_await resume_on(*g_foreign);
+  Status status = co_await exchange.start(200, "application/json");
+  for (int i = 0; status.ok() && i < 3; ++i) {
+    co_await resume_on(*g_foreign);
+    std::vector<SharedBytes> event;
+    event.emplace_back(std::string("{}"));
+    auto writing = exchange.write(std::move(event));
+    status = co_await std::move(writing);
+  }
+  co_await resume_on(*g_foreign);
+  co_await exchange.finish();
+}
+
+TEST_F(GatedFilters, AWatchThatWritesFromAnotherExecutorIsCountedOnItsConnections) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  g_foreign = &foreign;
+  handler.answer = streams_from_elsewhere;
+  TestExchange exchange;
+  exchange.home = &loop;
+  exchange.request_target = "/api/v1/pods?watch=1";
+  ask(exchange);
+  EXPECT_EQ(exchange.body, "{}{}{}");
+  EXPECT_EQ(exchange.strangers, 0);
+  EXPECT_EQ(gate.in, 0);
+  foreign.stop();
+}
+
 struct WatchHandler {
   TestGate& gate;
   std::vector<int> in;  // at each step

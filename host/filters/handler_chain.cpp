@@ -41,7 +41,7 @@ constexpr TableRow kTable[] = {
     {"WithCORS", with_cors},
     {"WithAuthentication", with_authentication},
     {"WithTracing", place},  // no exporter is offered
-    {"WithAudit", place},    // no audit sink is offered; the audit id is already on the request
+    {"WithAudit", with_audit},
     {"WithImpersonation", with_impersonation},
     {"WithPriorityAndFairness", with_priority_and_fairness},
     {"WithMaxInFlightLimit", with_max_in_flight_limit},  // where there is no gate
@@ -95,7 +95,8 @@ std::vector<std::string> HandlerChain::names() const {
 
 Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
   RequestNotes notes;
-  FilterCall call{context, &exchange, &notes};
+  FilterCall call{context, &notes};
+  const InFront in_front(context, exchange);
   co_await run(call, 0);
 }
 
@@ -117,8 +118,8 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
   }
   // A handler may end anywhere; filters and exchanges belong to one executor.
   const OriginExecutor origin;
-  MeteredExchange metered(*call.exchange);
-  const InFront in_front(call, metered);
+  MeteredExchange metered(call.exchange());
+  const InFront in_front(call.context, metered);
   std::exception_ptr error;
   try {
     co_await inner_.handle(call.context, metered);
@@ -137,7 +138,7 @@ void HandlerChain::count(const FilterCall& call, const MeteredExchange& metered,
 }
 
 Task<void> HandlerChain::refuse(FilterCall& call) {
-  Exchange& exchange = *call.exchange;
+  Exchange& exchange = call.exchange();
   if (call.refusal.close_connection) exchange.close_connection_after();
   if (call.refusal.plain_code == 0) {
     co_await write_status(call.context, exchange, call.refusal.status);

@@ -22,6 +22,7 @@
 
 namespace backplane {
 
+class AuditRegistrations;
 class MeteredExchange;
 class RequestSeries;
 
@@ -36,6 +37,7 @@ struct ChainConfig {
   InFlightLimits* in_flight = nullptr;
   RequestGate* gate = nullptr;  // in the place of those limits
   RequestMetrics* metrics = nullptr;
+  const AuditRegistrations* audit = nullptr;  // null: no row for it
 
   bool shutdown_send_retry_after = false;
   // 0: watches are not waited for at shutdown.

@@ -8,7 +8,7 @@ class Hsts final : public Filter {
  public:
   explicit Hsts(std::string value) : value_(std::move(value)) {}
   Step enter(FilterCall& call) const override {
-    call.exchange->set_response_header("Strict-Transport-Security", value_);
+    call.exchange().set_response_header("Strict-Transport-Security", value_);
     return Step::kNext;
   }
 

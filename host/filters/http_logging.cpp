@@ -14,7 +14,7 @@ class HTTPLogging final : public Filter {
 
   void leave(FilterCall& call) const noexcept override {
     const RequestContext& context = call.context;
-    const Exchange& exchange = *call.exchange;
+    const Exchange& exchange = call.exchange();
     const int code = exchange.response_code();
     const auto level = level_of(context, code);
     if (!filters_log().should_log(level)) return;

@@ -74,9 +74,9 @@ class Impersonation final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
     bool any = false;
-    for (const auto& [name, value] : call.exchange->headers()) any = any || is_of_impersonation(name);
+    for (const auto& [name, value] : call.exchange().headers()) any = any || is_of_impersonation(name);
     if (!any) return Step::kNext;
-    const WantedUser wanted = wanted_user(*call.exchange);
+    const WantedUser wanted = wanted_user(call.exchange());
     if (wanted.name.empty() && wanted.uid.empty() && wanted.groups.empty() && wanted.extra.empty()) return Step::kNext;
     call.refusal.status = wanted.name.empty() ? without_user(wanted) : refused(call, wanted.name);
     return Step::kRefuse;

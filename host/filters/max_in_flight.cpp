@@ -14,9 +14,9 @@ class MaxInFlight final : public Filter {
     if (call.context.long_running) return Step::kNext;
     if (limits_.try_enter(is_mutating(call.context.info.verb))) return Step::kNextThenLeave;
     if (is_privileged(call.context.user)) return Step::kNext;
-    count_dropped(call.context.info, *call.exchange);
-    count_terminated(call.context.info, *call.exchange, 429);
-    call.exchange->set_response_header("Retry-After", "1");
+    count_dropped(call.context.info, call.exchange());
+    count_terminated(call.context.info, call.exchange(), 429);
+    call.exchange().set_response_header("Retry-After", "1");
     call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
     return Step::kRefuse;
   }

@@ -18,7 +18,7 @@ class PanicRecovery final : public Filter {
     } catch (...) {
       bug = caught();
     }
-    Exchange& exchange = *call.exchange;
+    Exchange& exchange = call.exchange();
     filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}{}", exchange.method(), exchange.target(),
                         call.context.audit_id, bug.what, bug.stack);
     if (exchange.started()) {

@@ -2,6 +2,7 @@
 // plugin has put here.  Whom it refuses is told to come again.
 #include <memory>
 
+#include "base/origin_executor.hpp"
 #include "endpoints/request_series.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
@@ -57,22 +58,26 @@ class BeginningWatch final : public FilterExchange {
   ~BeginningWatch() override { admitted_->leave(); }  // however it ends
 
   Task<Status> start(int code, std::string_view content_type) override {
+    co_await origin_;
     Status status = co_await behind().start(code, content_type);
     look_later();
     co_return status;
   }
   Task<Status> switch_protocols(std::string_view protocol) override {
+    co_await origin_;
     Status status = co_await behind().switch_protocols(protocol);
     look_later();
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
-    if (!admitted_->in) return behind().write(std::move(chunks));
+    // `in` and the count of writes belong to the connection's executor; a handler may write from another one.
+    if (origin_.await_ready() && !admitted_->in) return behind().write(std::move(chunks));
     return first_writes(std::move(chunks));
   }
 
  private:
   Task<Status> first_writes(std::vector<SharedBytes> chunks) {
+    co_await origin_;
     ++*writes_;
     Status status = co_await behind().write(std::move(chunks));
     ++*writes_;
@@ -89,6 +94,7 @@ class BeginningWatch final : public FilterExchange {
     });
   }
 
+  const OriginExecutor origin_;
   const std::shared_ptr<Admitted> admitted_;
   const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // begun and ended
 };
@@ -100,7 +106,7 @@ class PriorityAndFairness final : public Filter {
 
   Step enter(FilterCall& call) const override {
     if (call.context.long_running && !is_watch(call)) return Step::kNext;
-    switch (gate_.enter(call.context, *call.exchange, call.pass)) {
+    switch (gate_.enter(call.context, call.exchange(), call.pass)) {
       case GateAnswer::kEnter:
         return admitted(call);
       case GateAnswer::kWait:
@@ -113,7 +119,7 @@ class PriorityAndFairness final : public Filter {
 
   Task<Step> enter_slowly(FilterCall& call) const override {
     const auto began = Clock::now();
-    auto waiting = gate_.wait(call.context, *call.exchange, call.pass);
+    auto waiting = gate_.wait(call.context, call.exchange(), call.pass);
     const bool in = co_await std::move(waiting);
     if (call.notes != nullptr) call.notes->waited = Clock::now() - began;
     co_return in ? admitted(call) : refused(call);
@@ -129,9 +135,9 @@ class PriorityAndFairness final : public Filter {
     const auto fields = wants_fields(call) ? std::make_shared<std::string>() : nullptr;
     auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass, fields});
     {
-      BeginningWatch beginning(*call.exchange, admitted);
-      InFront in_front(call, beginning);
-      co_await rest.run(in_front.inner);
+      BeginningWatch beginning(call.exchange(), admitted);
+      const InFront in_front(call.context, beginning);
+      co_await rest.run(call);
     }
     if (fields != nullptr) call.notes->log_fields += *fields;
   }
@@ -152,8 +158,8 @@ class PriorityAndFairness final : public Filter {
     }
   }
   Step refused(FilterCall& call) const {
-    count_dropped(call.context.info, *call.exchange);
-    count_terminated(call.context.info, *call.exchange, 429);
+    count_dropped(call.context.info, call.exchange());
+    count_terminated(call.context.info, call.exchange(), 429);
     if (wants_fields(call)) note(call, false);
     call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
     return Step::kRefuse;

@@ -11,8 +11,8 @@ class ProbabilisticGoaway final : public Filter {
   explicit ProbabilisticGoaway(double chance) : chance_(chance) {}
   Step enter(FilterCall& call) const override {
     thread_local std::minstd_rand random{std::random_device{}()};
-    if (call.exchange->http_major() == 2 && std::uniform_real_distribution<double>(0, 1)(random) < chance_) {
-      call.exchange->close_connection_after();
+    if (call.exchange().http_major() == 2 && std::uniform_real_distribution<double>(0, 1)(random) < chance_) {
+      call.exchange().close_connection_after();
     }
     return Step::kNext;
   }

@@ -1,4 +1,5 @@
 // WithRequestDeadline: short requests end within --request-timeout, or within ?timeout= when that is shorter.
+#include "filters/audit_registrations.hpp"
 #include "filters/filters.hpp"
 #include "filters/go_duration.hpp"
 
@@ -7,12 +8,13 @@ namespace {
 
 class RequestDeadline final : public Filter {
  public:
-  explicit RequestDeadline(std::chrono::nanoseconds maximum) : maximum_(maximum) {}
+  explicit RequestDeadline(const ChainConfig& config) : maximum_(config.request_timeout), audit_(config.audit) {}
 
   Step enter(FilterCall& call) const override {
     if (call.context.long_running) return Step::kNext;
     auto asked = asked_timeout(call.context.info);
     if (!asked.ok()) {
+      audit_refusal(audit_, call.context, call.exchange(), asked.status());
       call.refusal = Refusal{std::move(asked.status()), 0, {}, false};
       return Step::kRefuse;
     }
@@ -32,11 +34,12 @@ class RequestDeadline final : public Filter {
     return *parsed;
   }
 
-  std::chrono::nanoseconds maximum_;
+  const std::chrono::nanoseconds maximum_;
+  const AuditRegistrations* const audit_;
 };
 
 }  // namespace
 
-FilterPtr with_request_deadline(const ChainConfig& config) { return std::make_unique<RequestDeadline>(config.request_timeout); }
+FilterPtr with_request_deadline(const ChainConfig& config) { return std::make_unique<RequestDeadline>(config); }
 
 }  // namespace backplane

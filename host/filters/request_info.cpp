@@ -9,8 +9,7 @@ namespace {
 class WithRequestInfo final : public Filter {
  public:
   Step enter(FilterCall& call) const override {
-    Exchange& exchange = *call.exchange;
-    call.context.exchange = &exchange;
+    Exchange& exchange = call.exchange();
     call.context.user_agent = exchange.header("user-agent");
     Status read = parse_request_info(exchange.method(), exchange.target(), call.context.info);
     if (!read.ok()) {

@@ -16,7 +16,7 @@ class RetryAfter final : public Filter {
 
   Step enter(FilterCall& call) const override {
     if (!not_accepting_.fired() || exempt_from_retry_after(call)) return Step::kNext;
-    call.exchange->set_response_header("Retry-After", "5");
+    call.exchange().set_response_header("Retry-After", "5");
     call.refusal = Refusal::plain(429, "The apiserver is shutting down, please try again later.");
     call.refusal.close_connection = true;
     return Step::kRefuse;

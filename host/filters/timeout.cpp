@@ -57,7 +57,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     co_await origin_;
     if (timed_out_) co_return;
     co_await behind().respond(code, content_type, std::move(body));
-    complete_ = true;
+    complete_ = !timed_out_;
   }
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
@@ -75,7 +75,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     co_await origin_;
     if (timed_out_) co_return;
     co_await behind().finish();
-    complete_ = true;
+    complete_ = !timed_out_;
   }
   std::uint64_t add_close_callback(std::function<void()> callback) override {
     const std::uint64_t id = close_callbacks_.add(std::move(callback));
@@ -135,23 +135,21 @@ class Timeout final : public Filter {
   }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
-    TimedExchange timed(*call.exchange);
+    TimedExchange timed(call.exchange());
     DeadlineQueue::current().add(timed, call.context.deadline);
-    FilterCall inner = call.with(timed);
-    call.context.exchange = &timed;
     std::exception_ptr error;
     try {
-      co_await rest.run(inner);
+      const InFront in_front(call.context, timed);
+      co_await rest.run(call);
     } catch (...) {
       error = std::current_exception();
     }
     timed.unlink();
     if (timed.answering()) co_await timed.answered();
-    call.context.exchange = call.exchange;
     if (metrics_ != nullptr) count(call, timed, error != nullptr);
     if (timed.timed_out()) {
-      filters_log().warn("post-timeout activity method={} URI={:?} audit-ID={:?} time-elapsed={:.3f}s", call.exchange->method(),
-                         call.exchange->target(), call.context.audit_id,
+      filters_log().warn("post-timeout activity method={} URI={:?} audit-ID={:?} time-elapsed={:.3f}s", call.exchange().method(),
+                         call.exchange().target(), call.context.audit_id,
                          std::chrono::duration<double>(std::chrono::steady_clock::now() - call.context.deadline).count());
     }
     if (error) std::rethrow_exception(error);
@@ -161,9 +159,9 @@ class Timeout final : public Filter {
   // What the client did not wait for, or was not left to.
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
-    if (timed.timed_out() || call.exchange->closed()) metrics_->access.ended_late(threw);
-    if (timed.timed_out()) count_terminated(call.context.info, *call.exchange, 504);
-    if (timed.broken_off()) count_aborted(call.context.info, *call.exchange);
+    if (timed.timed_out() || call.exchange().closed()) metrics_->access.ended_late(threw);
+    if (timed.timed_out()) count_terminated(call.context.info, call.exchange(), 504);
+    if (timed.broken_off()) count_aborted(call.context.info, call.exchange());
   }
 
   RequestMetrics* const metrics_;

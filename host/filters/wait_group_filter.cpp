@@ -11,7 +11,7 @@ class WithWaitGroup final : public Filter {
 
   Step enter(FilterCall& call) const override {
     // Served all the same, but the connection's next request belongs elsewhere.
-    if (not_accepting_ != nullptr && not_accepting_->fired()) call.exchange->close_connection_after();
+    if (not_accepting_ != nullptr && not_accepting_->fired()) call.exchange().close_connection_after();
     if (call.context.long_running) return Step::kNext;
     if (group_.try_add()) return Step::kNextThenLeave;
     return exempt_from_retry_after(call) ? Step::kNext : refuse_shutting_down(call);

@@ -35,11 +35,9 @@ class WatchTermination final : public Filter {
       PacedWaitGroup& group;
       ~Done() { group.done(); }
     } done{group_};
-    PacedExchange paced(*call.exchange, group_);
-    FilterCall inner = call.with(paced);
-    call.context.exchange = &paced;
-    co_await rest.run(inner);
-    call.context.exchange = call.exchange;
+    PacedExchange paced(call.exchange(), group_);
+    const InFront in_front(call.context, paced);
+    co_await rest.run(call);
   }
 
  private:

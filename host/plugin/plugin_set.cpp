@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/fence.hpp"
+#include "base/fenced.hpp"
 #include "plugin/loader.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
@@ -130,7 +130,7 @@ class PluginStarter {
   template <class Function>
   bool call(std::size_t i, const LifecycleCall& what, Function&& function) {
     const LifecycleCallScope running(plan_.plugins[i].name(), what.shown);
-    const auto result = fenced(std::forward<Function>(function));
+    const auto result = fenced_status(std::forward<Function>(function));
     if (result.status.ok()) return true;
     std::string message = std::string(what.name) + "() " + (result.threw ? "threw: " : "failed: ") + result.status.message();
     const bool duplicate = !result.threw && result.status.reason() == Reason::kAlreadyExists;
@@ -177,6 +177,7 @@ class PluginStarter {
       append(set.authenticators, staged[i].authenticators);
       append(set.authorizers, staged[i].authorizers);
       append(set.admission, staged[i].admission);
+      append(set.audit, staged[i].audit);
       if (staged[i].request_gate) set.request_gate = std::move(staged[i].request_gate);
       if (staged[i].peer_servers) set.peer_servers = std::move(staged[i].peer_servers);
       set.storage_backends.merge(staged[i].storage_backends);

@@ -114,6 +114,7 @@ struct PluginSet {
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // these three in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
+  std::vector<AuditRegistration> audit;
   std::shared_ptr<RequestGate> request_gate;  // null: nobody has one
   std::shared_ptr<PeerServers> peer_servers;  // null: nobody knows any
   std::vector<PluginReport> report;           // of every file, in the order found

@@ -1,11 +1,13 @@
 """Plugins that use the wide contracts, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths."""
 import glob
+import json
 import os
 import shutil
 import sys
 import tempfile
 import time
 import unittest
+import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
 
@@ -230,6 +232,111 @@ class PublishingPaths(unittest.TestCase):
             peak = int(f.read().split('VmHWM:')[1].split()[0])
         if not is_sanitized():
             self.assertLess(peak - before, 16 << 10, 'kilobytes more than before for a body of %d' % (size >> 10))
+
+
+class Auditing(unittest.TestCase):
+    """What a sink receives of requests of all kinds, as kube-apiserver's audit log has it."""
+    @classmethod
+    def setUpClass(cls):
+        cls.server = server_with('auditor')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def send(self, method, path, body=None, stage='ResponseComplete', headers=None, **options):
+        """The answer, and the event of the request's stage."""
+        audit_id = str(uuid.uuid4())
+        answer = self.server.request(method, path, body, headers={**(headers or {}), 'Audit-Id': audit_id}, **options)
+        return answer[0], answer[2], self.event(audit_id, stage)
+
+    def event(self, audit_id, stage):
+        code, _, event = self.server.request('GET', '/auditor?id=%s&stage=%s' % (audit_id, stage))
+        self.assertEqual((code, event['auditID'], event['stage']), (200, audit_id, stage))
+        return event
+
+    def test_a_create_has_both_objects_and_who_what_and_why(self):
+        body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'made'}, 'data': {'k': 'v'}}
+        code, made, event = self.send('POST', CONFIG_MAPS + '?fieldManager=me', body)
+        self.assertEqual(code, 201)
+        self.assertEqual((event['kind'], event['apiVersion'], event['level'], event['verb']), ('Event', 'audit.k8s.io/v1', 'RequestResponse', 'create'))
+        self.assertEqual(event['requestURI'], CONFIG_MAPS + '?fieldManager=me')
+        self.assertEqual(event['objectRef'], {'resource': 'configmaps', 'namespace': 'default', 'name': 'made', 'apiVersion': 'v1'})
+        self.assertEqual((event['user']['username'], event['sourceIPs']), ('kubernetes-admin', ['127.0.0.1']))
+        self.assertEqual(event['requestObject']['data'], {'k': 'v'})
+        self.assertNotIn('managedFields', event['requestObject']['metadata'])
+        self.assertEqual(event['responseObject'], made)
+        self.assertEqual(event['responseStatus'], {'code': 201})
+        self.assertEqual(event['annotations'], {'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': ''})
+        received = self.event(event['auditID'], 'RequestReceived')
+        self.assertNotIn('requestObject', received)
+        self.assertNotIn('responseStatus', received)
+
+    def test_patches_lists_tables_and_deletes(self):
+        path = CONFIG_MAPS + '/patched'
+        config = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'patched'}, 'data': {'k': 'v'}}
+        apply = {'Content-Type': 'application/apply-patch+yaml'}
+        _, _, event = self.send('PATCH', path + '?fieldManager=me', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: patched}\ndata: {k: v}\n',
+                                headers=apply)
+        self.assertEqual((event['verb'], event['requestObject']), ('patch', config))
+        patch = [{'op': 'replace', 'path': '/data/k', 'value': 'w'}]
+        _, patched, event = self.send('PATCH', path, json.dumps(patch), headers={'Content-Type': 'application/json-patch+json'})
+        self.assertEqual((event['requestObject'], event['responseObject']), (patch, patched))
+        for accept in ('application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'):
+            event = self.send('GET', CONFIG_MAPS, headers={'Accept': accept})[2]
+            self.assertEqual(event['responseObject']['kind'], 'ConfigMapList', accept)
+            self.assertIn('patched', [item['metadata']['name'] for item in event['responseObject']['items']])
+        table = self.send('GET', path, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})
+        self.assertEqual(table[2]['responseObject'], table[1])
+        code, _, event = self.send('DELETE', path, {'kind': 'DeleteOptions', 'apiVersion': 'v1', 'propagationPolicy': 'Background'})
+        self.assertEqual((code, event['requestObject']['propagationPolicy']), (200, 'Background'))
+        self.assertEqual(event['responseStatus'], {'code': 200, 'status': 'Success', 'details': {'name': 'patched', 'kind': 'configmaps'}})
+        self.assertNotIn('uid', event['objectRef'])
+
+    def test_a_large_update_is_audited_with_its_uid_and_revision(self):
+        made = self.send('POST', CONFIG_MAPS, {'metadata': {'name': 'large'}, 'data': {'k': 'v' * (200 << 10)}})[1]
+        made['data']['k'] = 'w' * (200 << 10)
+        _, updated, event = self.send('PUT', CONFIG_MAPS + '/large', made)
+        self.assertEqual(event['objectRef'], {'resource': 'configmaps', 'namespace': 'default', 'name': 'large', 'apiVersion': 'v1',
+                                              'uid': made['metadata']['uid'], 'resourceVersion': made['metadata']['resourceVersion']})
+        self.assertEqual(event['requestObject']['data'], made['data'])
+        self.assertEqual(event['responseObject'], updated)
+
+    def test_a_policy_may_leave_managed_fields_out(self):
+        self.server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'bare'}})
+        _, made, event = self.send('POST', '/api/v1/namespaces/bare/configmaps', {'metadata': {'name': 'a'}})
+        del made['metadata']['managedFields']
+        self.assertEqual(event['responseObject'], made)
+
+    def test_refusals_and_other_resources_have_metadata(self):
+        code, refused, event = self.send('GET', CONFIG_MAPS + '/none')
+        self.assertEqual(code, 404)
+        self.assertEqual(event['responseStatus'], {'code': 404, 'status': 'Failure', 'reason': 'NotFound', 'message': 'configmaps "none" not found'})
+        self.assertEqual(event['responseObject'], refused)
+        code, _, event = self.send('GET', '/api/v1/secrets', client_certificate=False)
+        self.assertEqual((code, event['responseStatus']['reason'], event['user']['username']), (403, 'Forbidden', 'system:anonymous'))
+        self.assertEqual(event['annotations']['authorization.k8s.io/decision'], 'forbid')
+        bearer = {'Authorization': 'Bearer junk'}
+        code, _, event = self.send('GET', '/api/v1/pods', stage='ResponseStarted', headers=bearer, client_certificate=False)
+        self.assertEqual((code, event['responseStatus']['code'], event['user']), (401, 401, {}))
+        _, _, event = self.send('GET', '/version')
+        self.assertEqual((event['level'], event['verb'], event['requestURI']), ('Metadata', 'get', '/version'))
+        self.assertNotIn('objectRef', event)
+
+    def test_a_watch_has_an_event_when_it_starts_and_one_when_it_ends(self):
+        code, _, event = self.send('GET', CONFIG_MAPS + '?watch=1&timeoutSeconds=1')
+        self.assertEqual((code, event['verb']), (200, 'watch'))
+        self.assertNotIn('responseObject', event)
+        self.assertEqual(self.event(event['auditID'], 'ResponseStarted')['responseStatus'], {'code': 200})
+
+    def test_sinks_are_flushed_when_the_server_stops(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'events')
+            with server_with('auditor', env={'AUDITOR_FILE': path}) as server:
+                server.request('GET', '/version', headers={'Audit-Id': 'the-last'})
+                self.assertEqual(server.terminate(60), 0)
+            with open(path, encoding='utf-8') as f:
+                self.assertIn('the-last', [json.loads(line)['auditID'] for line in f])
 
 
 if __name__ == '__main__':

@@ -1,11 +1,12 @@
 // Audit: who did what, as events that sinks receive.
 //
-// A registration is a policy and a sink.  The policy decides the level of each request when the request has been authenticated and
-// impersonated; the sink receives one event for each stage of the request that the policy has not left out.
+// A registration is a policy and a sink.  The policy decides the level of each request when the request has been authenticated, before
+// impersonation; the sink receives one event for each stage of the request that the policy has not left out.  A request that is refused
+// before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
 //
 // Thread-safety: decide() and process() are called from any thread, any number of requests at once.
-// Lifetime:      shared with the host; flush() is called once, after the last event.
-// Errors:        process() has none: a sink that loses events counts them.
+// Lifetime:      shared with the host and with the requests in progress; flush() is called once, after the last event.
+// Errors:        process() has none: a sink that loses events counts them.  A request whose policy throws gets 500.
 #pragma once
 
 #include <chrono>
@@ -45,6 +46,7 @@ class AuditPolicy {
  public:
   virtual ~AuditPolicy();
   // Must not block.
+  // `request`: its user is the authenticated one; empty for a request that is not authenticated.
   virtual AuditDecision decide(const RequestView& request) const = 0;
 };
 
@@ -52,11 +54,13 @@ class AuditPolicy {
 struct AuditRecord {
   AuditLevel level = AuditLevel::kNone;  // the highest that a policy decided
   UserRef user;                          // as authenticated, before impersonation
-  // Set by the endpoints from level kRequest, kRequestResponse on: JSON in the version of the request.
+  // Set by the endpoints from level kRequest, kRequestResponse on: JSON in the version of the request.  A patch is the patch itself.
   SharedBytes request_object = {};
   SharedBytes response_object = {};
-  Status response_status = {};  // of a response that is a Status
-  // Of the object that a create has named.
+  Status response_status = {};                        // of a response that is a Status with an error
+  std::optional<StatusDetails> success_details = {};  // of a response that is a Status without one
+  std::string panic = {};                             // what the handler threw; the last stage is then kPanic
+  // Of the request object, for those members of objectRef that the URL leaves out.
   std::string name = {};
   std::string uid = {};
   std::string resource_version = {};
@@ -78,6 +82,7 @@ struct AuditEvent {
   std::string resource, ns, name, uid, api_group, api_version, resource_version, subresource;
   int response_code = 0;  // 0: no response has begun
   Status response_status;
+  std::optional<StatusDetails> success_details;
   SharedBytes request_object;   // empty below level kRequest
   SharedBytes response_object;  // empty below level kRequestResponse
   std::chrono::system_clock::time_point request_received;
