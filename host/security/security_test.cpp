@@ -158,7 +158,7 @@ TEST_F(Security, APluginCannotAuthenticateTheServersOwnName) {
     EXPECT_EQ(run_on(loop, tokens.authenticate_token("x", {})).ok(), known) << name;
   }
   // A certificate does, and so do the headers of a front proxy.
-  exchange.certificate = PeerCertificate{"system:apiserver", {}, "ab"};
+  exchange.certificate = PeerCertificate{"system:apiserver", {}, ""};
   EXPECT_TRUE(ask(UnionAuthentication({})).ok());
 }
 
