@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "backplane/rest/standard_storage.hpp"
 #include "registry/fields/field_manager.hpp"
 #include "registry/write_preparation.hpp"
 

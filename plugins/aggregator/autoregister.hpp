@@ -21,6 +21,7 @@
 #include <backplane/host.hpp>
 #include <backplane/kit/rewrite_pause.hpp>
 #include <backplane/net/informer.hpp>
+#include "backplane/rest/standard_storage.hpp"
 
 #include "remote_services.hpp"
 

@@ -12,6 +12,7 @@
 #include "backplane/kit/group_document.hpp"
 #include "backplane/kit/path.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "backplane/types/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"

@@ -15,6 +15,7 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "backplane/rest/table.hpp"
 #include "backplane/rest/update_info.hpp"
 #include "backplane/types/schema.hpp"

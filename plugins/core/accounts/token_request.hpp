@@ -11,6 +11,7 @@
 
 #include "accounts/token_signer.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "backplane/types/schema.hpp"
 
 namespace backplane::core {

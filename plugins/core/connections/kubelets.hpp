@@ -11,6 +11,7 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "connections/clients.hpp"
 
 namespace backplane::core {

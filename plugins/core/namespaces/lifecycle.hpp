@@ -8,6 +8,7 @@
 
 #include "backplane/points/admission.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 
 namespace backplane::core {
 

@@ -14,6 +14,7 @@
 
 #include "backplane/host.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 
 namespace backplane::core {
 

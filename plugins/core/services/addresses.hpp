@@ -18,6 +18,7 @@
 
 #include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "services/free_addresses.hpp"
 #include "services/service_ranges.hpp"
 

@@ -14,6 +14,7 @@
 #include "backplane/core/turns.hpp"
 #include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "backplane/rest/store_hooks.hpp"
 #include "services/ranges.hpp"
 
