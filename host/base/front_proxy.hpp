@@ -17,6 +17,7 @@ class FrontProxyPeer {
 
 // Of whatever exchange; null when it has none.
 inline const PeerCertificate* front_proxy_certificate(const Exchange& exchange) noexcept {
+  // A role of the host and not of the SDK: plugins see the client that a front proxy names, never whom the server trusts to name one.
   const auto* peer = dynamic_cast<const FrontProxyPeer*>(&exchange);
   return peer != nullptr ? peer->front_proxy_certificate() : nullptr;
 }
