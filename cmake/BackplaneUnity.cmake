@@ -1,11 +1,12 @@
-# Release builds compile a target's sources in groups: one source of the compiler includes several of ours.  Most of a small file's time goes
-# into the headers and templates that all of them use, so that a group of six costs little more than two files.
+# Release builds compile the sources of a target in groups: a generated file includes several of them.  A small file spends most of its compile
+# time in headers and templates that all files share, so a group of six costs about as much as two or three single files.
 #
-#   backplane_unity(OUT TARGET SOURCES…)     the sources to give to TARGET: generated groups, and what stands alone
+#   backplane_unity(OUT TARGET SOURCES…)     the sources to give to TARGET: generated groups, and files that are compiled alone
 #
-# Names at the left margin (functions, classes and constants, of unnamed namespaces too) are compared when CMake configures: two files that
-# have one in common are put into different groups, and a file stands alone that has a class as a header of its folder, or enumerators without a scope.  A clash
-# that this overlooks is a compile error; set_source_files_properties(x.cpp PROPERTIES BACKPLANE_UNGROUPED ON) takes a file out.
+# Files of a group share one unnamed namespace, so their names must differ.  At configure time the names at the left margin (functions, classes,
+# constants) are compared: files with a name in common go into different groups.  A file is compiled alone if it defines a class that a header of
+# its folder also defines, or has unscoped enumerators.  The comparison can miss a clash, which is then a compile error: rename, or set
+# BACKPLANE_UNGROUPED on the source (set_source_files_properties(x.cpp PROPERTIES BACKPLANE_UNGROUPED ON)).
 option(BACKPLANE_UNITY "Compile sources in groups (Release without sanitizers)" ON)
 set(BACKPLANE_UNITY_FILES 6)        # in a group at most
 set(BACKPLANE_UNITY_BYTES 28000)    # of a group at most: what is compiled again when one of its files changes
@@ -127,8 +128,10 @@ function(backplane_unity out target)
         string(APPEND text "#include \"${relative}\"\n")
       endforeach()
       file(CONFIGURE OUTPUT ${folder}/group_${n}.cpp CONTENT "${text}" @ONLY)
-      # g++ takes classes of an included file for a header's, and warns of their members of unnamed namespaces.
-      set_source_files_properties(${folder}/group_${n}.cpp PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # g++ treats classes of an included file like those of a header, and warns if a member has a type of an unnamed namespace.
+        set_source_files_properties(${folder}/group_${n}.cpp PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
+      endif()
       list(APPEND sources ${folder}/group_${n}.cpp)
     endforeach()
   endif()
