@@ -49,7 +49,7 @@ class HealthTest : public ::testing::Test {
   }
   std::string get(const std::string& path, const std::string& query = {}) {
     Root root(*routes_.at(path), path);
-    TaskGroup tasks;
+    LoggedTaskGroup tasks;
     std::string body = run_on(loop_, fetch(make_local_client(root, tasks), path + query));
     tasks.close();
     run_on(loop_, tasks.wait_all());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/log.hpp"
+#include "backplane/core/task_set.hpp"
 #include "base/plain_message.hpp"
 #include "routing/health.hpp"
 
@@ -130,9 +131,8 @@ Task<Status> Hooks::run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, s
   for (const auto& hook : pre_shutdown_) {
     Promise<Status> ended;
     if (!tasks.spawn(executor_of(hook.registrant), "preshutdownhook/" + hook.name, report(hook.hook, ended))) continue;
-    auto cancel = current_executor()->after(limit, [ended] { ended.set(Status(Reason::kTimeout, "it has not ended in time")); });
-    Status status = co_await ended.future();
-    cancel();
+    auto waiting = within(limit, ended, Status(Reason::kTimeout, "it has not ended in time"));
+    Status status = co_await std::move(waiting);
     if (!status.ok()) problems.push_back(failed("PreShutdownHook ", hook.name, hook.registrant, status));
   }
   if (problems.empty()) co_return Status();

@@ -195,7 +195,7 @@ struct HookTest : ::testing::Test {
 
   IoLoop loop{"test"};
   Hooks::ExecutorOf on_loop = [this](const std::string&) -> Executor& { return loop; };
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   NamedSignal stop{"stop"};
   NamedSignal died{"died"};
   std::string last_words;

@@ -134,8 +134,8 @@ struct ServerParts {
   LifecycleSignals signals;
   // What plugins' tasks end by: after the last request they might be needed for.
   NamedSignal stop_plugins;
-  TaskGroup tasks;
-  TaskGroup reaching_store;
+  LoggedTaskGroup tasks;
+  LoggedTaskGroup reaching_store;
   bool store_away = false;  // at the start
   WaitGroup short_requests;
   PacedWaitGroup watches;

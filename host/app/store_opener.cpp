@@ -86,7 +86,7 @@ std::string full_store_name(const std::string& given) {
 struct StoreOpener::State {
   StoreEnvironment stores;
   IoLoop loop{"plugins"};
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   NamedSignal stop{"Stop"};
   std::map<std::string, std::string, std::less<>> flags;  // of the store that is being opened
   std::unique_ptr<HostServices> services;

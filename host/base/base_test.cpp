@@ -140,7 +140,7 @@ Task<void> throws_a_number() {
 TEST(TaskGroup, WhateverATaskThrowsEndsThatTaskOnly) {
   IoLoop loop("t");
   loop.start();
-  TaskGroup group;
+  LoggedTaskGroup group;
   ASSERT_TRUE(group.spawn(loop, "wrong", throws_a_number()));
   ASSERT_TRUE(group.spawn(loop, "wrong", throws()));
   group.close();
@@ -151,7 +151,7 @@ TEST(TaskGroup, WhateverATaskThrowsEndsThatTaskOnly) {
 TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
   IoLoop loop("t");
   loop.start();
-  TaskGroup group;
+  LoggedTaskGroup group;
   NamedSignal go("go");
   std::atomic<int> done{0};
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(group.spawn(loop, "waiter", wait_for(go, done)));
@@ -190,7 +190,7 @@ TEST(LogFields, AttributesOfALineAreMembersOfItsJson) {
 TEST(TaskGroup, AnExceptionOfAnyKindEndsItsTaskAlone) {
   IoLoop loop{"test"};
   loop.start();
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   struct Throw {
     static Task<void> seven() {
       throw 7;

@@ -1,32 +1,17 @@
-// Tasks that somebody waits for: every coroutine of the host belongs to a group, and stop() is: refuse new, wait for all.
+// The host's task groups: an exception that leaves a task is logged with its stack.
 //
-// Thread-safety: spawn() and wait_all() from any thread.
-// Lifetime:      wait_all() has returned before the group goes away.
-// Errors:        an exception that leaves a task is logged as an error; it does not end the process.
+// Thread-safety: as TaskGroup.
+// Lifetime:      as TaskGroup.
+// Errors:        logged; none ends the process.
 #pragma once
 
-#include <memory>
-#include <mutex>
-#include <string>
-
-#include "backplane/core/task.hpp"
+#include "backplane/core/task_group.hpp"
 
 namespace backplane {
 
-class TaskGroup {
+class LoggedTaskGroup final : public TaskGroup {
  public:
-  TaskGroup();
-  ~TaskGroup();
-  // Starts `task` on `executor`; false (and the task is dropped unstarted) once the group is closed.
-  bool spawn(Executor& executor, std::string name, Task<void> task);
-  void close();
-  std::size_t running() const;
-  // Resumes when no task runs; call close() first.
-  Task<void> wait_all();
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
+  LoggedTaskGroup();
 };
 
 }  // namespace backplane

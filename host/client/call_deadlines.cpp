@@ -1,12 +1,25 @@
 #include "client/call_deadlines.hpp"
 
+#include <algorithm>
+
 namespace backplane {
 
-void CallDeadlines::add(const RemoteCallRef& call) {
-  if (call->request().deadline == Clock::time_point::max() || call->over()) return;
-  const auto place = calls_.emplace(call->request().deadline, call);
+CallDeadlines::Clock::time_point CallDeadlines::due(const RemoteCall& call) {
+  const HttpCall& request = call.request();
+  return call.was_sent() ? request.deadline : std::min(request.deadline, request.send_by);
+}
+
+void CallDeadlines::put(const RemoteCallRef& call) {
+  const auto when = due(*call);
+  if (when == Clock::time_point::max()) return;
+  const auto place = calls_.emplace(when, call);
   call->on_over = [self = shared_from_this(), place] { self->calls_.erase(place); };
-  if (place->first < armed_) arm();
+}
+
+void CallDeadlines::add(const RemoteCallRef& call) {
+  if (call->over()) return;
+  put(call);
+  if (!calls_.empty() && calls_.begin()->first < armed_) arm();
 }
 
 // For the first of them.
@@ -26,6 +39,12 @@ void CallDeadlines::tick() {
     const RemoteCallRef late = calls_.begin()->second.lock();
     if (late == nullptr || late->over()) {
       calls_.erase(calls_.begin());
+      continue;
+    }
+    if (due(*late) > now) {  // it was sent in time
+      calls_.erase(calls_.begin());
+      late->on_over = nullptr;
+      put(late);
       continue;
     }
     if (late->on_cancel) late->on_cancel();

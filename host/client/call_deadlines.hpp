@@ -2,7 +2,7 @@
 //
 // Thread-safety: the loop only.
 // Lifetime:      kept by the calls it holds; a call that is over is let go of.
-// Errors:        a late call fails with kTimeout "context deadline exceeded".
+// Errors:        a late call fails with kTimeout "context deadline exceeded"; so does a call that was not sent by its send_by.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,8 @@ class CallDeadlines : public std::enable_shared_from_this<CallDeadlines> {
  private:
   using Clock = std::chrono::steady_clock;
   using Calls = std::multimap<Clock::time_point, std::weak_ptr<RemoteCall>>;
+  static Clock::time_point due(const RemoteCall& call);
+  void put(const RemoteCallRef& call);
   void arm();
   void tick();
 

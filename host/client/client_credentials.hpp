@@ -28,6 +28,8 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
 
   std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
+  // False: refresh() has nothing to do, ever.
+  bool may_change() const noexcept { return has_files_; }
   // Looks at the files, if that is due, and reads those that have changed, on the blocking pool.
   Task<void> refresh();
 

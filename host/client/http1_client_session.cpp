@@ -36,6 +36,7 @@ class AnswerParser final : public beast_http::basic_parser<false> {
   }
   int code = 0;
   Headers headers;
+  Headers trailers;
   std::string body;  // of the last put()
 
  private:
@@ -43,8 +44,7 @@ class AnswerParser final : public beast_http::basic_parser<false> {
   void on_request_impl(beast_http::verb, StringView, StringView, int, Error&) override {}
   void on_response_impl(int status, StringView, int, Error&) override { code = status; }
   void on_field_impl(beast_http::field, StringView name, StringView value, Error&) override {
-    if (header_done_) return;  // trailers
-    headers.emplace_back(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
+    (header_done_ ? trailers : headers).emplace_back(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
   }
   void on_header_impl(Error&) override { header_done_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
@@ -243,7 +243,9 @@ class Http1ClientSession final : public RemoteSession {
     // An answer before the end of the request's body: the rest of it cannot be told from the next request.
     if (!parser_->keep_alive() || std::exchange(uploading_, false)) closing_ = true;
     answered_ = false;
-    std::exchange(call_, nullptr)->end();
+    const RemoteCallRef call = std::exchange(call_, nullptr);
+    if (!parser_->trailers.empty()) call->trailers(std::move(parser_->trailers));
+    call->end();
     if (closing_) port_.want_flush();
     port_.has_room();
   }

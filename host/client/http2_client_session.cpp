@@ -2,7 +2,9 @@
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <unordered_map>
@@ -13,15 +15,17 @@
 namespace backplane {
 namespace {
 
-constexpr std::uint32_t kStreamWindow = RemoteCall::kWindow;
-constexpr std::int32_t kConnectionWindow = 4 * 1024 * 1024;
 // Of an answer; beyond it the stream is broken off.
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 constexpr int kMaxInterim = 5;
+// gRPC servers in Go send a PING with their answers while none is under way, to measure the path: a delayed answer saves both sides most of
+// those.
+constexpr std::chrono::milliseconds kPingAnswer{25};
+constexpr std::size_t kMaxPings = 64;  // that wait for their answers; more are ignored
 
 class Http2ClientSession final : public RemoteSession {
  public:
-  Http2ClientSession(RemotePort& port, std::string authority);
+  Http2ClientSession(RemotePort& port, std::string authority, Http2ClientSettings settings);
   ~Http2ClientSession() override { nghttp2_session_del(session_); }
 
   bool can_take() const override {
@@ -45,12 +49,18 @@ class Http2ClientSession final : public RemoteSession {
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
+    if (!std::exchange(heard_, true) && bytes.starts_with("HTTP/1")) why_ = "http2: the server answered in HTTP/1";
     const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     if (used < 0) broken_ = closing_ = true;
     if (nghttp2_session_want_write(session_) != 0 || finished()) port_.want_flush();
   }
   void receive_end() override { closing_ = true; }
+  void ping() override {
+    nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+    port_.want_flush();
+  }
   void fill(std::string& out, std::size_t budget) override {
+    if (!pings_.empty() && Clock::now() >= answer_pings_at_) answer_pings();
     while (out.size() < budget) {
       const std::uint8_t* bytes = nullptr;
       const auto size = nghttp2_session_mem_send(session_, &bytes);
@@ -58,8 +68,9 @@ class Http2ClientSession final : public RemoteSession {
       out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
     }
   }
-  std::vector<RemoteCallRef> lost(const Status& why) override {
+  std::vector<RemoteCallRef> lost(const Status& reason) override {
     closing_ = true;
+    const Status why = why_.empty() ? reason : service_unavailable(why_);
     std::vector<RemoteCallRef> again = std::exchange(refused_, {});
     for (auto& [_, stream] : std::exchange(streams_, {})) {
       if (!stream->call->has_head() && may_be_repeated(stream->call->request())) {
@@ -79,6 +90,7 @@ class Http2ClientSession final : public RemoteSession {
     std::size_t sent = 0;  // of the body
     std::size_t header_bytes = 0;
     int interim = 0;
+    Headers trailers;
     bool whole = false;  // the server has said that this is all
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
@@ -92,15 +104,25 @@ class Http2ClientSession final : public RemoteSession {
   void data(std::int32_t id, std::string_view bytes);
   void answered(std::int32_t id);
   void stream_closed(std::int32_t id, std::uint32_t error);
+  void note_ping(const std::uint8_t* data);
+  void answer_pings();
   static ssize_t send_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
                            nghttp2_data_source*, void* data);
   static nghttp2_session_callbacks* callbacks();
 
+  using Clock = std::chrono::steady_clock;
+  using Ping = std::array<std::uint8_t, 8>;
+
   RemotePort& port_;
   const std::string authority_;
+  const std::string_view scheme_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, std::unique_ptr<Stream>> streams_;
   std::vector<RemoteCallRef> refused_;  // the server has not begun with them
+  std::vector<Ping> pings_;             // to be answered at answer_pings_at_
+  Clock::time_point answer_pings_at_{};
+  std::string why_;  // what the server does wrong; empty: nothing is known
+  bool heard_ = false;
   bool closing_ = false;
   bool broken_ = false;
 };
@@ -122,6 +144,7 @@ nghttp2_session_callbacks* Http2ClientSession::callbacks() {
       if (carries && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) self(data).answered(frame->hd.stream_id);
       if (frame->hd.type == NGHTTP2_GOAWAY) self(data).closing_ = true;
       if (frame->hd.type == NGHTTP2_SETTINGS) self(data).port_.has_room();
+      if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) self(data).note_ping(frame->ping.opaque_data);
       return 0;
     });
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
@@ -138,17 +161,20 @@ nghttp2_session_callbacks* Http2ClientSession::callbacks() {
   return table;
 }
 
-Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {
+Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority, Http2ClientSettings settings)
+    : port_(port), authority_(std::move(authority)), scheme_(settings.scheme) {
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
   // Windows grow when the reader has read.
   nghttp2_option_set_no_auto_window_update(options, 1);
+  nghttp2_option_set_no_auto_ping_ack(options, 1);
   const int made = nghttp2_session_client_new2(&session_, callbacks(), this, options);
   nghttp2_option_del(options);
   if (made != 0) throw std::bad_alloc();
-  const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow}};
-  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
-  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+  const nghttp2_settings_entry entries[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+                                            {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.stream_window}};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, entries, std::size(entries));
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(settings.connection_window));
   port_.want_flush();
 }
 
@@ -178,17 +204,22 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
 // The header fields of a request, in one piece of memory.
 class Fields {
  public:
+  // A field of the session's own: the name is in lower case, and the value has no line breaks.
   void add(std::string_view name, std::string_view value) {
     rows_.push_back({text_.size(), name.size(), value.size()});
+    text_.append(name).append(value);
+  }
+  // A field of the caller's.
+  void add_given(std::string_view name, std::string_view value) {
     const auto at = static_cast<std::ptrdiff_t>(text_.size());
-    text_.append(name);
-    std::transform(text_.begin() + at, text_.end(), text_.begin() + at,
+    const auto value_at = at + static_cast<std::ptrdiff_t>(name.size());
+    add(name, value);
+    std::transform(text_.begin() + at, text_.begin() + value_at, text_.begin() + at,
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    text_.append(value);
-    // A value cannot start a field of its own.
-    std::replace_if(
-        text_.end() - static_cast<std::ptrdiff_t>(value.size()), text_.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; },
-        ' ');
+    // A value cannot start a field of its own.  Three looks of the library are cheaper than one at each letter.
+    for (const char c : {'\r', '\n', '\0'}) {
+      if (value.find(c) != std::string_view::npos) std::replace(text_.begin() + value_at, text_.end(), c, ' ');
+    }
   }
   void reserve(const HttpCall& request) {
     std::size_t bytes = 128 + request.target.size();
@@ -213,27 +244,40 @@ class Fields {
   std::vector<Row> rows_;
 };
 
-Fields fields_of(const RemoteCall& call, std::string_view authority) {
+Fields fields_of(const RemoteCall& call, std::string_view scheme, std::string_view authority) {
   const HttpCall& request = call.request();
   const std::string_view host = find_header(request.headers, "Host");
   Fields out;
   out.reserve(request);
-  out.add(":method", request.method);
-  out.add(":scheme", "https");
-  out.add(":authority", host.empty() ? authority : host);
-  out.add(":path", request.target);
+  out.add_given(":method", request.method);
+  out.add(":scheme", scheme);
+  out.add_given(":authority", host.empty() ? authority : host);
+  out.add_given(":path", request.target);
   for (const auto& [name, value] : request.headers) {
     // Nobody but the client knows the length of what is still to be made.
     if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-    out.add(name, value);
+    out.add_given(name, value);
   }
   if (!request.body.empty()) out.add("content-length", std::to_string(request.body.size()));
   if (call.streams_body() && request.body_size) out.add("content-length", std::to_string(*request.body_size));
   return out;
 }
 
+void Http2ClientSession::note_ping(const std::uint8_t* data) {
+  if (pings_.size() >= kMaxPings) return;
+  if (pings_.empty()) {
+    answer_pings_at_ = Clock::now() + kPingAnswer;
+    port_.flush_after(kPingAnswer);
+  }
+  std::copy_n(data, sizeof(Ping), pings_.emplace_back().begin());
+}
+
+void Http2ClientSession::answer_pings() {
+  for (const Ping& ping : std::exchange(pings_, {})) nghttp2_submit_ping(session_, NGHTTP2_FLAG_ACK, ping.data());
+}
+
 void Http2ClientSession::start(RemoteCallRef call) {
-  Fields fields = fields_of(*call, authority_);
+  Fields fields = fields_of(*call, scheme_, authority_);
   const std::vector<nghttp2_nv> names = fields.rows();
   nghttp2_data_provider body{};
   body.read_callback = send_body;
@@ -241,6 +285,7 @@ void Http2ClientSession::start(RemoteCallRef call) {
   const std::int32_t id = nghttp2_submit_request(session_, nullptr, names.data(), names.size(), has_body ? &body : nullptr, nullptr);
   if (id < 0) {
     closing_ = true;
+    call->refused();
     call->fail(service_unavailable("the connection takes no more requests"));
     return;
   }
@@ -266,10 +311,12 @@ void Http2ClientSession::start(RemoteCallRef call) {
 
 void Http2ClientSession::header(std::int32_t id, std::string_view name, std::string_view value) {
   Stream* found = stream(id);
-  if (found == nullptr || found->call->has_head()) return;  // trailers
+  if (found == nullptr) return;
   found->header_bytes += name.size() + value.size();
   if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
-  if (name == ":status") {
+  if (found->call->has_head()) {
+    found->trailers.emplace_back(name, value);
+  } else if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), found->code);
   } else {
     found->headers.emplace_back(name, value);
@@ -278,7 +325,8 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
 
 void Http2ClientSession::headers_complete(std::int32_t id) {
   Stream* found = stream(id);
-  if (found == nullptr || found->call->has_head()) return;
+  if (found == nullptr) return;
+  if (found->call->has_head()) return found->call->trailers(std::move(found->trailers));
   if (found->code == 101) return give_up(id, "http2: a response cannot switch protocols");
   if (found->code < 200) {
     if (++found->interim > kMaxInterim) return give_up(id, "http2: too many 1xx informational responses");
@@ -321,8 +369,12 @@ void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const RemoteCallRef call = std::move(found->second->call);
   const bool whole = found->second->whole;
   streams_.erase(found);
-  if (error == NGHTTP2_REFUSED_STREAM && !call->has_head() && !call->streams_body()) {
+  const bool refused = error == NGHTTP2_REFUSED_STREAM && !call->has_head();
+  if (refused) {
+    call->refused();
     closing_ = true;  // the connection is going, or would only refuse again
+  }
+  if (refused && !call->streams_body()) {
     refused_.push_back(call);
   } else if (error == NGHTTP2_NO_ERROR && whole && call->has_head()) {
     call->end();
@@ -334,8 +386,8 @@ void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
 
 }  // namespace
 
-std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority) {
-  return std::make_unique<Http2ClientSession>(port, std::move(authority));
+std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority, Http2ClientSettings settings) {
+  return std::make_unique<Http2ClientSession>(port, std::move(authority), settings);
 }
 
 }  // namespace backplane

@@ -173,7 +173,7 @@ class ProxyTest : public testing::TestWithParam<bool> {
   Got ask(std::string target) { return ask(get(std::move(target))); }
 
   LoopPool loops_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   Proxying handler_;
   std::string folder_;
   ServingOptions options_;

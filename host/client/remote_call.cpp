@@ -159,6 +159,11 @@ void RemoteCall::head(int code, Headers headers) {
   wake(lock);
 }
 
+void RemoteCall::trailers(Headers trailers) {
+  const std::lock_guard lock(mutex_);
+  trailers_ = std::move(trailers);
+}
+
 void RemoteCall::body(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   body_.append(bytes);
@@ -185,7 +190,7 @@ void RemoteCall::over(std::unique_lock<std::mutex>& lock) {
 void RemoteCall::fail(Status status) {
   std::unique_lock lock(mutex_);
   if (ended_ || error_) return;
-  error_ = std::move(status);
+  error_ = sent_ ? std::move(status) : as_never_sent(std::move(status));
   over(lock);
 }
 

@@ -50,6 +50,7 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   void break_off(Status why);
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
+  const Headers& trailers() const noexcept { return trailers_; }
   CertificateFlaws peer() const noexcept { return peer_; }
 
   // ---- the connection, on the loop
@@ -70,9 +71,17 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   bool body_taken() const;
   // Whose connection it is on; before head().
   void set_peer(CertificateFlaws peer) noexcept { peer_ = peer; }
+  // A session has it: from here on it may have reached the server, until refused().
+  void sent() noexcept { sent_ = true; }
+  // The server has said that it has not begun with it.
+  void refused() noexcept { sent_ = false; }
+  bool was_sent() const noexcept { return sent_; }
   void head(int code, Headers headers);
+  // Before end().
+  void trailers(Headers trailers);
   void body(std::string_view bytes);
   void end();
+  // A call that was not sent fails so that never_sent(status) is true.
   void fail(Status status);
   bool has_head() const;
   bool over() const;
@@ -102,10 +111,12 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
 
   const HttpCall call_;
   Executor& loop_;
+  bool sent_ = false;         // of the loop
   mutable std::mutex mutex_;  // what follows
   CertificateFlaws peer_;     // this and the next two do not change once the reader has seen the head
   int code_ = 0;
   Headers headers_;
+  Headers trailers_;  // does not change once the reader has seen the end
   std::string body_;
   bool ended_ = false;
   std::optional<Status> error_;

@@ -33,7 +33,7 @@ Task<void> send_body(RemoteCallRef call, std::shared_ptr<BodySource> source) {
   }
 }
 
-class RemoteAnswer final : public HttpAnswer, public AnswerOfPeer {
+class RemoteAnswer final : public HttpAnswer {
  public:
   explicit RemoteAnswer(RemoteCallRef call) : call_(std::move(call)) {}
   ~RemoteAnswer() override { call_->cancel(); }
@@ -41,6 +41,7 @@ class RemoteAnswer final : public HttpAnswer, public AnswerOfPeer {
   const Headers& headers() const noexcept override { return call_->headers(); }
   Task<Result<std::string>> read() override { return call_->read(); }
   void cancel() override { call_->cancel(); }
+  const Headers& trailers() const noexcept override { return call_->trailers(); }
   CertificateFlaws certificate_flaws() const noexcept override { return call_->peer(); }
 
  private:
@@ -62,7 +63,7 @@ class RemoteClient final : public HttpClient {
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     const auto files = files_;
-    co_await files->refresh();
+    if (files->may_change()) co_await files->refresh();
     const auto credentials = files->current();
     if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
     if (find_header(call.headers, "User-Agent").empty()) call.headers.emplace_back("User-Agent", share_->config.user_agent);

@@ -1,4 +1,5 @@
-// Calls to another server over TLS, or without: HTTP/2 where it speaks that, HTTP/1.1 otherwise, over a few connections that are kept.
+// Calls to another server over TCP or a Unix socket, with TLS or without: HTTP/2 if the server speaks it, HTTP/1.1 otherwise, over a few
+// connections that are kept.
 //
 // max_connections bounds the connections of calls that come to an end by themselves; those that lasting calls keep are bounded apart.  A
 // loop may always have one connection of its own.

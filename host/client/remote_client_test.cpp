@@ -129,7 +129,7 @@ class RemoteClientTest : public testing::TestWithParam<Way> {
   }
 
   LoopPool loops_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   TestHandler handler_;
   std::string folder_;
   KeyPair ca_;
@@ -492,7 +492,7 @@ TEST_P(RemoteClientTest, WhoTakesConnectionsAndSaysNothingEndsTheHandshakeInItsT
 
 TEST(RemoteClientConfig, WhatCannotBeUsedIsRefused) {
   IoLoop loop("test");
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   for (const char* server : {"ftp://a:1", "a:1", "https://", "https://:443", "http://"}) {
     ClientConfig config;
     config.server = server;

@@ -2,11 +2,13 @@
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
+#include <cstring>
 
 #include "client/remote_words.hpp"
 #include "transport/sockets.hpp"
@@ -55,12 +57,28 @@ std::string endpoint_text(const tcp::endpoint& endpoint) {
 
 }  // namespace
 
+namespace {
+
+Result<RemoteAddress> parse_unix_url(const std::string& server, std::string_view path) {
+  if (!path.starts_with('/')) return bad_request("the server " + quoted(server) + " names no absolute path");
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) return bad_request("the path of the server " + quoted(server) + " is too long");
+  RemoteAddress out;
+  out.plain = true;
+  out.path = path;
+  out.host = out.authority = "localhost";
+  return out;
+}
+
+}  // namespace
+
 Result<RemoteAddress> parse_server_url(const ClientConfig& config) {
   std::string_view rest = config.server;
-  constexpr std::string_view kScheme = "https://", kPlain = "http://";
+  constexpr std::string_view kScheme = "https://", kPlain = "http://", kUnix = "unix://";
+  if (rest.starts_with(kUnix)) return parse_unix_url(config.server, rest.substr(kUnix.size()));
   RemoteAddress out;
   out.plain = rest.starts_with(kPlain);
-  if (!out.plain && !rest.starts_with(kScheme)) return bad_request("the server " + quoted(config.server) + " is no https URL");
+  if (!out.plain && !rest.starts_with(kScheme))
+    return bad_request("the server " + quoted(config.server) + " is no URL of the scheme https, http or unix");
   rest.remove_prefix(out.plain ? kPlain.size() : kScheme.size());
   rest = rest.substr(0, rest.find('/'));
   out.authority = rest;
@@ -91,7 +109,7 @@ RemoteConnection::~RemoteConnection() = default;
 
 void RemoteConnection::open() {
   arm_timer(config_.connect_timeout, "dial tcp " + host_and_port(address_) + ": i/o timeout", false);
-  if (!config_.dial) return resolve();
+  if (!config_.dial) return address_.path.empty() ? resolve() : connect_unix();
   if (!tasks_.spawn(loop_, "dial", dial(shared_from_this()))) close(service_unavailable("the server is stopping"));
 }
 
@@ -106,6 +124,28 @@ void RemoteConnection::resolve() {
       self->connected();
     });
   });
+}
+
+// The kernel connects a Unix socket at once, or not at all.
+void RemoteConnection::connect_unix() {
+  FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::memcpy(name.sun_path, address_.path.data(), address_.path.size());
+  if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
+    return close(service_unavailable("dial unix " + address_.path + ": connect: " + system_words(last_error())));
+  if (use_socket(fd.get(), "dial unix " + address_.path)) {
+    static_cast<void>(fd.release());
+    connected();
+  }
+}
+
+// The socket is used for what any stream socket can do, whatever family Asio takes it for.
+bool RemoteConnection::use_socket(int fd, const std::string& what) {
+  Error error;
+  socket_.assign(tcp::v4(), fd, error);
+  if (error) close(service_unavailable(what + ": " + error.message()));
+  return !error;
 }
 
 Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
@@ -125,12 +165,7 @@ Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
     self->close(service_unavailable(dialed.status().message()));
     co_return;
   }
-  Error error;
-  self->socket_.assign(tcp::v4(), fd.get(), error);
-  if (error) {
-    self->close(service_unavailable("dial: " + error.message()));
-    co_return;
-  }
+  if (!self->use_socket(fd.get(), "dial")) co_return;
   static_cast<void>(fd.release());
   self->connected();
 }
@@ -138,7 +173,7 @@ Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
 void RemoteConnection::connected() {
   tune_tcp(socket_.native_handle(), kKeepalive);
   if (tls_) return shake_hands();
-  opened(false);
+  opened(config_.http2_prior_knowledge && !alone_);
   arm_read();
 }
 
@@ -187,8 +222,11 @@ void RemoteConnection::handshake(std::string_view bytes) {
 }
 
 void RemoteConnection::opened(bool http2) {
-  session_ = http2 ? make_http2_client_session(*this, address_.authority) : make_http1_client_session(*this, address_.authority);
+  const Http2ClientSettings settings{config_.stream_window, config_.connection_window, address_.plain ? "http" : "https"};
+  session_ = http2 ? make_http2_client_session(*this, address_.authority, settings) : make_http1_client_session(*this, address_.authority);
   arm_timer(config_.idle_timeout, "the connection was idle", true);
+  heard_ = Clock::now();
+  if (http2 && config_.keep_alive.count() > 0) arm_keep_alive(config_.keep_alive);
   std::deque<RemoteCallRef> pending = std::exchange(pending_, {});
   while (!pending.empty() && session_->can_take()) {
     const RemoteCallRef call = std::move(pending.front());
@@ -206,6 +244,7 @@ void RemoteConnection::opened(bool http2) {
 void RemoteConnection::start(RemoteCallRef call) {
   const auto self = shared_from_this();
   call->set_peer(peer_);
+  call->sent();
   const bool at_once = session_->alone_on_its_way() && !flush_planned_;
   if (at_once) flush_planned_ = true;
   session_->start(std::move(call));
@@ -280,6 +319,7 @@ void RemoteConnection::on_readable() {
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (got < 0) return close(service_unavailable("read tcp " + host_and_port(address_) + ": read: " + system_words(last_error())));
     if (got == 0) return received_end();
+    heard_ = Clock::now();
     received(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
     if (static_cast<std::size_t>(got) < bytes.size() || (session_ && !session_->wants_input())) break;
   }
@@ -297,6 +337,12 @@ void RemoteConnection::want_flush() {
   asio::post(loop_.context(), [self = shared_from_this()] {
     self->flush_planned_ = false;
     self->flush();
+  });
+}
+
+void RemoteConnection::flush_after(std::chrono::nanoseconds delay) {
+  loop_.after(delay, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->flush();
   });
 }
 
@@ -380,11 +426,31 @@ void RemoteConnection::arm_timer(std::chrono::nanoseconds time, std::string why,
   });
 }
 
+void RemoteConnection::arm_keep_alive(std::chrono::nanoseconds time) {
+  cancel_keep_alive_ = loop_.after(time, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->check_alive();
+  });
+}
+
+// Silence means nothing while no call waits for an answer.
+void RemoteConnection::check_alive() {
+  if (closed_) return;
+  const auto now = Clock::now();
+  if (pinged_ > heard_ && now - pinged_ >= config_.keep_alive_timeout) return close(service_unavailable("http2: client connection lost"));
+  if (pinged_ > heard_) return arm_keep_alive(pinged_ + config_.keep_alive_timeout - now);
+  if (session_->idle()) return arm_keep_alive(config_.keep_alive);
+  if (now - heard_ < config_.keep_alive) return arm_keep_alive(heard_ + config_.keep_alive - now);
+  pinged_ = now;
+  session_->ping();
+  arm_keep_alive(config_.keep_alive_timeout);
+}
+
 void RemoteConnection::close(Status why) {
   if (std::exchange(closed_, true)) return;
   closed_why_ = why;
   const auto self = shared_from_this();
   if (cancel_timer_) cancel_timer_();
+  if (cancel_keep_alive_) cancel_keep_alive_();
   resolver_.cancel();
   Error ignored;
   socket_.close(ignored);

@@ -22,6 +22,7 @@ namespace backplane {
 struct RemoteAddress {
   std::string host;
   std::string port;
+  std::string path;         // of a Unix socket; empty: TCP
   std::string authority;    // "host:port"
   std::string server_name;  // that the certificate must have; empty: it is not looked at
   bool plain = false;       // no TLS
@@ -72,10 +73,14 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void want_flush() override;
   void want_read() override { arm_read(); }
   void has_room() override;
+  void flush_after(std::chrono::nanoseconds delay) override;
 
  private:
+  using Clock = std::chrono::steady_clock;
   static Task<void> dial(std::shared_ptr<RemoteConnection> self);
   void resolve();
+  void connect_unix();
+  bool use_socket(int fd, const std::string& what);
   void connected();
   void shake_hands();
   void handshake(std::string_view bytes);
@@ -92,6 +97,8 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void arm_read();
   void on_readable();
   void arm_timer(std::chrono::nanoseconds time, std::string why, bool only_idle);
+  void arm_keep_alive(std::chrono::nanoseconds time);
+  void check_alive();
 
   const std::weak_ptr<Owner> owner_;
   IoLoop& loop_;
@@ -107,6 +114,8 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   std::string out_;                    // as the socket is to get it, sent up to sent_
   std::size_t sent_ = 0;
   std::function<void()> cancel_timer_;
+  std::function<void()> cancel_keep_alive_;
+  Clock::time_point heard_{}, pinged_{};  // when bytes arrived last, and a PING was sent last
   bool reading_ = false;
   bool writing_ = false;      // the socket takes nothing for now
   bool cannot_send_ = false;  // the server has closed; what it has said may still be there

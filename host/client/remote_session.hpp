@@ -5,6 +5,8 @@
 // Errors:        end in the calls they concern.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ class RemotePort {
   virtual void want_read() = 0;
   // can_take() may have become true.
   virtual void has_room() = 0;
+  // fill() is to be called again after `delay`, whether or not anything else is to be sent.
+  virtual void flush_after(std::chrono::nanoseconds delay) = 0;
 };
 
 class RemoteSession {
@@ -49,12 +53,19 @@ class RemoteSession {
   virtual bool only_lasting() const = 0;
   // Takes no more calls; finished() when those it has are done.
   virtual void retire() = 0;
+  // Asks the server for a sign of life; nothing if the protocol has no such question.
+  virtual void ping() {}
   // The connection has gone: calls of which the server can have done nothing come back, the others fail with `why`.
   virtual std::vector<RemoteCallRef> lost(const Status& why) = 0;
 };
 
 std::unique_ptr<RemoteSession> make_http1_client_session(RemotePort& port, std::string authority);
-std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority);
+
+struct Http2ClientSettings {
+  std::uint32_t stream_window, connection_window;
+  std::string_view scheme = "https";
+};
+std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority, Http2ClientSettings settings);
 
 // Whether repeating the request does no harm.
 bool may_be_repeated(const HttpCall& call) noexcept;

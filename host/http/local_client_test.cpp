@@ -63,7 +63,7 @@ class LocalClientTest : public testing::Test {
 
   IoLoop loop_{"test"};
   TestHandler handler_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   std::shared_ptr<HttpClient> client_ = make_local_client(handler_, tasks_);
 };
 

@@ -65,7 +65,7 @@ class StagingHostTest : public ::testing::Test {
 
   IoLoop loop_{"test"};
   StoreEnvironment stores_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   NamedSignal stop_{"stop"};
   NamedSignal complete_{"complete"};
   std::vector<std::string> published_;

@@ -1,6 +1,6 @@
 #include "registry/key_turns.hpp"
 
-#include "watchcache/progress.hpp"
+#include "backplane/core/task_set.hpp"
 
 namespace backplane::registry {
 
@@ -13,7 +13,7 @@ bool KeyTurns::busy(const std::string& key) const {
 Task<KeyTurns::Turn> KeyTurns::take(std::string key, std::chrono::nanoseconds patience) {
   Promise<bool> mine;
   if (!enter(key, mine)) {
-    auto waiting = wait_within(mine, patience);
+    auto waiting = within(patience, mine);
     const bool given = co_await std::move(waiting);
     if (!given) co_return Turn();
   }

@@ -31,7 +31,7 @@ class KeyTurnsTest : public testing::Test {
 
 TEST_F(KeyTurnsTest, GoInOrderAndEachKeyByItself) {
   std::string order, other;
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (const char mark : {'a', 'b', 'c'}) group.spawn(loop_, "pass", pass(turns_, "k", order, mark));
   group.spawn(loop_, "pass", pass(turns_, "other", other, 'x'));
   group.close();

@@ -1,6 +1,7 @@
 // deletecollection: the list page by page, one delete per object, many of them under way at once.
 #include <algorithm>
 
+#include "backplane/core/task_set.hpp"
 #include "base/yield.hpp"
 #include "registry/object_store.hpp"
 #include "watchcache/unreadable_objects.hpp"
@@ -24,8 +25,6 @@ struct Sweep {
   std::span<const ObjectEntry* const> batch;  // what is left of the one at hand
   std::vector<ObjectRef> taken;
   Status failure;
-  std::size_t running = 0;
-  Promise<bool> finished;
 };
 
 // What a plugin throws in one delete ends the request, not what deletes: nobody waits for its exceptions.
@@ -57,19 +56,14 @@ Task<void> sweep(Sweep& shared) {
 }
 
 Task<void> sweep_with(Sweep& shared, std::size_t under_way) {
-  Executor* executor = current_executor();
-  if (executor == nullptr || under_way < 2) {
+  if (current_executor() == nullptr || under_way < 2) {
     co_await sweep(shared);
     co_return;
   }
-  shared.running = under_way;
-  shared.finished = Promise<bool>();
-  for (std::size_t i = 0; i < under_way; ++i) {
-    spawn_detached(*executor, sweep(shared), [&shared] {
-      if (--shared.running == 0) shared.finished.set(true);
-    });
-  }
-  co_await shared.finished.future();
+  std::vector<Task<void>> sweeps;
+  for (std::size_t i = 0; i < under_way; ++i) sweeps.push_back(sweep(shared));
+  auto sweeping = when_all(std::move(sweeps));
+  co_await std::move(sweeping);
 }
 
 // Every object of one page.

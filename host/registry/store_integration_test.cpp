@@ -174,7 +174,7 @@ Task<void> close_and_wait(TaskGroup& group) {
 TEST_F(StoreIntegrationTest, ConcurrentPatchesLoseNothing) {
   ASSERT_TRUE(create("a").ok());
   std::atomic<int> failures{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   IoLoop other("other");
   other.start();
   for (int i = 0; i < 50; ++i) {
@@ -197,7 +197,7 @@ class BusyStoreTest : public StoreIntegrationTest {
 TEST_F(BusyStoreTest, ManyWritersOfOneObjectLoseOnceEachAtMost) {
   ASSERT_TRUE(create("a").ok());
   std::atomic<int> failures{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (int i = 0; i < 64; ++i) group.spawn(loop_, "patch", add_one(*store_, failures));
   run_on(loop_, close_and_wait(group));
   EXPECT_EQ(failures, 0);

@@ -127,13 +127,13 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-// Of a version that is forwarded, what its handler knows.
+// Of a version that is forwarded: from its documents.
 Object forwarded_version(const VersionTable& table) {
   Object version;
   version["version"] = table.version.version;
-  const auto* documents = dynamic_cast<const ForwardedDocuments*>(table.forward.get());
-  if (documents != nullptr && !documents->resources().empty()) version["resources"] = documents->resources();
-  version["freshness"] = documents != nullptr && documents->current() ? "Current" : "Stale";
+  const auto& documents = table.forwarded_documents;
+  if (documents != nullptr && !documents->resources.empty()) version["resources"] = documents->resources;
+  version["freshness"] = documents != nullptr && documents->current ? "Current" : "Stale";
   return version;
 }
 

@@ -92,6 +92,7 @@ Status GroupsEditor::forward(const ForwardedVersion& version) {
   table->version_priority = version.version_priority;
   table->dynamic = true;
   table->forward = version.handler;
+  table->forwarded_documents = version.documents;
   draft.forward = std::move(table);
   draft.forward_changed = true;
   return {};
@@ -129,6 +130,7 @@ VersionRef GroupsEditor::finished(const GroupVersion& version, Draft& draft) con
   table->version_priority = draft.forward->version_priority;
   table->dynamic = true;
   table->forward = draft.forward->forward;
+  table->forwarded_documents = draft.forward->forwarded_documents;
   table->behind = std::move(local);
   return table;
 }

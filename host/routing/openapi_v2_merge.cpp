@@ -77,8 +77,7 @@ Object take_object(Object& from, std::string_view name) {
 }  // namespace
 
 std::shared_ptr<const std::string> forwarded_document_v2(const VersionTable& version) {
-  const auto* documents = dynamic_cast<const ForwardedDocuments*>(version.forward.get());
-  return documents ? documents->openapi_v2() : nullptr;
+  return version.forwarded_documents ? version.forwarded_documents->openapi_v2 : nullptr;
 }
 
 Object OpenApiV2Merge::add(Object part) {

@@ -152,8 +152,7 @@ void put_custom_components(DocumentText& text, const VersionTable& version, cons
 }  // namespace
 
 std::shared_ptr<const std::string> forwarded_document(const VersionTable& version) {
-  const auto* documents = dynamic_cast<const ForwardedDocuments*>(version.forward.get());
-  return documents ? documents->openapi_v3() : nullptr;
+  return version.forwarded_documents ? version.forwarded_documents->openapi_v3 : nullptr;
 }
 
 bool has_openapi_v3(const VersionTable& version) { return version.forward == nullptr || forwarded_document(version) != nullptr; }

@@ -50,9 +50,10 @@ struct VersionTable {
   bool dynamic = false;  // published at run time
   bool openapi_enums = true;
   Rows rows;
-  // Not null: it answers for everything below the path of the version, which is known and not served from here; there are no rows.
+  // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
   std::shared_ptr<HttpHandler> forward;
-  std::shared_ptr<const VersionTable> behind;  // the version that `forward` stands before; null: none
+  std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: none are known
+  std::shared_ptr<const VersionTable> behind;                     // the version that `forward` stands before; null: none
   LazyDocument openapi_v3;
 };
 using VersionRef = std::shared_ptr<const VersionTable>;

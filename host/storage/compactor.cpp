@@ -45,7 +45,7 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   StorageBackend& storage;
   Executor& executor;
   const std::chrono::nanoseconds interval;
-  TaskGroup group;
+  LoggedTaskGroup group;
   Revision seen = 0;  // ticks only
   const std::shared_ptr<std::atomic<Revision>> compacted = std::make_shared<std::atomic<Revision>>(0);
   std::mutex mutex;

@@ -499,7 +499,7 @@ TEST_P(StorageConformance, ManyWritersGetRevisionsOfTheirOwnAndWatchersSeeEveryE
   constexpr int kKeys = 50;
   constexpr std::size_t kEvents = kWriters * kKeys * 2;
   loops.start();
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   std::vector<std::unique_ptr<StorageWatch>> watches;
   std::vector<std::vector<Revision>> seen(4);
   for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -527,7 +527,7 @@ TEST_P(StorageConformance, ManyWritersGetRevisionsOfTheirOwnAndWatchersSeeEveryE
 
 TEST_P(StorageConformance, NoIncrementIsLostWhenManyWritersWantTheSameKey) {
   loops.start();
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   for (std::size_t i = 0; i < 8; ++i) tasks.spawn(loops.loop(i), "counter", conformance::count_up(*store, 25));
   tasks.close();
   store.run(tasks.wait_all());

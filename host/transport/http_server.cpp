@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/core/task_set.hpp"
 #include "transport/log.hpp"
 
 namespace backplane {
@@ -70,9 +71,8 @@ Task<bool> HttpServer::wait_closed(std::chrono::steady_clock::time_point deadlin
     loop->loop().post([loop, one_idle] { loop->when_idle(one_idle); });
   }
   const auto delay = std::max(deadline - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
-  const auto cancel = pool_.loop(0).after(delay, [done] { done.set(false); });
-  const bool closed = co_await done.future();
-  cancel();
+  auto waiting = within(delay, done);
+  const bool closed = co_await std::move(waiting);
   co_return closed;
 }
 

@@ -638,13 +638,13 @@ TEST_P(CacheConformance, ManyWritersWatchersAndListersAgree) {
   loops.start();
   std::vector<std::unique_ptr<WatchStream>> streams;
   std::vector<std::vector<Revision>> seen(20);
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     streams.push_back(watch(at("1"), {}));
     tasks.spawn(loops.loop(i), "watcher", conformance::collect(*streams[i], kWriters * kWrites, seen[i]));
   }
   std::atomic<bool> stop{false};
-  TaskGroup listers;
+  LoggedTaskGroup listers;
   for (std::size_t i = 0; i < 2; ++i) listers.spawn(loops.loop(i), "lister", conformance::keep_listing(*cache, stop));
   for (int i = 0; i < kWriters; ++i) {
     tasks.spawn(loops.loop(static_cast<std::size_t>(i)), "writer", conformance::churn(*store, i, kWrites));

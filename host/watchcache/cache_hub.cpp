@@ -2,6 +2,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "backplane/core/task_set.hpp"
 #include "base/caught.hpp"
 #include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
@@ -271,7 +272,7 @@ Task<void> FollowingHub::ticks() {
       if (store_->stopping.load()) co_return;
       pause_ = pause;
     }
-    auto pausing = wait_within(pause, kTick);
+    auto pausing = within(kTick, pause);
     co_await std::move(pausing);
     tick();
   }
@@ -299,7 +300,7 @@ Task<void> FollowingHub::comparisons() {
       between_looks_ = pause;
     }
     const std::chrono::duration<double, std::nano> period = comparison_period_ * factor(random);
-    auto pausing = wait_within(pause, std::chrono::duration_cast<std::chrono::nanoseconds>(period));
+    auto pausing = within(std::chrono::duration_cast<std::chrono::nanoseconds>(period), pause);
     co_await std::move(pausing);
     auto comparing = compare_all();
     co_await std::move(comparing);

@@ -129,7 +129,7 @@ class Waiting : public testing::Test {
     run_on(loops.loop(0), tasks.wait_all());
   }
   LoopPool loops{2};
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   std::atomic<int> dues{0};
   EventLog log{[this](EventLog::Clock::time_point) { ++dues; }};
   std::shared_ptr<EventLog> short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500});

@@ -1,5 +1,6 @@
 #include "watchcache/prefix_cache.hpp"
 
+#include "backplane/core/task_set.hpp"
 #include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
 #include "storage/backend_key.hpp"
@@ -151,7 +152,7 @@ Task<Status> PrefixCache::ensure_ready() {
     if (state == State::kLoading) load_waiters_.push_back(loaded);
     if (state == State::kIdle) loaded.set(false);
   }
-  const bool done = co_await wait_within(loaded, kReadWait);
+  const bool done = co_await within(kReadWait, loaded);
   co_return done ? Status{} : not_loaded();
 }
 

@@ -63,7 +63,7 @@ struct FollowedStore {
   const CacheOptions options;
   Progress progress;
   DueCaches<PrefixCache> alarms;
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   ProgressRequests requests;
   PacedRevisions paced;
   std::shared_ptr<const std::atomic<Revision>> compacted;  // null: nobody says

@@ -2,16 +2,9 @@
 
 #include <vector>
 
-namespace backplane {
+#include "backplane/core/task_set.hpp"
 
-Task<bool> wait_within(Promise<bool> promise, std::chrono::nanoseconds timeout) {
-  Executor* executor = current_executor();
-  std::function<void()> cancel;
-  if (executor != nullptr) cancel = executor->after(timeout, [promise] { promise.set(false); });
-  const bool value = co_await promise.future();
-  if (cancel) cancel();
-  co_return value;
-}
+namespace backplane {
 
 void Progress::advance(Revision revision) {
   std::vector<Promise<bool>> reached;
@@ -38,7 +31,7 @@ Task<bool> Progress::reached(Revision target, std::chrono::nanoseconds timeout) 
     place = {target, ++last_wait_};
     waits_.emplace(place, promise);
   }
-  const bool reached = co_await wait_within(promise, timeout);
+  const bool reached = co_await within(timeout, promise);
   if (!reached) {
     std::lock_guard lock(mutex_);
     waits_.erase(place);

@@ -15,9 +15,6 @@
 
 namespace backplane {
 
-// Waits for a promise, but not longer than `timeout`; false when it ran out.  On an executor.
-Task<bool> wait_within(Promise<bool> promise, std::chrono::nanoseconds timeout);
-
 class Progress {
  public:
   // Everything up to it is in the caches.

@@ -17,13 +17,9 @@
 
 namespace backplane {
 
-// What is known of the group version, from its server.
-struct RemoteDocuments {
-  Array resources;
-  bool current = false;
-  std::shared_ptr<const std::string> openapi_v3;
-  std::shared_ptr<const std::string> openapi_v2;  // of this group version alone
-  std::string openapi_v2_etag;                    // of the whole document, by its server
+// What its server says of the group version.
+struct RemoteDocuments : ForwardedDocuments {
+  std::string openapi_v2_etag;  // of the whole document, by its server
 };
 using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
 
@@ -35,22 +31,14 @@ struct ProxyState {
   std::atomic<bool> available{false};
 };
 
-class ProxyHandler final : public HttpHandler, public ForwardedDocuments {
+class ProxyHandler final : public HttpHandler {
  public:
-  ProxyHandler(std::shared_ptr<ProxyState> state, RemoteDocumentsRef documents)
-      : state_(std::move(state)), documents_(std::move(documents)) {}
+  explicit ProxyHandler(std::shared_ptr<ProxyState> state) : state_(std::move(state)) {}
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override;
 
-  // ForwardedDocuments
-  const Array& resources() const override { return documents_->resources; }
-  bool current() const override { return documents_->current; }
-  std::shared_ptr<const std::string> openapi_v3() const override { return documents_->openapi_v3; }
-  std::shared_ptr<const std::string> openapi_v2() const override { return documents_->openapi_v2; }
-
  private:
   const std::shared_ptr<ProxyState> state_;
-  const RemoteDocumentsRef documents_;
 };
 
 }  // namespace backplane

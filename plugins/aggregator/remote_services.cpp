@@ -96,7 +96,7 @@ void RemoteServices::note(const Object& apiservice) {
 void RemoteServices::publish(const Remote& remote) {
   GroupsChange change;
   change.forwarded.push_back({remote.target.version, remote.group_priority, remote.version_priority,
-                              std::make_shared<ProxyHandler>(remote.state, remote.documents)});
+                              std::make_shared<ProxyHandler>(remote.state), remote.documents});
   Status published = groups_->change(std::move(change));
   if (!published.ok()) host_.logger().error("watching APIServices failed: " + published.message());
 }

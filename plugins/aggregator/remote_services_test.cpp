@@ -119,7 +119,7 @@ class RemoteServicesTest : public ::testing::Test {
   void answer() {
     server_.pages["/apis/agg.io/v1"] = {"application/json", R"({"kind":"APIResourceList","resources":[{"name":"things"}]})"};
   }
-  const ForwardedDocuments& documents() const { return dynamic_cast<const ForwardedDocuments&>(*host_.groups->handlers.at("agg.io/v1")); }
+  const ForwardedDocuments& documents() const { return *host_.groups->documents.at("agg.io/v1"); }
 
   FakeHost host_;
   std::shared_ptr<FakeStore> services_ = store_of("Service"), slices_ = store_of("EndpointSlice");
@@ -236,16 +236,16 @@ TEST_F(RemoteServicesTest, DiscoveryIsWhatTheServerSaidLastAndStaleWhileItDoesNo
   answer();
   server_.pages["/openapi/v3/apis/agg.io/v1"] = {"application/json", R"({"openapi":"3.0.0"})"};
   note();
-  EXPECT_FALSE(documents().current());
-  EXPECT_TRUE(documents().resources().empty());
+  EXPECT_FALSE(documents().current);
+  EXPECT_TRUE(documents().resources.empty());
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
-  EXPECT_TRUE(documents().current());
-  EXPECT_EQ(get_string(documents().resources().at(0).as_object(), "resource"), "things");
-  EXPECT_EQ(*documents().openapi_v3(), R"({"openapi":"3.0.0"})");
+  EXPECT_TRUE(documents().current);
+  EXPECT_EQ(get_string(documents().resources.at(0).as_object(), "resource"), "things");
+  EXPECT_EQ(*documents().openapi_v3, R"({"openapi":"3.0.0"})");
   services_->erase("agg");
   host_.turns.settle();
-  EXPECT_FALSE(documents().current());
-  EXPECT_EQ(documents().resources().size(), 1u) << "what was known stays";
+  EXPECT_FALSE(documents().current);
+  EXPECT_EQ(documents().resources.size(), 1u) << "what was known stays";
 }
 
 TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
@@ -255,8 +255,8 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
   note();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
   const std::string part = R"({"paths":{"/apis/agg.io/v1/things":{}},"definitions":{},"parameters":{}})";
-  ASSERT_NE(documents().openapi_v2(), nullptr);
-  EXPECT_EQ(*documents().openapi_v2(), part);
+  ASSERT_NE(documents().openapi_v2, nullptr);
+  EXPECT_EQ(*documents().openapi_v2, part);
   services_->erase("agg");
   host_.turns.settle();
   server_.calls.clear();
@@ -265,12 +265,12 @@ TEST_F(RemoteServicesTest, ADocumentOfVersion2IsAskedForWithTheEtagOfTheLast) {
       std::find_if(server_.calls.begin(), server_.calls.end(), [](const HttpCall& call) { return call.target == "/openapi/v2"; });
   ASSERT_NE(asked, server_.calls.end());
   EXPECT_NE(std::find(asked->headers.begin(), asked->headers.end(), Header("If-None-Match", "\"one\"")), asked->headers.end());
-  EXPECT_EQ(*documents().openapi_v2(), part) << "it was 304";
+  EXPECT_EQ(*documents().openapi_v2, part) << "it was 304";
   server_.pages.erase("/openapi/v2");
   services_->erase("agg");
   host_.turns.settle();
   serve(R"({"type":"ExternalName","externalName":"localhost"})");
-  EXPECT_EQ(documents().openapi_v2(), nullptr) << "it has none";
+  EXPECT_EQ(documents().openapi_v2, nullptr) << "it has none";
 }
 
 // ---- whatever a server says of itself

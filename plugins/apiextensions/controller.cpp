@@ -22,7 +22,7 @@ Controller::Controller(Parts parts)
       definitions_(SharedInformer::make("customresourcedefinitions", list_watch(parts_.definitions), parts_.host->logger())),
       queue_(std::make_shared<WorkQueue>(parts_.host->executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
       finalizer_(std::make_shared<Finalizer>(*parts_.host, status_)),
-      serving_(*parts_.host, parts_.groups, parts_.find_service) {}
+      serving_(*parts_.host, parts_.groups, parts_.services) {}
 
 void Controller::start_informer() {
   ResourceEventHandler handler = enqueue_keys(queue_);

@@ -32,8 +32,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<StandardStorage> definitions;
     std::shared_ptr<SubresourceStorage> status;
     std::shared_ptr<DynamicGroups> groups;
-    FindService find_service;        // for conversion webhooks
-    std::shared_ptr<Signal> synced;  // fired when everything established at start is served
+    std::shared_ptr<ServiceResolver> services;  // for conversion webhooks
+    std::shared_ptr<Signal> synced;             // fired when everything established at start is served
     // How long after its names a definition is said to be established: the other servers begin to serve it meanwhile.
     std::chrono::nanoseconds establishing_delay{0};
   };

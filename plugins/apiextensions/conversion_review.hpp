@@ -12,6 +12,7 @@
 #include "backplane/core/json.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/core/status.hpp"
+#include "backplane/net/webhook.hpp"
 
 namespace backplane::apiextensions {
 
@@ -40,11 +41,6 @@ std::string kind_words(const GroupVersionKind& kind);
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
 
 // An answer with a code from 200 to 206.
-struct WebhookAnswer {
-  int code = 200;
-  std::string content_type = "application/json";  // what it says, or what was asked for
-  std::string body;
-};
 // `asked`: the objects of the question.
 ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, const WebhookAnswer& got);
 

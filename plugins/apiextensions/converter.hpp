@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "backplane/rest/conversion.hpp"
+#include "conversion_webhook.hpp"
 #include "custom_resource.hpp"
-#include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
@@ -19,7 +19,7 @@ class CustomConverter final : public ObjectConverter {
  public:
   // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.  `webhook`: null
   // for strategy None.
-  CustomConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, std::shared_ptr<WebhookClient> webhook)
+  CustomConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, std::shared_ptr<ConversionWebhook> webhook)
       : resource_(std::move(resource)), version_(version), webhook_(std::move(webhook)) {}
 
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
@@ -31,7 +31,7 @@ class CustomConverter final : public ObjectConverter {
  private:
   std::shared_ptr<const CustomResource> resource_;
   const CustomVersion& version_;
-  std::shared_ptr<WebhookClient> webhook_;
+  std::shared_ptr<ConversionWebhook> webhook_;
 };
 
 }  // namespace backplane::apiextensions

@@ -40,8 +40,8 @@ std::string identity_of(const Object& crd) {
   return text;
 }
 
-Result<InstalledDefinitionRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
-                                                const InstalledDefinition* before, Revision newest) {
+Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_ptr<ServiceResolver>& services, const Object& crd,
+                                                ObjectRef entry, const InstalledDefinition* before, Revision newest) {
   auto installed = std::make_shared<InstalledDefinition>();
   installed->source = std::make_shared<SchemaSource>(std::move(entry));
   installed->writes = before != nullptr ? before->writes : std::make_shared<Writes>();
@@ -53,8 +53,8 @@ Result<InstalledDefinitionRef> install_resource(Host& host, const FindService& f
   // A definition that was never changed has no objects from before.
   const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
   const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
-  const std::shared_ptr<WebhookClient> webhook =
-      converts_by_webhook(crd) ? std::make_shared<WebhookClient>(host, find_service, webhook_config(crd)) : nullptr;
+  const std::shared_ptr<ConversionWebhook> webhook =
+      converts_by_webhook(crd) ? std::make_shared<ConversionWebhook>(host, services, webhook_config(crd)) : nullptr;
   installed->stores = std::make_shared<Stores>(host, installed->resource, webhook);
   for (const CustomVersion& version : installed->resource->versions) {
     if (!version.served) continue;

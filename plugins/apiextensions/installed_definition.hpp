@@ -32,8 +32,8 @@ using InstalledDefinitionRef = std::shared_ptr<const InstalledDefinition>;
 std::string identity_of(const Object& crd);
 // `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
 // revision `newest` may be from before a change.
-Result<InstalledDefinitionRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
-                                                const InstalledDefinition* before, Revision newest);
+Result<InstalledDefinitionRef> install_resource(Host& host, const std::shared_ptr<ServiceResolver>& services, const Object& crd,
+                                                ObjectRef entry, const InstalledDefinition* before, Revision newest);
 // As it is published.
 PublishedResource published(const InstalledDefinition& installed);
 

@@ -58,9 +58,7 @@ class Apiextensions final : public Plugin {
     parts.definitions = definitions_;
     parts.status = status_;
     parts.groups = host.dynamic_groups();
-    parts.find_service = [services = make_service_resolver(host)](std::string ns, std::string name, int port) {
-      return services->resolve(std::move(ns), std::move(name), port);
-    };
+    parts.services = make_service_resolver(host);
     parts.synced = *synced;
     // As upstream: where there are several servers, they have this long to serve what one of them has accepted.
     if (const auto servers = host.flag("apiserver-count"); servers && *servers != "1") parts.establishing_delay = kEstablishingDelay;

@@ -36,7 +36,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
     // Of one with another uid nothing is left but its name.
     const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
     if (known != nullptr) known->stores->close(true);
-    auto installed = install_resource(host_, find_service_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
+    auto installed = install_resource(host_, services_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
     if (!installed.ok()) {
       if (known != nullptr) known->stores->close(false);
       host_.logger().error("serving a custom resource failed name=" + quoted(name) + " reason=" + quoted(installed.status().message()));

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "installed_definition.hpp"
 #include "backplane/points/paths.hpp"
+#include "installed_definition.hpp"
 
 namespace backplane::apiextensions {
 
 class Serving {
  public:
-  // `find_service`: for conversion webhooks.
-  Serving(Host& host, std::shared_ptr<DynamicGroups> groups, FindService find_service)
-      : host_(host), groups_(std::move(groups)), find_service_(std::move(find_service)) {}
+  // `services`: for conversion webhooks.
+  Serving(Host& host, std::shared_ptr<DynamicGroups> groups, std::shared_ptr<ServiceResolver> services)
+      : host_(host), groups_(std::move(groups)), services_(std::move(services)) {}
 
   // Makes, keeps or drops the definition's storages.  `stored`: its newest form.  `newest`: of a definition that was not served until now,
   // objects up to this revision may be from before its last change.
@@ -44,7 +44,7 @@ class Serving {
 
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;
-  const FindService find_service_;
+  const std::shared_ptr<ServiceResolver> services_;
   std::map<std::string, InstalledDefinitionRef> installed_;
   GroupsChange change_;                          // made, and not published yet
   std::vector<InstalledDefinitionRef> retired_;  // to be let go of when that is published

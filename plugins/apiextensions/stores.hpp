@@ -14,8 +14,8 @@
 #include <string>
 
 #include "backplane/rest/standard_storage.hpp"
+#include "conversion_webhook.hpp"
 #include "custom_resource.hpp"
-#include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
@@ -29,7 +29,7 @@ class Stores {
   };
 
   // `webhook`: what converts the resource's objects; null: nothing needs to.
-  Stores(Host& host, std::shared_ptr<const CustomResource> resource, std::shared_ptr<WebhookClient> webhook)
+  Stores(Host& host, std::shared_ptr<const CustomResource> resource, std::shared_ptr<ConversionWebhook> webhook)
       : host_(host), resource_(std::move(resource)), webhook_(std::move(webhook)) {}
 
   // While closed nothing is made any more; what has been made stays.
@@ -52,7 +52,7 @@ class Stores {
 
   Host& host_;
   const std::shared_ptr<const CustomResource> resource_;
-  const std::shared_ptr<WebhookClient> webhook_;
+  const std::shared_ptr<ConversionWebhook> webhook_;
   mutable std::mutex mutex_;  // while they are made
   bool closed_ = false;
   mutable std::atomic<const Made*> ready_{nullptr};

@@ -75,26 +75,13 @@ WebhookConfig webhook_config(const Object& crd) {
   const Object& service = object_or_empty(client, "service");
   WebhookConfig out;
   out.definition = meta_name(crd);
-  out.url = get_string(client, "url");
-  out.service.ns = get_string(service, "namespace");
-  out.service.name = get_string(service, "name");
-  out.service.path = get_string(service, "path");
-  out.service.port = static_cast<int>(get_int(service, "port").value_or(kHttps));
+  out.target.url = get_string(client, "url");
+  out.target.service.ns = get_string(service, "namespace");
+  out.target.service.name = get_string(service, "name");
+  out.target.service.path = get_string(service, "path");
+  out.target.service.port = static_cast<int>(get_int(service, "port").value_or(kHttps));
   out.authorities = authorities_of(client);
   out.review_versions = texts(webhook, "conversionReviewVersions");
-  return out;
-}
-
-WebhookUrl split_url(std::string_view url) {
-  WebhookUrl out;
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string_view::npos) return out;
-  const std::size_t path = std::min(url.find('/', scheme + 3), url.size());
-  const std::string_view authority = url.substr(scheme + 3, path - scheme - 3);
-  out.server = url.substr(0, path);
-  out.path = url.substr(path);
-  const std::size_t end = authority.starts_with('[') ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
-  out.host = authority.substr(0, end);
   return out;
 }
 

@@ -8,16 +8,13 @@
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/status.hpp"
+#include "backplane/net/webhook.hpp"
 
 namespace backplane::apiextensions {
 
 struct WebhookConfig {
   std::string definition;  // the name of the definition
-  std::string url;         // empty: a service
-  struct Service {
-    std::string ns, name, path;
-    int port = 443;
-  } service;
+  WebhookTarget target;
   std::string authorities;                   // PEM; empty: the system's
   std::vector<std::string> review_versions;  // as the definition prefers them
 };
@@ -26,14 +23,6 @@ struct WebhookConfig {
 bool converts_by_webhook(const Object& crd);
 // What spec.conversion.webhook says.
 WebhookConfig webhook_config(const Object& crd);
-
-// Where a URL leads: "https://host:port" and "/path"; empty when it is none.
-struct WebhookUrl {
-  std::string server;
-  std::string path;
-  std::string host;
-};
-WebhookUrl split_url(std::string_view url);
 
 // Problems of spec.conversion when its strategy is Webhook.  `old`: what the definition said before, or null: versions that are not known
 // may stay as they were.  `any_authorities`: what caBundle holds is not looked at.

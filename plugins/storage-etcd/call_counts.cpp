@@ -1,7 +1,5 @@
 #include "call_counts.hpp"
 
-#include <array>
-
 #include "backplane/core/metrics.hpp"
 
 namespace backplane::etcd {
@@ -15,17 +13,6 @@ const std::vector<std::string>& labels() {
 std::string_view type_of(const Method& method) { return method.streams ? "bidi_stream" : "unary"; }
 
 void add(Metric& metric, const Method& method) { metric.add({method.name, method.service, type_of(method)}); }
-
-// As gRPC's clients in Go write them.
-std::string_view code_name(Code code) {
-  constexpr std::array<std::string_view, 17> kNames = {
-      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
-      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
-      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
-      "DataLoss", "Unauthenticated"};
-  const auto at = static_cast<std::size_t>(code);
-  return at < kNames.size() ? kNames[at] : "Unknown";
-}
 
 }  // namespace
 
@@ -47,7 +34,7 @@ void count_received(const Method& method) {
 void count_handled(const Method& method, const CallStatus& status) {
   static Metric& metric = Metric::counter("grpc_client_handled_total", "Calls that have ended, by method and code.",
                                           {"grpc_code", "grpc_method", "grpc_service", "grpc_type"});
-  metric.add({code_name(status.code), method.name, method.service, type_of(method)});
+  metric.add({grpc::code_name(status.code), method.name, method.service, type_of(method)});
 }
 
 }  // namespace backplane::etcd

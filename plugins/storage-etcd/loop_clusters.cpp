@@ -24,7 +24,8 @@ LoopClusters::~LoopClusters() {
 }
 
 Cluster& LoopClusters::here() {
-  auto* const loop = dynamic_cast<IoExecutor*>(current_executor());
+  Executor* const executor = current_executor();
+  IoExecutor* const loop = executor == nullptr ? nullptr : executor->io();
   if (loop == nullptr || loop->may_block()) return shared_;
   const std::lock_guard lock(all_->mutex);
   if (shared_.stopping()) return shared_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/net/io_executor.hpp"
 #include "calls.hpp"
 
 namespace backplane::etcd {
@@ -139,7 +140,7 @@ Task<void> RevisionCalls::gather() {
 
 // A question is asked where one waits for it, on a loop that runs at least until then, unless somebody may block that.
 void RevisionCalls::begin(Executor* waiter) {
-  auto* const loop = dynamic_cast<IoExecutor*>(waiter);
+  IoExecutor* const loop = waiter == nullptr ? nullptr : waiter->io();
   spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : elsewhere_, question());
 }
 

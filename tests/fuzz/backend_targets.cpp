@@ -10,6 +10,10 @@ namespace {
 
 using MakeSession = std::unique_ptr<RemoteSession> (*)(RemotePort& port, std::string authority);
 
+std::unique_ptr<RemoteSession> make_http2(RemotePort& port, std::string authority) {
+  return make_http2_client_session(port, std::move(authority), {RemoteCall::kWindow, 4 << 20});
+}
+
 constexpr std::size_t kTurn = 64 << 10;
 constexpr std::size_t kMostPiece = 1 + 16 * 255;
 
@@ -18,6 +22,7 @@ class Port final : public RemotePort {
   void want_flush() override {}
   void want_read() override {}
   void has_room() override {}
+  void flush_after(std::chrono::nanoseconds) override {}
 };
 
 // The first bits of the input say what was asked.
@@ -61,7 +66,7 @@ void http1_backend(std::string_view bytes) {
 }
 
 void http2_backend(std::string_view bytes) {
-  if (bytes.size() > 2) play(make_http2_client_session, bytes);
+  if (bytes.size() > 2) play(make_http2, bytes);
 }
 
 std::string http2_backend_seed() {

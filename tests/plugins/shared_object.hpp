@@ -59,7 +59,7 @@ class TestServices {
  private:
   IoLoop loop_{"test"};
   StoreEnvironment stores_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   NamedSignal stop_{"stop"};
   HostServices services_;
 };

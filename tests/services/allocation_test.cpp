@@ -191,7 +191,7 @@ TEST_F(ServicesTest, TwoServersShareOneRange) {
   Server& one = serve({"10.0.0.0/26"}, {30000, 30059});
   Server& two = serve({"10.0.0.0/26"}, {30000, 30059});
   std::atomic<int> failures{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (int worker = 0; worker < 3; ++worker) {
     group.spawn(one.loop(), "create", create_many(one, "a" + std::to_string(worker) + "-", 10, failures));
     group.spawn(two.loop(), "create", create_many(two, "b" + std::to_string(worker) + "-", 10, failures));
@@ -218,7 +218,7 @@ TEST_F(ServicesTest, WritersOfNodePortsWaitForEachOtherAndDoNotLoseToEachOther) 
   storage = std::move(busy);
   Server& server = serve({"10.0.0.0/16"});
   std::atomic<int> failures{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (int worker = 0; worker < 16; ++worker) {
     group.spawn(server.loop(), "create", create_many(server, "w" + std::to_string(worker) + "-", 4, failures));
   }

@@ -43,7 +43,7 @@ int run(const std::string& directory, const std::string& cycle) {
   }
   IoLoop loop("writers");
   loop.start();
-  TaskGroup tasks;
+  LoggedTaskGroup tasks;
   for (int i = 0; i < kWriters; ++i) tasks.spawn(loop, "writer", write_for_ever(**storage, i, cycle));
   tasks.close();
   run_on(loop, tasks.wait_all());

@@ -261,7 +261,7 @@ class FakeGroups final : public DynamicGroups {
     for (const ForwardedVersion& each : change.forwarded) {
       std::erase(forwarded, each.group_version.to_string());
       forwarded.push_back(each.group_version.to_string());
-      handlers[forwarded.back()] = each.handler;
+      documents[forwarded.back()] = each.documents;
     }
     for (const GroupVersion& each : change.withdrawn) std::erase(forwarded, each.to_string());
     for (const GroupResource& each : change.removed) published.erase(each);
@@ -273,7 +273,7 @@ class FakeGroups final : public DynamicGroups {
   }
   std::map<GroupResource, PublishedResource> published;
   std::vector<std::string> forwarded;
-  std::map<std::string, std::shared_ptr<HttpHandler>> handlers;  // of all that were ever forwarded
+  std::map<std::string, std::shared_ptr<const ForwardedDocuments>> documents;  // of every version that was ever forwarded
   std::string refused_group;
   int times = 0;  // changes made
   int puts = 0;   // resources put by them

@@ -24,6 +24,8 @@
 
 namespace backplane BACKPLANE_API {
 
+class IoExecutor;
+
 // Runs functions and resumes coroutines: one thread of the host, or a pool. A single-thread executor runs its work in order, one at a
 // time.
 class Executor {
@@ -35,6 +37,8 @@ class Executor {
   virtual void post(std::coroutine_handle<> frame) = 0;
   // Runs `work` once after `delay`. The returned function cancels it: idempotent, from any thread; a run that has begun is not awaited.
   virtual std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
+  // This executor, if it can wait for descriptors (net/io_executor.hpp); null: it cannot.
+  virtual IoExecutor* io() noexcept { return nullptr; }
 };
 
 // The executor that the calling thread belongs to; null on a thread without one.

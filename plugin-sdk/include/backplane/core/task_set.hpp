@@ -6,7 +6,10 @@
 //                within() rethrows the exception of the task, if it ends in time.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,65 +22,67 @@ namespace backplane BACKPLANE_API {
 
 namespace detail {
 
-// State shared by the tasks of one when_all().
-template <class T>
-struct Gathered {
-  std::vector<std::optional<T>> results;
+// Counts the ends of the tasks of one when_all(). Each task writes its own element; the last end sets `done`, which publishes them.
+struct Gathering {
+  explicit Gathering(std::size_t count) : errors(count), left(count) {}
+  void one_has_ended() {
+    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) done.set(true);
+  }
+  void rethrow_first() const {
+    for (const std::exception_ptr& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
   std::vector<std::exception_ptr> errors;
-  std::size_t left = 0;
-  Promise<bool> done = {};
+  std::atomic<std::size_t> left;
+  Promise<bool> done;
 };
 
-// Stores the result or the exception of one task.
+// Stores the exception of `task`, if it throws one.
+Task<void> run_noting_error(Task<void> task, std::exception_ptr& error);
+
 template <class T>
-Task<void> gather(std::shared_ptr<Gathered<T>> all, std::size_t index, Task<T> task) {
-  try {
-    all->results[index].emplace(co_await std::move(task));
-  } catch (...) {
-    all->errors[index] = std::current_exception();
-  }
+Task<void> run_into(std::optional<T>& result, Task<T> task) {
+  result.emplace(co_await std::move(task));
 }
 
-// The same for the single task of within().
+// Shared by within() and its task, which may outlive it.
 template <class T>
-Task<void> race(std::shared_ptr<std::optional<T>> result, std::shared_ptr<std::exception_ptr> error, Task<T> task) {
-  try {
-    result->emplace(co_await std::move(task));
-  } catch (...) {
-    *error = std::current_exception();
-  }
+struct Race {
+  std::optional<T> result;
+  std::exception_ptr error;
+};
+
+template <class T>
+Task<void> race(std::shared_ptr<Race<T>> race, Task<T> task) {
+  auto running = run_into(race->result, std::move(task));
+  auto noting = run_noting_error(std::move(running), race->error);
+  co_await std::move(noting);
 }
 
 }  // namespace detail
 
-// Starts all tasks on the current executor and resumes the caller when the last one has ended. Results are in the order of `tasks`.
+// Starts all tasks on the current executor and resumes the caller when the last one has ended.
 // Precondition: the caller runs on an executor.
+Task<void> when_all(std::vector<Task<void>> tasks);
+
+// The same; results are in the order of `tasks`.
 //
 //   std::vector<Task<Result<Object>>> calls;
 //   for (const std::string& name : names) calls.push_back(api.get(kMaps, "default", name));
 //   const std::vector<Result<Object>> objects = co_await when_all(std::move(calls));
 template <class T>
 Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
+  std::vector<std::optional<T>> results(tasks.size());
+  std::vector<Task<void>> running;
+  running.reserve(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) running.push_back(detail::run_into(results[i], std::move(tasks[i])));
+  auto waiting = when_all(std::move(running));
+  co_await std::move(waiting);
   std::vector<T> out;
-  if (tasks.empty()) co_return out;
-  auto all = std::make_shared<detail::Gathered<T>>();
-  all->results.resize(tasks.size());
-  all->errors.resize(tasks.size());
-  all->left = tasks.size();
-  Executor& executor = *current_executor();
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    spawn_detached(executor, detail::gather(all, i, std::move(tasks[i])), [all, &executor] {
-      executor.post([all] {
-        if (--all->left == 0) all->done.set(true);
-      });
-    });
-  }
-  (void)co_await all->done.future();
-  for (const std::exception_ptr& error : all->errors) {
-    if (error) std::rethrow_exception(error);
-  }
-  out.reserve(all->results.size());
-  for (std::optional<T>& result : all->results) out.push_back(std::move(*result));
+  out.reserve(results.size());
+  for (std::optional<T>& result : results) out.push_back(std::move(*result));
   co_return out;
 }
 
@@ -88,17 +93,28 @@ Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
 //   if (!answer) co_return timeout("no response within 5 s", 1);
 template <class T>
 Task<std::optional<T>> within(std::chrono::nanoseconds limit, Task<T> task) {
-  auto result = std::make_shared<std::optional<T>>();
-  auto error = std::make_shared<std::exception_ptr>();
+  const auto race = std::make_shared<detail::Race<T>>();
   Promise<bool> ended;
   Executor& executor = *current_executor();
   const auto cancel = executor.after(limit, [ended] { ended.set(false); });
-  spawn_detached(executor, detail::race(result, error, std::move(task)), [ended] { ended.set(true); });
+  spawn_detached(executor, detail::race(race, std::move(task)), [ended] { ended.set(true); });
   const bool in_time = co_await ended.future();
   cancel();
   if (!in_time) co_return std::nullopt;
-  if (*error) std::rethrow_exception(*error);
-  co_return std::move(*result);
+  if (race->error) std::rethrow_exception(race->error);
+  co_return std::move(race->result);
+}
+
+// The value of `promise`. If it is not set within `limit`, it is set to `late`: a later set() returns false.
+template <class T>
+Task<T> within(std::chrono::nanoseconds limit, Promise<T> promise, T late = T()) {
+  std::function<void()> cancel;
+  if (Executor* const executor = current_executor()) {
+    cancel = executor->after(limit, [promise, late = std::move(late)] { promise.set(late); });
+  }
+  T value = co_await promise.future();
+  if (cancel) cancel();
+  co_return value;
 }
 
 }  // namespace BACKPLANE_API

@@ -1,5 +1,4 @@
-// Counts calls to servers whose certificates current clients reject: without a SAN extension, or signed with SHA-1. The metrics are
-// upstream's.
+// Counts calls to servers whose certificates current clients reject (CertificateFlaws). The metrics are upstream's.
 //
 // Thread-safety: any executor.
 // Lifetime:      the counting client owns the wrapped one; counters live as long as the process.
@@ -14,20 +13,6 @@
 #include "backplane/net/client.hpp"
 
 namespace backplane BACKPLANE_API {
-
-// What is wrong with the certificates that a server presented.
-struct CertificateFlaws {
-  bool no_alternative_name = false;  // the server's certificate has no SAN extension
-  bool signed_with_sha1 = false;     // one of the presented certificates, other than a self-signed one
-  bool any() const noexcept { return no_alternative_name || signed_with_sha1; }
-};
-
-// A role of HttpAnswer, for implementations that know the server's certificates.
-class AnswerOfPeer {
- public:
-  virtual ~AnswerOfPeer();
-  virtual CertificateFlaws certificate_flaws() const noexcept = 0;
-};
 
 // Wraps `client`. Counts in PREFIX_x509_missing_san_total and PREFIX_x509_insecure_sha1_total each call whose response comes from such a
 // server, or that fails for that reason. `prefix`: "apiserver_webhooks".

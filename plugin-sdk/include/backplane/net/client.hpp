@@ -84,8 +84,22 @@ struct HttpCall {
   std::shared_ptr<CallBreaker> breaker = {};
   // The limit for the whole call, including the response body. max(): ClientConfig::call_timeout applies.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  // The limit for waiting for a connection; after it, the call fails with kTimeout, and never_sent() is true. max(): `deadline` applies.
+  std::chrono::steady_clock::time_point send_by = std::chrono::steady_clock::time_point::max();
   // A watch or a followed log: no default time limit, and no connection that other calls could use.
   bool lasting = false;
+};
+
+// True if no server has begun to process the call that failed with `status`: repeating it is safe even if the request is not idempotent.
+bool never_sent(const Status& status) noexcept;
+// For implementations of HttpClient: returns `status`, marked so that never_sent() is true.
+Status as_never_sent(Status status);
+
+// What current clients reject in the certificates that a server presented.
+struct CertificateFlaws {
+  bool no_alternative_name = false;  // the server's certificate has no SAN extension
+  bool signed_with_sha1 = false;     // one of the presented certificates, other than a self-signed one
+  bool any() const noexcept { return no_alternative_name || signed_with_sha1; }
 };
 
 // The response to one call.
@@ -98,6 +112,10 @@ class HttpAnswer {
   virtual Task<Result<std::string>> read() = 0;
   // Makes a pending read() and all later ones fail. Any thread.
   virtual void cancel() = 0;
+  // The trailer fields; complete once read() has returned the end. Default: none.
+  virtual const Headers& trailers() const noexcept;
+  // Of the certificates of the connection that the response was received on. Default: none.
+  virtual CertificateFlaws certificate_flaws() const noexcept { return {}; }
 };
 
 class HttpClient {
@@ -114,10 +132,11 @@ Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = s
 // instance). Called on the client's executor, limited by connect_timeout; a socket that arrives too late is closed.
 using DialFunction = std::function<Task<Result<int>>(std::string address)>;
 
-// How to reach another API server.
+// How to reach another server.
 struct ClientConfig {
-  std::string server;                 // "https://host:port", or "http://host:port": no TLS, HTTP/1.1
-  DialFunction dial;                  // empty: TCP to the host of `server`
+  // "https://host:port"; without TLS: "http://host:port" or "unix:///path".
+  std::string server;
+  DialFunction dial;                  // empty: TCP to the host of `server`, or its Unix socket
   std::string certificate_authority;  // PEM; empty: the system's trust store
   std::string client_certificate;     // PEM
   std::string client_key;             // PEM
@@ -133,6 +152,13 @@ struct ClientConfig {
   std::string tls_server_name;  // empty: the host of `server`
   bool insecure_skip_tls_verify = false;
   bool http2 = true;  // false: HTTP/1.1 only
+  // HTTP/2 without TLS and without an upgrade (RFC 9113, 3.3), instead of HTTP/1.1.
+  bool http2_prior_knowledge = false;
+  // HTTP/2 flow control: bytes that the server may send of one response, and of all responses of a connection, before they are read.
+  std::uint32_t stream_window = 256 * 1024, connection_window = 4 * 1024 * 1024;
+  // HTTP/2: a connection with calls that has received nothing for `keep_alive` sends a PING, and is closed if it receives nothing within
+  // `keep_alive_timeout` after that. 0: no PING. The defaults are client-go's.
+  std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{15'000};
   std::string user_agent = "backplane";
   // Limit of pooled connections.
   std::size_t max_connections = 8;

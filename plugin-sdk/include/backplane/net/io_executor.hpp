@@ -26,10 +26,11 @@ class DescriptorWatch {
   virtual void when_writable(std::function<void()> work) = 0;
 };
 
-// An event loop. The executors of connections are of this type: `dynamic_cast<IoExecutor*>(current_executor())`.
+// An event loop. The executors of connections are event loops: `current_executor()->io()`.
 class IoExecutor : public Executor {
  public:
   ~IoExecutor() override;
+  IoExecutor* io() noexcept final { return this; }
   virtual std::unique_ptr<DescriptorWatch> watch(int descriptor) = 0;
   // True if the executor serves one owner only, who may block it. False: it is shared, so its work must not block.
   virtual bool may_block() const noexcept = 0;

@@ -69,13 +69,17 @@ struct PublishedResource {
   int version_priority = 100;
 };
 
+struct ForwardedDocuments;  // net/forwarded_documents.hpp
+
 // A group version that another server serves: `handler` responds to its path and every path below. It takes precedence over a group
-// version of this server. Discovery lists it as stale and without resources, unless `handler` implements ForwardedDocuments.
+// version of this server.
 struct ForwardedVersion {
   GroupVersion group_version;
   int group_priority_minimum = 1000;
   int version_priority = 15;
   std::shared_ptr<HttpHandler> handler;
+  // For discovery and OpenAPI; null: discovery lists the version as stale and without resources.
+  std::shared_ptr<const ForwardedDocuments> documents = {};
 };
 
 // A set of changes that take effect together.

@@ -130,6 +130,10 @@ class RemoteSource final : public ListerWatcher {
 }  // namespace
 
 HttpAnswer::~HttpAnswer() = default;
+const Headers& HttpAnswer::trailers() const noexcept {
+  static const Headers none;
+  return none;
+}
 HttpClient::~HttpClient() = default;
 BodySource::~BodySource() = default;
 

@@ -41,23 +41,16 @@ class CountingClient final : public HttpClient {
     const Counters counters = counters_;
     auto calling = client->call(std::move(call));
     Result<std::unique_ptr<HttpAnswer>> answer = co_await std::move(calling);
-    counters.count(answer.ok() ? flaws_of(**answer) : flaws_in(answer.status()));
+    counters.count(answer.ok() ? (*answer)->certificate_flaws() : flaws_in(answer.status()));
     co_return std::move(answer);
   }
 
  private:
-  static CertificateFlaws flaws_of(const HttpAnswer& answer) {
-    const auto* peer = dynamic_cast<const AnswerOfPeer*>(&answer);
-    return peer == nullptr ? CertificateFlaws() : peer->certificate_flaws();
-  }
-
   const std::shared_ptr<HttpClient> client_;
   const Counters counters_;
 };
 
 }  // namespace
-
-AnswerOfPeer::~AnswerOfPeer() = default;
 
 std::shared_ptr<HttpClient> count_certificate_flaws(std::shared_ptr<HttpClient> client, std::string_view prefix) {
   return std::make_shared<CountingClient>(std::move(client), prefix);

@@ -1,0 +1,105 @@
+// The client of one webhook: POSTs a JSON document to a URL or to a service of the cluster, as upstream's webhook package does.
+//
+// A service is dialled through the egress proxy of the cluster, a URL through that of the control plane (--egress-selector-config-file).
+// The service default/kubernetes:443 is this server: it is called from inside, without a socket.
+// Thread-safety: post() on any executor.
+// Lifetime:      shared; the host outlives it.
+// Errors:        kServiceUnavailable `Post "URL": …`, worded as Go's net/http words it.  An answer with an error code is no error.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/net/service_resolver.hpp"
+
+namespace backplane BACKPLANE_API {
+
+class Host;
+
+// The parts of "https://host:port/path"; empty if the text is no URL.
+struct WebhookUrl {
+  std::string server;  // "https://host:port"
+  std::string path;    // "/path"
+  std::string host;
+};
+WebhookUrl split_webhook_url(std::string_view url);
+
+// admissionregistration.k8s.io's WebhookClientConfig.
+struct WebhookTarget {
+  std::string url;  // empty: the service
+  struct Service {
+    std::string ns, name, path;
+    int port = 443;
+  } service;
+};
+
+// Pauses between attempts, as wait.Backoff has them; the defaults are those of upstream's authentication and authorization webhooks, but
+// for the number of attempts.
+struct WebhookRetries {
+  int attempts = 1;
+  std::chrono::milliseconds first_pause{500};
+  double factor = 1.5;
+  double jitter = 0.2;
+};
+
+struct WebhookAnswer {
+  int code = 0;
+  std::string content_type;  // empty: the answer has none
+  std::string body;
+};
+
+struct WebhookOptions {
+  WebhookOptions();
+  // CA bundle, client certificate, token, user agent and limits.  server, dial and tls_server_name are set from the target.
+  ClientConfig connection;
+  std::chrono::milliseconds timeout{30'000};  // of one attempt
+  bool send_timeout = true;                   // as the query "?timeout=30s"
+  WebhookRetries retries;
+  std::size_t max_answer_bytes = std::size_t{64} << 20;
+  // Called after each attempt, for metrics; `code` is 0 if there was no answer.  Any executor.
+  std::function<void(int code, std::chrono::nanoseconds took)> on_attempt;
+};
+
+class WebhookClient {
+ public:
+  WebhookClient(Host& host, std::shared_ptr<ServiceResolver> services, WebhookTarget target, WebhookOptions options = {});
+
+  // Sends `body` as application/json.  An attempt is repeated if the connection was reset or lost, or if the answer is 429, 500 or 504 or
+  // has a Retry-After.  The last attempt's answer or error is returned.
+  Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
+
+ private:
+  struct Place {
+    std::shared_ptr<HttpClient> client;
+    std::string host;    // the Host header; empty: that of the server
+    std::string url;     // as messages name it
+    std::string target;  // of the request
+  };
+  struct Attempt {
+    Result<WebhookAnswer> answer;
+    bool may_be_repeated = false;
+  };
+  bool is_this_server() const;
+  Task<Result<Place>> find_place();
+  // `tls_name` is empty for a URL.
+  Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
+  Task<Attempt> attempt(std::string body, Headers headers);
+
+  Host& host_;
+  const std::shared_ptr<ServiceResolver> services_;
+  const WebhookTarget target_;
+  const WebhookOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<HttpClient>> clients_;  // by server
+};
+
+}  // namespace BACKPLANE_API

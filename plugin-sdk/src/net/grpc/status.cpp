@@ -1,0 +1,104 @@
+#include "net/grpc/status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace backplane::grpc {
+namespace {
+
+constexpr std::array<std::string_view, 17> kNames = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
+
+std::string_view field(const Headers& headers, std::string_view name) {
+  const auto found = std::find_if(headers.begin(), headers.end(), [name](const auto& each) { return each.first == name; });
+  return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+// Percent-decoding; what is not encoded well stays as it is.
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// gRPC's table for answers without a grpc-status.
+Code code_of_http(int code) {
+  switch (code) {
+    case 400:
+      return Code::kInternal;
+    case 401:
+      return Code::kUnauthenticated;
+    case 403:
+      return Code::kPermissionDenied;
+    case 404:
+      return Code::kUnimplemented;
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return Code::kUnavailable;
+    default:
+      return Code::kUnknown;
+  }
+}
+
+}  // namespace
+
+std::string_view code_name(Code code) noexcept {
+  const auto at = static_cast<std::size_t>(code);
+  return at < kNames.size() ? kNames[at] : "Unknown";
+}
+
+std::string to_text(const CallStatus& status) {
+  return "rpc error: code = " + std::string(code_name(status.code)) + " desc = " + status.message;
+}
+
+bool carries_messages(const HttpAnswer& answer) {
+  return answer.code() == 200 && field(answer.headers(), "content-type").starts_with("application/grpc");
+}
+
+CallStatus status_of(const HttpAnswer& answer) {
+  // An answer without messages may have everything in its header.
+  const Headers& said = field(answer.trailers(), "grpc-status").empty() ? answer.headers() : answer.trailers();
+  const std::string_view number = field(said, "grpc-status");
+  int code = -1;
+  if (!number.empty() && std::from_chars(number.data(), number.data() + number.size(), code).ec == std::errc()) {
+    const bool known = code >= 0 && code < static_cast<int>(kNames.size());
+    return {known ? static_cast<Code>(code) : Code::kUnknown, decoded(field(said, "grpc-message"))};
+  }
+  if (answer.code() != 200)
+    return {code_of_http(answer.code()), "unexpected HTTP status code received from server: " + std::to_string(answer.code())};
+  if (!carries_messages(answer)) {
+    const std::string type(field(answer.headers(), "content-type"));
+    return {Code::kUnknown, "transport: received unexpected content-type " + quoted(type)};
+  }
+  return {Code::kInternal, "server closed the stream without sending trailers"};
+}
+
+CallStatus status_of_failure(const Status& failed) {
+  const bool unsent = never_sent(failed);
+  const Code code = failed.reason() == Reason::kTimeout && !unsent ? Code::kDeadlineExceeded : Code::kUnavailable;
+  return {code, failed.message(), unsent};
+}
+
+std::string timeout_text(std::chrono::steady_clock::duration left) {
+  constexpr std::int64_t kMost = 99'999'999;
+  const auto milliseconds = std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 1);
+  if (milliseconds <= kMost) return std::to_string(milliseconds) + "m";
+  return std::to_string(std::min(milliseconds / 1000, kMost)) + "S";
+}
+
+}  // namespace backplane::grpc

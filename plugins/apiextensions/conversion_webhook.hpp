@@ -1,0 +1,37 @@
+// The conversion webhook of one definition.
+//
+// Calls and their connections are few at once (further calls wait, no longer than their time); the objects of a call and the size of its
+// answer are bounded.
+// Thread-safety: any executor.
+// Lifetime:      shared by the converters of a definition; the host outlives it.
+// Errors:        code 500 without a reason, worded as upstream words them; every call reports what is wrong with the configuration.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/net/webhook.hpp"
+#include "conversion_review.hpp"
+#include "webhook_config.hpp"
+
+namespace backplane::apiextensions {
+
+class ConversionWebhook : public std::enable_shared_from_this<ConversionWebhook> {
+ public:
+  ConversionWebhook(Host& host, std::shared_ptr<ServiceResolver> services, WebhookConfig config);
+
+  // The objects, all of type `from`, as they are in version `desired`: as many and in their order.
+  Task<Result<std::vector<Object>>> convert(GroupVersionKind from, std::string desired, std::vector<Object> objects);
+
+ private:
+  // The body of an answer with code 200.
+  Task<Result<WebhookAnswer>> call(std::string body);
+  Task<ReviewAnswer> convert_part(std::shared_ptr<const ReviewQuestion> question, std::span<const Object> part);
+
+  const WebhookConfig config_;
+  WebhookClient client_;
+};
+
+}  // namespace backplane::apiextensions
