@@ -30,16 +30,6 @@ Task<T> fenced(Call call, OnThrow on_throw) {
   co_return std::move(*result);
 }
 
-// For the root of a task group: resumes where the task has ended.
-template <class OnThrow>
-Task<void> fenced_root(Task<void> task, OnThrow on_throw) {
-  try {
-    co_await task;
-  } catch (...) {
-    on_throw(caught());
-  }
-}
-
 // For a call that does not wait.
 template <class Call, class OnThrow>
 std::invoke_result_t<Call&> fenced_now(Call&& call, OnThrow on_throw) {
