@@ -15,8 +15,6 @@
 #include "security/x509.hpp"
 #include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
-#include "watchcache/compactions.hpp"
-#include "watchcache/consistency.hpp"
 
 namespace backplane {
 namespace {
@@ -161,6 +159,9 @@ Status ServerParts::load(OpenedPlugins opened) {
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
   services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
   services->stored_objects = [this] { return caches ? caches->counts() : std::vector<StoredObjects>(); };
+  services->set_storage_transformers = [this](const std::string& plugin, std::shared_ptr<const StorageTransformers> wanted) {
+    return transformers->set(plugin, std::move(wanted));
+  };
   auto loaded = load_plugins(std::move(opened), *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
@@ -285,15 +286,15 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   store.storage = std::move(storage);
   store.held = std::make_unique<HeldStorage>(*store.storage);
   store.measured = std::make_unique<MeasuredStorage>(*store.held);
-  store.encoded = std::make_unique<EncodedStorage>(*store.measured);
+  store.encoded = std::make_unique<EncodedStorage>(*store.measured, transformers);
   store.encoded->use_scheme(plugins.scheme);
   if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
-  store.hub = make_cache_hub(*store.encoded, pump, caching);
-  if (config.feature_gates().enabled("DetectCacheInconsistency")) compare_caches(*store.hub, kComparisonPeriod);
+  if (config.feature_gates().enabled("DetectCacheInconsistency")) caching.comparison_period = kComparisonPeriod;
   if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
     store.compactor = std::make_unique<Compactor>(*store.storage, background, interval);
-    end_lists_before(*store.hub, store.compactor->compacted());
+    caching.compacted = store.compactor->compacted();
   }
+  store.hub = make_cache_hub(*store.encoded, pump, std::move(caching));
   all_stores.push_back(std::move(store));
   return all_stores.back();
 }

@@ -150,6 +150,8 @@ struct ServerParts {
   std::string kubeconfig_path;
 
   StoreEnvironment stores;
+  // A plugin's, of all stores.
+  const std::shared_ptr<PublishedTransformers> transformers = std::make_shared<PublishedTransformers>();
   std::unique_ptr<HostServices> services;
   PluginSet plugins;
   AdmissionConfiguration admission_configuration;

@@ -178,6 +178,10 @@ class PluginStarter {
       append(set.authorizers, staged[i].authorizers);
       append(set.admission, staged[i].admission);
       append(set.audit, staged[i].audit);
+      if (staged[i].storage_transformers && services_.set_storage_transformers) {
+        // Only one plugin could register some.
+        (void)services_.set_storage_transformers(plan_.plugins[i].name(), std::move(staged[i].storage_transformers));
+      }
       if (staged[i].request_gate) set.request_gate = std::move(staged[i].request_gate);
       if (staged[i].peer_servers) set.peer_servers = std::move(staged[i].peer_servers);
       set.storage_backends.merge(staged[i].storage_backends);

@@ -69,7 +69,7 @@ struct HostServices {
   std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client = {};
   // Of caches that live; after commit only.
   std::function<std::vector<StoredObjects>()> stored_objects = {};
-  // Called after commit only: Host::set_storage_transformers of `plugin`.
+  // Host::set_storage_transformers of `plugin`, at its commit and later.
   std::function<Status(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers)> set_storage_transformers = {};
   // Host::convert; after commit only.
   std::function<Task<Result<Object>>(GroupVersionKind to, Object object)> convert = {};

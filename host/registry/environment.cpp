@@ -36,7 +36,7 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   slot.fill(std::move(backing));
 }
 
-void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told,
+void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told,
                                     StoreSettings the_settings) {
   std::lock_guard lock(mutex);
   storage = &the_storage;
@@ -107,7 +107,7 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   return {};
 }
 
-void StoreEnvironment::use_override_store(GroupResource resource, StorageBackend& storage) {
+void StoreEnvironment::use_override_store(GroupResource resource, ObjectStorage& storage) {
   state_->override_stores[std::move(resource)].storage = &storage;
 }
 
@@ -116,7 +116,7 @@ void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }
 
-void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings) {
+void StoreEnvironment::start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings) {
   state_->start(storage, caches, admission, std::move(kept), std::move(settings));
 }
 

@@ -22,7 +22,7 @@ class ObjectStore;
 
 // The running half of a store.
 struct Backing {
-  StorageBackend* storage = nullptr;
+  ObjectStorage* storage = nullptr;
   AdmissionRunner* admission = nullptr;
   std::shared_ptr<ResourceCache> cache;
   Leases* leases = nullptr;
@@ -58,7 +58,7 @@ class BackingSlot {
 
 struct StoreEnvironment::State {
   std::mutex mutex;
-  StorageBackend* storage = nullptr;
+  ObjectStorage* storage = nullptr;
   CacheHub* caches = nullptr;
   AdmissionRunner* admission = nullptr;
   StoreEnvironment::Kept kept;
@@ -66,7 +66,7 @@ struct StoreEnvironment::State {
   std::unique_ptr<registry::Leases> leases;
   // A store of single resources.
   struct OverrideStore {
-    StorageBackend* storage = nullptr;
+    ObjectStorage* storage = nullptr;
     std::shared_ptr<registry::Leases> leases;  // one for each store
   };
   std::map<GroupResource, OverrideStore> override_stores;
@@ -83,7 +83,7 @@ struct StoreEnvironment::State {
   // Of all plugins; set before start().
   std::shared_ptr<const Scheme> scheme;
 
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings);
+  void start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
   // The store over a prefix, or null.

@@ -42,7 +42,8 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 // Custom resources are JSON in every store.
 StoredKind stored_kind(const ResourceConfig& config) {
   const bool typed = config.schema != nullptr && !config.schema->structural();
-  return {config.kind, typed ? config.schema : nullptr, config.encoded_as, config.stored_as_json, typed ? config.strategy.get() : nullptr};
+  return {config.kind,           typed ? config.schema : nullptr,         config.encoded_as,
+          config.stored_as_json, typed ? config.strategy.get() : nullptr, {config.kind.group, config.resource}};
 }
 
 Status check(const ResourceConfig& config) {

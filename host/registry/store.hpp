@@ -39,9 +39,9 @@ class StoreEnvironment {
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
   // `kept` is told, before anything is read, what the objects below a key prefix are.
   using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
+  void start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
   // The objects of `resource` are in another store, if it has a name for its place (store_override_names.hpp).  Before start().
-  void use_override_store(GroupResource resource, StorageBackend& storage);
+  void use_override_store(GroupResource resource, ObjectStorage& storage);
   // Conversions and field labels of the kinds with several versions.  Before start().
   void use_scheme(std::shared_ptr<const Scheme> scheme);
   // Ends the caches that have a successor, with what watches them.  Call it when what uses the successors has been published: until then

@@ -4,7 +4,6 @@
 #include "backplane/core/task_set.hpp"
 #include "base/yield.hpp"
 #include "registry/object_store.hpp"
-#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -81,10 +80,9 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way
 
 // An object that cannot be read would stay: the request fails instead of reporting that all are gone.
 Status check_readable(const ResourceCache& cache, const std::string& ns) {
-  const auto* objects = dynamic_cast<const UnreadableObjects*>(&cache);
   CacheScope scope;
   scope.ns = ns;
-  const Unreadable left_out = objects != nullptr ? objects->unreadable(scope) : Unreadable();
+  const Unreadable left_out = cache.unreadable(scope);
   return left_out.empty() ? Status() : *left_out.begin()->second;
 }
 

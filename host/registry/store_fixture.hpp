@@ -326,7 +326,7 @@ class StoreTest : public ::testing::Test {
     auto made = make_store(environment, std::move(config));
     ASSERT_TRUE(made.ok()) << made.status().message();
     store = std::move(*made);
-    environment.start(storage, hub, admission);
+    environment.start(objects, hub, admission);
   }
   FakeCache& cache() { return *hub.caches.begin()->second; }
   std::string key(const std::string& name) { return cache().config().prefix + "default/" + name; }
@@ -371,6 +371,7 @@ class StoreTest : public ::testing::Test {
 
  protected:
   FakeStorage storage;
+  ObjectStorage objects{storage};
   FakeHub hub;
   FakeAdmission admission;
   StoreEnvironment environment;

@@ -106,7 +106,7 @@ class StoreHooksTest : public StoreTest {
       ASSERT_TRUE(other.ok());
       hooks->companions = *other;
     }
-    environment.start(storage, hub, admission);
+    environment.start(objects, hub, admission);
   }
   ~StoreHooksTest() override {
     if (hooks != nullptr) hooks->companions.reset();
@@ -277,7 +277,7 @@ class StoreCollectionTest : public StoreTest {
     auto made = make_store(environment, std::move(config));
     ASSERT_TRUE(made.ok());
     store = std::move(*made);
-    environment.start(storage, hub, admission, {}, settings);
+    environment.start(objects, hub, admission, {}, settings);
     for (int i = 0; i < 150; ++i) ASSERT_TRUE(create(thing(R"("name":"n)" + std::to_string(i) + "\"")).ok());
   }
   Result<ListResult> remove_all() {
@@ -338,7 +338,7 @@ TEST_F(StoreTest, ObjectsThatVanishShareALease) {
   auto made = make_store(environment, std::move(config));
   ASSERT_TRUE(made.ok());
   store = std::move(*made);
-  environment.start(storage, hub, admission);
+  environment.start(objects, hub, admission);
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   ASSERT_TRUE(create(thing(R"("name":"b")")).ok());
   Change change([](Object& object) { ensure_object(object, "data")["n"] = 1; });

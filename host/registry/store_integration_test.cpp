@@ -15,14 +15,14 @@ class StoreIntegrationTest : public ::testing::Test {
       : loop_("requests"), pump_("pump"), storage_(std::move(storage)) {
     loop_.start();
     pump_.start();
-    hub_ = make_cache_hub(*storage_, pump_);
+    hub_ = make_cache_hub(objects_, pump_);
     ResourceConfig config;
     config.kind = {"", "v1", "Thing"};
     config.resource = "things";
     config.schema = &schema_;
     config.strategy = std::make_shared<TestStrategy>();
     store_ = std::move(*make_store(environment_, std::move(config)));
-    environment_.start(*storage_, *hub_, admission_);
+    environment_.start(objects_, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
   }
   ~StoreIntegrationTest() override {
@@ -59,6 +59,7 @@ class StoreIntegrationTest : public ::testing::Test {
   OrderingSchema schema_;
   FakeAdmission admission_;
   std::unique_ptr<StorageBackend> storage_;
+  ObjectStorage objects_{*storage_};
   std::unique_ptr<CacheHub> hub_;
   StoreEnvironment environment_;
   std::shared_ptr<StandardStorage> store_;
@@ -139,7 +140,7 @@ TEST_F(StoreIntegrationTest, StoresShareWhatTheCommandLineSays) {
   StoreSettings settings;
   settings.gates = CountedGates(copies);
   StoreEnvironment environment;
-  environment.start(*storage_, *hub_, admission_, {}, std::move(settings));
+  environment.start(objects_, *hub_, admission_, {}, std::move(settings));
   const int once = copies;
   std::vector<std::shared_ptr<StandardStorage>> stores;
   for (int i = 0; i < 10; ++i) {

@@ -4,7 +4,6 @@
 #include "backplane/points/http.hpp"
 #include "registry/object_store.hpp"
 #include "storage/backend_key.hpp"
-#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -47,10 +46,8 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
 // Warns of what the list leaves out.  Errors: the list is to be refused instead.
 Status report_unreadable(const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
   constexpr std::size_t kMostKeys = 3;
-  const auto* objects = dynamic_cast<const UnreadableObjects*>(&cache);
-  if (objects == nullptr) return {};
-  if (Status refused = objects->list_refusal(scope); !refused.ok()) return refused;
-  const Unreadable left_out = objects->unreadable(scope);
+  if (Status refused = cache.list_refusal(scope); !refused.ok()) return refused;
+  const Unreadable left_out = cache.unreadable(scope);
   if (left_out.empty()) return {};
   std::string text = std::to_string(left_out.size()) + (left_out.size() == 1 ? " object is" : " objects are") +
                      " left out because the stored value cannot be read:";

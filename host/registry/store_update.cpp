@@ -7,7 +7,6 @@
 #include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
-#include "storage/stored_bytes.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -252,19 +251,13 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
 // Only the store can tell: whether a cached state is the newest, and what its bytes are.
 Task<Result<std::optional<UpdateOperation::End>>> UpdateOperation::store_unchanged(SharedBytes worked) {
   const Revision judged = revision();
-  bool same_bytes = true;
-  if (auto* bytes = dynamic_cast<StoredBytes*>(backing_.storage)) {
-    auto compared = co_await bytes->compare(key_, std::move(worked));
-    if (!compared.ok()) co_return std::move(compared.status());
-    Status adopted = adopt(compared->result);
-    if (!adopted.ok()) co_return adopted;
-    same_bytes = compared->same_bytes;
-  } else if (!current_) {
-    Status read = co_await refresh();
-    if (!read.ok()) co_return read;
-  }
+  auto comparing = backing_.storage->compare(key_, std::move(worked));
+  auto compared = co_await std::move(comparing);
+  if (!compared.ok()) co_return std::move(compared.status());
+  Status adopted = adopt(compared->result);
+  if (!adopted.ok()) co_return adopted;
   if (revision() != judged) co_return std::optional(End::kLost);
-  if (!same_bytes) co_return std::optional<End>();
+  if (!compared->same_bytes) co_return std::optional<End>();
   result_ = entry_;
   co_return std::optional(End::kUnchanged);
 }

@@ -38,7 +38,7 @@ class StructuralRulesTest : public StoreTest {
     auto made = make_store(environment, std::move(config));
     ASSERT_TRUE(made.ok()) << made.status().message();
     store = std::move(*made);
-    environment.start(storage, hub, admission);
+    environment.start(objects, hub, admission);
   }
   // What is wrong with a create of this spec: type and field of each cause; empty: nothing.
   std::vector<std::string> wrong(const std::string& spec, const std::string& rest = "") {

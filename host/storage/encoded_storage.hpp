@@ -1,38 +1,38 @@
-// Stands before a backend and turns what is stored into what everybody else works with: canonical JSON.
-// stored_forms.hpp has the ways there and back.  A store that was written in one form, or by another server, can be read in another form,
-// and changes over as its objects are written.
+// Stores objects in the backend's encoding and through the transformers of their resources, and shows them as canonical JSON
+// (stored_values.hpp).  A store that was written in another encoding, by another server or with another encryption key is readable, and
+// changes over as its objects are written.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend; the types given to use_kind() outlive it.
-// Errors:        the backend's.  A value that cannot be read, or that begins like no object where objects are kept, is
-//                KeyValue::unreadable: 500, naming the key; those beside it are read.
+// Errors:        the backend's.  A value that cannot be read, or is no object under a key of objects, is KeyValue::unreadable: 500, naming
+//                the key; the other values are read.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "storage/forwarding_storage.hpp"
-#include "storage/stored_bytes.hpp"
-#include "storage/stored_forms.hpp"
-#include "storage/stored_pages.hpp"
+#include "storage/object_storage.hpp"
+#include "storage/stored_values.hpp"
 
 namespace backplane {
 
-class EncodedStorage final : public ForwardingStorage, public StoredPages, public StoredBytes {
+class EncodedStorage final : public ObjectStorage {
  public:
-  explicit EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers = {});
+  // `transformers` may be null, and may change at any time.
+  explicit EncodedStorage(StorageBackend& backend, std::shared_ptr<const PublishedTransformers> transformers = nullptr);
   ~EncodedStorage() override;
 
   // Conversions from versions that objects may have been written in.  Before anything is read or written.
-  void use_scheme(std::shared_ptr<const Scheme> scheme);
+  void use_scheme(std::shared_ptr<const Scheme> scheme) { values_->forms().use_scheme(std::move(scheme)); }
   // What the objects are whose keys start with `prefix`.
-  void use_kind(std::string_view prefix, StoredKind kind);
-  // As StoredForms::tell_corrupt_objects.
-  void tell_corrupt_objects() { forms_->tell_corrupt_objects(); }
+  void use_kind(std::string_view prefix, StoredKind kind) { values_->forms().use_kind(prefix, std::move(kind)); }
+  // As StoredValues::tell_corrupt_objects.
+  void tell_corrupt_objects() { values_->tell_corrupt_objects(); }
 
   Task<Result<RangeResult>> range(RangeRequest request) override;
   Task<Result<RangeResult>> stored_range(RangeRequest request) override { return backend_.range(std::move(request)); }
-  void read(std::vector<KeyValue>& items) const override { forms_->read(items); }
+  std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const override { return values_->read_now(items, from); }
+  Task<void> read(KeyValue& item) const override { return values_->read(item); }
   Task<Result<Compared>> compare(std::string key, SharedBytes worked) override;
   Task<Result<TxnResult>> txn(TxnRequest request) override;
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
@@ -41,7 +41,7 @@ class EncodedStorage final : public ForwardingStorage, public StoredPages, publi
  private:
   Result<std::unique_ptr<StorageWatch>> open(std::string prefix, Revision after, bool with_previous);
 
-  const std::shared_ptr<StoredForms> forms_;
+  const std::shared_ptr<StoredValues> values_;
 };
 
 }  // namespace backplane

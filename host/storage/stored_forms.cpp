@@ -1,11 +1,7 @@
 #include "storage/stored_forms.hpp"
 
-#include <cassert>
-
-#include "backplane/points/unreadable_object.hpp"
 #include "backplane/types/schema.hpp"
 #include "engine/raw_json.hpp"
-#include "storage/backend_key.hpp"
 #include "storage/etcd_limit.hpp"
 
 namespace backplane {
@@ -13,19 +9,6 @@ namespace {
 
 // Of a tree that is made on the stack; larger ones take memory beside it.
 constexpr std::size_t kRoom = 32 * 1024;
-
-Status unusable(std::string_view key, const Status& why) {
-  return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
-}
-
-// Code 7 and the words around it: upstream's storage.NewCorruptObjError.
-Status corrupt(const KeyValue& item, const Status& why, bool transformed) {
-  std::string text =
-      std::string(kCorruptObject) + ", Code: 7, Key: " + backend_key(item.key) + ", ResourceVersion: 0, AdditionalErrorMsg: ";
-  text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
-                      : std::string("data from the storage is not transformable revision=0");
-  return internal_error(text + ": " + why.message());
-}
 
 GroupVersionKind kind_in(const Object& object) {
   const GroupVersion version = GroupVersion::parse(get_string(object, "apiVersion"));
@@ -127,8 +110,7 @@ const Codec& codec_named(std::string_view form) {
 
 }  // namespace
 
-StoredForms::StoredForms(std::string_view form, Transformers transformers)
-    : written_(codec_named(form)), writes_yaml_(form == "yaml"), transformers_(std::move(transformers)) {}
+StoredForms::StoredForms(std::string_view form) : written_(codec_named(form)), writes_yaml_(form == "yaml") {}
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
   std::unique_lock lock(mutex_);
@@ -209,43 +191,21 @@ Result<std::size_t> size_in_etcd(const StoredKind* kind, std::string_view json) 
 
 }  // namespace
 
-Status StoredForms::write(std::string_view key, SharedBytes& value) const {
-  const SharedBytes worked = value;
-  bool kept = false;
-  if (!writes_yaml_ && &written_ == &json_codec()) {
-    Status fits = check_etcd_limit(key, value.size(), [&] { return size_in_etcd(kind_of(key).get(), worked.view()); });
-    if (!fits.ok()) return fits;
-  }
-  if (writes_yaml_ || &written_ != &json_codec()) {
-    if (const auto kind = kind_of(key)) {
-      auto stored = encoded(*kind, std::string(value.view()));
-      if (!stored.ok()) return unusable(key, stored.status());
-      value = SharedBytes(std::move(*stored));
-      // Raw values that are kept as they were sent are read anew.
-      kept = is_kept(*kind) && !worked.view().starts_with(' ');
-    }
-  }
-  for (const auto& transformer : transformers_) {
-    auto stored = transformer->to_storage_now(key, value);
-    if (!stored) return unusable(key, internal_error("the transformer must wait"));
-    if (!stored->ok()) return unusable(key, stored->status());
-    value = std::move(**stored);
-  }
-  if (kept) own_writes_.note(key, value, worked);
-  return {};
+Status StoredForms::check_size(const StoredKind* kind, std::string_view key, const SharedBytes& worked) const {
+  if (!writes_json()) return {};
+  return check_etcd_limit(key, worked.size(), [&] { return size_in_etcd(kind, worked.view()); });
 }
 
-bool StoredForms::take_own(std::string_view key, SharedBytes& value) const {
-  auto worked = own_writes_.take(key, value);
-  if (!worked) return false;
-  // Else two hosts would show one object in two forms.
-  assert(reads_as(key, value, worked->view()) && "what is written is read back as it was");
-  value = std::move(*worked);
-  return true;
+Result<SharedBytes> StoredForms::encode(const StoredKind* kind, const SharedBytes& worked) const {
+  if (kind == nullptr || writes_json()) return worked;
+  auto bytes = encoded(*kind, std::string(worked.view()));
+  if (!bytes.ok()) return std::move(bytes.status());
+  return SharedBytes(std::move(*bytes));
 }
 
-bool StoredForms::reads_as(std::string_view key, SharedBytes stored, std::string_view worked) const {
-  return transform_back(key, stored).ok() && decode(key, stored).ok() && stored.view() == worked;
+bool StoredForms::reads_back(const StoredKind& kind, std::string_view worked) const noexcept {
+  // Raw values that are kept as they were sent are read anew.
+  return !worked.starts_with(' ') && (kind.schema == nullptr || kind.encoded_as.kind.empty());
 }
 
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
@@ -289,53 +249,15 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
   return json.status();
 }
 
-Status StoredForms::transform_back(std::string_view key, SharedBytes& value) const {
-  for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
-    auto plain = (*transformer)->from_storage_now(key, value);
-    if (!plain) return internal_error("the transformer must wait");
-    if (!plain->ok()) return std::move(plain->status());
-    value = std::move((*plain)->bytes);
-  }
-  return {};
-}
-
-Status StoredForms::decode(std::string_view key, SharedBytes& value) const {
-  const std::shared_ptr<const StoredKind> kind = kind_of(key);
+Status StoredForms::decode(const StoredKind* kind, SharedBytes& value) const {
   // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
-  if (is_canonical(kind.get(), value.view())) return {};
+  if (is_canonical(kind, value.view())) return {};
   if (const Codec* codec = writer_of(value.view())) {
-    return codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
+    return codec == &json_codec() ? read_json(kind, value) : read_encoded(*codec, kind, value);
   }
   if (kind != nullptr && kind->schema != nullptr && read_yaml(*kind, value).ok()) return {};
   // What else is kept in the store is nobody's business here.
-  return kind ? internal_error("the value is no object in any form that is known here") : Status();
-}
-
-void StoredForms::read(KeyValue& item) const {
-  if (item.value.empty()) return;
-  Status status = transform_back(item.key, item.value);
-  const bool transformed = status.ok();
-  if (transformed) status = decode(item.key, item.value);
-  if (status.ok()) return;
-  item.value = SharedBytes();
-  Status why = corrupt_objects_ ? corrupt(item, status, transformed)
-                                : Status(500, Reason::kNone,
-                                         std::string(kUnreadableKey) + " " + quoted(backend_key(item.key)) + ": " + status.message());
-  item.unreadable = std::make_shared<const Status>(std::move(why));
-}
-
-void StoredForms::read(std::vector<KeyValue>& items) const {
-  for (KeyValue& item : items) read(item);
-}
-
-void StoredForms::read(std::vector<StorageEvent>& events) const {
-  for (StorageEvent& event : events) {
-    if (event.kv.value.empty() || !take_own(event.kv.key, event.kv.value)) read(event.kv);
-    if (event.previous.empty()) continue;
-    Status status = transform_back(event.kv.key, event.previous);
-    if (status.ok()) status = decode(event.kv.key, event.previous);
-    if (!status.ok()) event.previous = SharedBytes();
-  }
+  return kind != nullptr ? internal_error("the value is no object in any form that is known here") : Status();
 }
 
 }  // namespace backplane

@@ -9,7 +9,6 @@
 
 #include "backplane/points/storage_feed.hpp"
 #include "storage/storage_test_kit.hpp"
-#include "watchcache/compactions.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/resource_cache.hpp"
 
@@ -26,7 +25,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   }
 
   void start_hub() {
-    hub = make_cache_hub(*store, pump);
+    hub = make_cache_hub(objects, pump);
     cache = hub->add(config(), false);
     ASSERT_TRUE(store.run(hub->start()).ok());
   }
@@ -124,6 +123,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   // Before the store: its writer may still be inside a post to a loop when the test has seen what it waited for.
   LoopPool loops{2};
   OpenStore store{GetParam()};
+  ObjectStorage objects{*store};
   IoLoop pump{"pump"};
   std::unique_ptr<CacheHub> hub;
   std::shared_ptr<ResourceCache> cache;
@@ -146,7 +146,7 @@ TEST_P(CacheConformance, NothingIsLoadedBeforeTheFirstUse) {
 
 TEST_P(CacheConformance, AnEagerCacheLoadsWhenTheHubStarts) {
   put("a", "1", "1");
-  hub = make_cache_hub(*store, pump);
+  hub = make_cache_hub(objects, pump);
   cache = hub->add(config(), true);
   EXPECT_EQ(hub->add(config(), false), cache);
   EXPECT_EQ(list({}).status().code(), 429);
@@ -170,7 +170,7 @@ TEST_P(CacheConformance, AReadWithoutAVersionSeesEveryWriteAcknowledgedBefore) {
 }
 
 TEST_P(CacheConformance, WhereTheStoreConfirmsAWrongVersionIsTheClientsMistake) {
-  hub = make_cache_hub(*store, pump);
+  hub = make_cache_hub(objects, pump);
   auto confirmed = config();
   confirmed.confirmed = true;
   cache = hub->add(std::move(confirmed), false);
@@ -348,8 +348,9 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
 // It went on for as long as nothing of the kind changed.
 TEST_P(CacheConformance, AListOfACompactedVersionIsOverThoughItsStateLiesHere) {
   const auto compacted = std::make_shared<std::atomic<Revision>>(0);
-  hub = make_cache_hub(*store, pump);
-  end_lists_before(*hub, compacted);
+  CacheOptions options;
+  options.compacted = compacted;
+  hub = make_cache_hub(objects, pump, options);
   cache = hub->add(config(), false);
   ASSERT_TRUE(store.run(hub->start()).ok());
   put("c0", "1", "1");

@@ -4,7 +4,6 @@
 
 #include "backplane/core/task_set.hpp"
 #include "base/caught.hpp"
-#include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
@@ -27,8 +26,8 @@ struct TextHash {
 
 class FollowingHub final : public CacheHub {
  public:
-  FollowingHub(StorageBackend& storage, Executor& executor, CacheOptions options)
-      : store_(std::make_shared<FollowedStore>(storage, executor, options)) {}
+  FollowingHub(ObjectStorage& storage, Executor& executor, CacheOptions options)
+      : store_(std::make_shared<FollowedStore>(storage, executor, std::move(options))) {}
   ~FollowingHub() override = default;
 
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
@@ -37,8 +36,6 @@ class FollowingHub final : public CacheHub {
   void close_retired() override;
   Task<Status> start() override;
   Task<void> stop() override;
-  void compare_every(std::chrono::nanoseconds period) { comparison_period_ = period; }
-  void use_compactions(std::shared_ptr<const std::atomic<Revision>> compacted) { store_->compacted = std::move(compacted); }
 
  private:
   using CacheRef = std::shared_ptr<PrefixCache>;
@@ -68,7 +65,6 @@ class FollowingHub final : public CacheHub {
   std::vector<CacheRef> retired_;  // they have what their successors have
   Promise<bool> pause_;            // between two ticks; set to end it
   Promise<bool> between_looks_;    // the same, between two comparisons
-  std::chrono::nanoseconds comparison_period_{0};
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -114,8 +110,7 @@ void FollowingHub::close_retired() {
 }
 
 Status FollowingHub::open_watch(Revision after) {
-  auto opened =
-      store_->pages != nullptr ? store_->pages->watch_changes(std::string(kRoot), after) : store_->storage.watch(std::string(kRoot), after);
+  auto opened = store_->storage.watch_changes(std::string(kRoot), after);
   if (!opened.ok()) return std::move(opened.status());
   std::lock_guard lock(mutex_);
   if (store_->stopping.load()) return service_unavailable("the caches are stopping");
@@ -133,7 +128,7 @@ Task<Status> FollowingHub::start() {
   if (!store_->tasks.spawn(store_->executor, "watch cache pump", pump())) co_return service_unavailable("the caches are stopping");
   for (auto& cache : eager()) cache->request_load();
   store_->tasks.spawn(store_->executor, "watch cache ticks", ticks());
-  if (comparison_period_.count() > 0) store_->tasks.spawn(store_->executor, "comparisons of caches", comparisons());
+  if (store_->options.comparison_period.count() > 0) store_->tasks.spawn(store_->executor, "comparisons of caches", comparisons());
   co_return Status{};
 }
 
@@ -272,7 +267,6 @@ Task<void> FollowingHub::ticks() {
       if (store_->stopping.load()) co_return;
       pause_ = pause;
     }
-    auto pausing = within(kTick, pause);
     co_await std::move(pausing);
     tick();
   }
@@ -299,8 +293,9 @@ Task<void> FollowingHub::comparisons() {
       if (store_->stopping.load()) co_return;
       between_looks_ = pause;
     }
-    const std::chrono::duration<double, std::nano> period = comparison_period_ * factor(random);
     auto pausing = within(std::chrono::duration_cast<std::chrono::nanoseconds>(period), pause);
+    const std::chrono::duration<double, std::nano> period = store_->options.comparison_period * factor(random);
+    auto pausing = within(kTick, pause);
     co_await std::move(pausing);
     auto comparing = compare_all();
     co_await std::move(comparing);
@@ -321,16 +316,8 @@ Task<void> FollowingHub::compare_all() {
 
 }  // namespace
 
-void compare_caches(CacheHub& hub, std::chrono::nanoseconds period) {
-  if (auto* const following = dynamic_cast<FollowingHub*>(&hub)) following->compare_every(period);
-}
-
-void end_lists_before(CacheHub& hub, std::shared_ptr<const std::atomic<Revision>> compacted) {
-  if (auto* const following = dynamic_cast<FollowingHub*>(&hub)) following->use_compactions(std::move(compacted));
-}
-
-std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options) {
-  return std::make_unique<FollowingHub>(storage, executor, options);
+std::unique_ptr<CacheHub> make_cache_hub(ObjectStorage& storage, Executor& executor, CacheOptions options) {
+  return std::make_unique<FollowingHub>(storage, executor, std::move(options));
 }
 
 }  // namespace backplane

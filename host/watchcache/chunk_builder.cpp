@@ -29,29 +29,39 @@ struct ChunkBuilder::Chunk {
     return bytes;
   }
 
-  void build(const ResourceCache& cache, const StoredPages* pages) {
-    try {
-      if (pages != nullptr) pages->read(items);
-      make_heap_room(room());
-      entries.reserve(items.size());
-      for (KeyValue& stored : items) {
-        if (stored.unreadable) {
-          unreadable.emplace(std::move(stored.key), std::move(stored.unreadable));
-        } else {
-          entries.push_back(cache.make_entry(stored));
-        }
+  // Decodes from `at` on, and makes the entries if no value must wait.  Returns the index of the first value that must.
+  std::size_t build(const ResourceCache& cache, const ObjectStorage& storage, std::size_t at) {
+    const std::size_t read = storage.read_now(items, at);
+    if (read == items.size()) make_entries(cache);
+    return read;
+  }
+
+ private:
+  void make_entries(const ResourceCache& cache) {
+    make_heap_room(room());
+    entries.reserve(items.size());
+    for (KeyValue& stored : items) {
+      if (stored.unreadable) {
+        unreadable.emplace(std::move(stored.key), std::move(stored.unreadable));
+      } else {
+        entries.push_back(cache.make_entry(stored));
       }
-      items = {};
-    } catch (...) {
-      error = std::current_exception();
     }
+    items = {};
   }
 };
 
-Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, std::shared_ptr<Chunk> chunk) {
+Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk) {
+  const std::size_t items = chunk->items.size();
   try {
-    auto building = run_blocking([cache, pages, chunk] { chunk->build(*cache, pages); });
-    co_await std::move(building);
+    for (std::size_t at = 0;;) {
+      auto building = run_blocking([&] { at = chunk->build(*cache, storage, at); });
+      co_await std::move(building);
+      if (at == items) break;
+      auto waiting = storage.read(chunk->items[at]);
+      co_await std::move(waiting);
+      ++at;
+    }
   } catch (...) {
     chunk->error = std::current_exception();
   }
@@ -61,7 +71,7 @@ Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const
 bool ChunkBuilder::begin(std::vector<KeyValue> items) {
   auto chunk = std::make_shared<Chunk>();
   chunk->items = std::move(items);
-  if (!tasks_.spawn(executor_, "build entries", build(cache_, pages_, chunk))) return false;
+  if (!tasks_.spawn(executor_, "build entries", build(cache_, storage_, chunk))) return false;
   pending_.push_back(std::move(chunk));
   return true;
 }

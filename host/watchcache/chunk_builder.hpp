@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "base/task_group.hpp"
-#include "storage/stored_pages.hpp"
+#include "storage/object_storage.hpp"
 #include "watchcache/object_index.hpp"
 #include "watchcache/resource_cache.hpp"
-#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane {
 
@@ -27,9 +26,9 @@ struct LoadedObjects {
 
 class ChunkBuilder {
  public:
-  // `pages` reads what is in the chunks; null: they are read already.  The store outlives the group.
-  ChunkBuilder(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, TaskGroup& tasks, Executor& executor)
-      : cache_(std::move(cache)), pages_(pages), tasks_(tasks), executor_(executor) {}
+  // `storage` decodes the chunks; it outlives the group.
+  ChunkBuilder(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
+      : cache_(std::move(cache)), storage_(storage), tasks_(tasks), executor_(executor) {}
 
   // Begins to build what is on a page, whose keys are behind all before, some at a time and once few enough are under way; those that are
   // done go to `loaded`.
@@ -39,12 +38,12 @@ class ChunkBuilder {
 
  private:
   struct Chunk;
-  static Task<void> build(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, std::shared_ptr<Chunk> chunk);
+  static Task<void> build(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk);
   bool begin(std::vector<KeyValue> items);
   Task<void> take_first(LoadedObjects& loaded);
 
   const std::shared_ptr<const ResourceCache> cache_;
-  const StoredPages* const pages_;
+  const ObjectStorage& storage_;
   TaskGroup& tasks_;
   Executor& executor_;
   std::deque<std::shared_ptr<Chunk>> pending_;

@@ -5,8 +5,8 @@
 
 #include "backplane/core/metrics.hpp"
 #include "base/io_loop.hpp"
-#include "storage/forwarding_storage.hpp"
 #include "storage/memory_storage.hpp"
+#include "storage/object_storage.hpp"
 #include "watchcache/consistency.hpp"
 #include "watchcache/resource_cache.hpp"
 
@@ -14,9 +14,9 @@ namespace backplane {
 namespace {
 
 // A store whose watches keep events back, and whose ranges fail, when they are told to.
-class Forgetful final : public ForwardingStorage {
+class Forgetful final : public ObjectStorage {
  public:
-  explicit Forgetful(StorageBackend& backend) : ForwardingStorage(backend) {}
+  explicit Forgetful(StorageBackend& backend) : ObjectStorage(backend) {}
   std::atomic<bool> forgets{false};
   std::atomic<bool> damaged{false};
 
@@ -65,8 +65,9 @@ class Consistency : public testing::Test {
   Consistency() {
     loop_.start();
     pump_.start();
-    hub_ = make_cache_hub(storage_, pump_);
-    compare_caches(*hub_, std::chrono::milliseconds(1));
+    CacheOptions options;
+    options.comparison_period = std::chrono::milliseconds(1);
+    hub_ = make_cache_hub(storage_, pump_, options);
     CacheConfig config;
     config.prefix = "/registry/configmaps/";
     config.resource = {"", "configmaps"};

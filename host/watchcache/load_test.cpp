@@ -7,7 +7,7 @@
 
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
-#include "storage/stored_pages.hpp"
+#include "storage/object_storage.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -16,12 +16,11 @@ namespace {
 constexpr std::string_view kStored = "stored:";
 constexpr int kObjects = 3'500;  // several pages
 
-// Values are kept behind a word that read() takes away.  The first page is not read before the second one has been asked for.
-class Pages final : public StorageBackend, public StoredPages {
+// Values are kept behind a word that reading takes away; values whose key ends with 5 must wait for read().  The first page is not read
+// before the second one has been asked for.
+class Pages final : public ObjectStorage {
  public:
-  Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
-  Revision committed_revision() const noexcept override { return below_->committed_revision(); }
-  Task<Result<RangeResult>> range(RangeRequest request) override { return below_->range(std::move(request)); }
+  explicit Pages(StorageBackend& below) : ObjectStorage(below) {}
   Task<Result<RangeResult>> stored_range(RangeRequest request) override {
     {
       const std::lock_guard lock(mutex_);
@@ -33,14 +32,14 @@ class Pages final : public StorageBackend, public StoredPages {
       ++refused_;
       co_return internal_error("received message larger than max");
     }
-    auto reading = below_->range(std::move(request));
+    auto reading = backend_.range(std::move(request));
     auto result = co_await std::move(reading);
     if (!removes_ || !result.ok() || result->items.empty()) co_return result;
     // Of what this page still has, the first is gone before the next page is read.
     TxnRequest removal;
     removal.removes.push_back(result->items.front().key);
     removed_.insert(result->items.front().key);
-    auto removing = below_->txn(std::move(removal));
+    auto removing = backend_.txn(std::move(removal));
     auto removed = co_await std::move(removing);
     EXPECT_TRUE(removed.ok());
     co_return result;
@@ -54,33 +53,31 @@ class Pages final : public StorageBackend, public StoredPages {
     const std::lock_guard lock(mutex_);
     return largest_;
   }
-  void read(std::vector<KeyValue>& items) const override {
+  std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const override {
     {
       std::unique_lock lock(mutex_);
-      if (!changed_.wait_for(lock, std::chrono::seconds(10), [this] { return asked_ > 1; })) return;
+      if (!changed_.wait_for(lock, std::chrono::seconds(10), [this] { return asked_ > 1; })) return items.size();
     }
-    for (KeyValue& item : items) {
+    for (; from < items.size() && !items[from].key.ends_with("5"); ++from) {
+      KeyValue& item = items[from];
       if (item.key.ends_with("7")) {
         item.unreadable = std::make_shared<const Status>(500, Reason::kNone, "damaged");
       } else {
-        item.value = item.value.slice(kStored.size(), item.value.size() - kStored.size());
+        unwrap(item);
       }
     }
+    return from;
   }
-  Task<Result<TxnResult>> txn(TxnRequest request) override { return below_->txn(std::move(request)); }
-  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
-    return below_->watch(std::move(prefix), after);
+  Task<void> read(KeyValue& item) const override {
+    ++waited_;
+    unwrap(item);
+    co_return;
   }
-  Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) override {
-    return below_->watch(std::move(prefix), after);
-  }
-  Task<Status> compact(Revision revision) override { return below_->compact(revision); }
-  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return below_->grant_lease(ttl); }
-  Task<Status> health(std::chrono::milliseconds timeout) override { return below_->health(timeout); }
-  Task<Status> stop() override { return below_->stop(); }
+  mutable std::atomic<int> waited_{0};
 
  private:
-  const std::unique_ptr<StorageBackend> below_ = make_memory_storage();
+  static void unwrap(KeyValue& item) { item.value = item.value.slice(kStored.size(), item.value.size() - kStored.size()); }
+
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   int asked_ = 0;
@@ -127,6 +124,7 @@ void load_all(Pages& storage) {
     ASSERT_TRUE(found.ok() && *found) << i << found.status().message();
     ASSERT_EQ((*found)->name, name_of(i));
   }
+  EXPECT_GE(storage.waited_.load(), kObjects / 10 - 2);
   EXPECT_EQ(cache->size(), static_cast<std::size_t>(kObjects - kObjects / 10) - storage.removed_.size());
   run_on(loop, hub->stop());
   set_blocking_executor(nullptr);
@@ -136,20 +134,23 @@ void load_all(Pages& storage) {
 }
 
 TEST(Load, APageIsAskedForWhileTheOneBeforeIsRead) {
-  Pages storage;
+  const auto memory = make_memory_storage();
+  Pages storage(*memory);
   load_all(storage);
   EXPECT_GT(storage.largest(), 1'000) << "small objects, large pages";
 }
 
 TEST(Load, WhatChangesBetweenPagesIsNotLost) {
-  Pages storage;
+  const auto memory = make_memory_storage();
+  Pages storage(*memory);
   storage.removes_ = true;
   load_all(storage);
   EXPECT_GT(storage.removed_.size(), 1u);
 }
 
 TEST(Load, APageThatIsTooMuchIsAskedForAgainAsASmallerOne) {
-  Pages storage;
+  const auto memory = make_memory_storage();
+  Pages storage(*memory);
   storage.most_ = 1'000;
   load_all(storage);
   EXPECT_GT(storage.largest(), 1'000);

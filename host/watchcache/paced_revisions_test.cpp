@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/io_loop.hpp"
-#include "storage/forwarding_storage.hpp"
 #include "storage/memory_storage.hpp"
+#include "storage/object_storage.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -26,9 +26,9 @@ TEST(Pace, TurnsComeTenMillisecondsApartOnceTheFirstOnesAreTaken) {
 }
 
 // It does not say its revision by itself, and counts how often it is asked.
-class AskedStorage final : public ForwardingStorage {
+class AskedStorage final : public ObjectStorage {
  public:
-  explicit AskedStorage(StorageBackend& below) : ForwardingStorage(below) {}
+  explicit AskedStorage(StorageBackend& below) : ObjectStorage(below) {}
   std::atomic<int> asked{0};
 
   Task<Result<Revision>> current_revision() override {

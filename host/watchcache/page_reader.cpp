@@ -38,7 +38,7 @@ void PageReader::ask() {
 Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest request, Promise<Page> page) {
   Page result;
   try {
-    auto reading = store->page(std::move(request));
+    auto reading = store->storage.stored_range(std::move(request));
     result = co_await std::move(reading);
   } catch (...) {
     // A bug is nothing that readers of the cache are told.

@@ -206,7 +206,7 @@ void log_unreadable(const std::string& key, const Status& why) {
 
 Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   PageReader pages(store_, config_.prefix);
-  ChunkBuilder building(shared_from_this(), store_->pages, store_->tasks, store_->executor);
+  ChunkBuilder building(shared_from_this(), store_->storage, store_->tasks, store_->executor);
   while (!pages.done()) {
     auto reading = pages.next();
     auto page = co_await std::move(reading);

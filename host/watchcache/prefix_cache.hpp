@@ -39,14 +39,10 @@ class PrefixCache;
 
 // What all caches of a hub share.
 struct FollowedStore {
-  FollowedStore(StorageBackend& backend, Executor& pump, CacheOptions how)
-      : storage(backend), pages(dynamic_cast<StoredPages*>(&backend)), executor(pump), options(how) {}
-  Task<Result<RangeResult>> page(RangeRequest request) {
-    return pages != nullptr ? pages->stored_range(std::move(request)) : storage.range(std::move(request));
-  }
+  FollowedStore(ObjectStorage& followed, Executor& pump, CacheOptions how) : storage(followed), executor(pump), options(std::move(how)) {}
 
   bool has_forgotten(Revision revision) const noexcept {
-    const Revision forgotten = compacted != nullptr ? compacted->load(std::memory_order_acquire) : 0;
+    const Revision forgotten = options.compacted != nullptr ? options.compacted->load(std::memory_order_acquire) : 0;
     return revision < forgotten && forgotten <= progress.revision();
   }
   // `followed`: how far the store was followed before it was asked for its revision, and gave `answered`.  What was committed is not gone
@@ -57,8 +53,7 @@ struct FollowedStore {
   void follow(std::shared_ptr<StorageWatch> by);
   std::shared_ptr<StorageWatch> followed_by() const;
 
-  StorageBackend& storage;
-  StoredPages* const pages;  // the same; null where what is stored is what is worked with
+  ObjectStorage& storage;
   Executor& executor;
   const CacheOptions options;
   Progress progress;
@@ -66,7 +61,6 @@ struct FollowedStore {
   LoggedTaskGroup tasks;
   ProgressRequests requests;
   PacedRevisions paced;
-  std::shared_ptr<const std::atomic<Revision>> compacted;  // null: nobody says
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
 
@@ -105,7 +99,7 @@ struct ListPlan {
   bool paced = true;  // the store's revision may be waited for with others
 };
 
-class PrefixCache final : public ResourceCache, public UnreadableObjects, public std::enable_shared_from_this<PrefixCache> {
+class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
  public:
   PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config);
 

@@ -8,15 +8,18 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backplane/core/object.hpp"
-#include "backplane/points/storage.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/strategy.hpp"
+#include "storage/object_storage.hpp"
 
 namespace backplane {
 
@@ -42,6 +45,9 @@ struct CacheScope {
   std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
+// Objects that cannot be read, by key, with the reason.  Lists and watches leave them out; gets of them fail.
+using Unreadable = std::map<std::string, std::shared_ptr<const Status>, std::less<>>;
+
 class ResourceCache {
  public:
   virtual ~ResourceCache();
@@ -59,6 +65,11 @@ class ResourceCache {
   virtual Task<Result<ListResult>> list(CacheScope scope, ListOptions options) = 0;
   // From a revision, or with synthetic ADDED events first; selector transitions become ADDED and DELETED; bookmarks when asked for.
   virtual Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) = 0;
+
+  // The unreadable objects of the scope, now.
+  virtual Unreadable unreadable(const CacheScope&) const { return {}; }
+  // The error of a list of the scope that must not leave out unreadable objects (CacheOptions::names_unreadable); success: it may.
+  virtual Status list_refusal(const CacheScope&) const { return {}; }
 
   virtual bool ready() const noexcept = 0;
   virtual Revision revision() const noexcept = 0;
@@ -84,8 +95,14 @@ struct CacheOptions {
   // A list in whose way objects stand that cannot be read is refused with StorageReadError, which names them, and not with the reason of
   // the first (upstream: AllowUnsafeMalformedObjectDeletion).
   bool names_unreadable = false;
+  // Compares caches with the store so often (consistency.hpp); 0: never.  Each time up to half as long again, so that hosts do not do it
+  // together.
+  std::chrono::nanoseconds comparison_period{0};
+  // The last compacted revision; null: unknown.  Lists of an older revision, and their next pages, are left to the store, which reports
+  // that they have expired: as upstream, where no list outlives the history it was begun in, though a cache may hold its state for hours.
+  std::shared_ptr<const std::atomic<Revision>> compacted = nullptr;
 };
 // `executor` runs the pump: one thread of its own, so that applying events never delays a connection.
-std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options = {});
+std::unique_ptr<CacheHub> make_cache_hub(ObjectStorage& storage, Executor& executor, CacheOptions options = {});
 
 }  // namespace backplane

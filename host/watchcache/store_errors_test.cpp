@@ -9,7 +9,6 @@
 #include "storage/memory_storage.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/resource_cache.hpp"
-#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane {
 namespace {
@@ -119,7 +118,7 @@ class StoreErrors : public testing::Test {
     start();
   }
   void start(CacheOptions options = {}) {
-    hub_ = make_cache_hub(storage_, pump_, options);
+    hub_ = make_cache_hub(objects_, pump_, options);
     cache_ = add("configmaps", "ConfigMap");
     EXPECT_TRUE(run_on(loop_, hub_->start()).ok());
   }
@@ -188,6 +187,7 @@ class StoreErrors : public testing::Test {
   IoLoop loop_{"test"};
   IoLoop pump_{"pump"};
   FailingStorage storage_;
+  ObjectStorage objects_{storage_};
   std::unique_ptr<CacheHub> hub_;
   std::shared_ptr<ResourceCache> cache_;
   std::promise<std::string> shown_;
@@ -296,7 +296,7 @@ TEST_F(StoreErrors, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsSho
 
 class UnreadableObjectsInStore : public StoreErrors {
  protected:
-  const UnreadableObjects& objects() const { return dynamic_cast<const UnreadableObjects&>(*cache_); }
+  const ResourceCache& objects() const { return *cache_; }
 };
 
 constexpr std::string_view kNoKeyFits = "unable to transform key \"/registry/configmaps/ns/b\": no key fits";

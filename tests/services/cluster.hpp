@@ -51,10 +51,10 @@ class CollectedEvents final : public core::RepairEvents {
 
 class Server {
  public:
-  Server(StorageBackend& storage, std::vector<std::string> ranges, core::PortRange ports = {}) {
+  Server(StorageBackend& storage, std::vector<std::string> ranges, core::PortRange ports = {}) : storage_(storage) {
     loop_.start();
     pump_.start();
-    hub_ = make_cache_hub(storage, pump_);
+    hub_ = make_cache_hub(storage_, pump_);
     std::vector<core::AddressRange> parsed;
     for (const std::string& range : ranges) parsed.push_back(core::AddressRange::parse(range).value());
     addresses = store(std::move(*core::address_config()));
@@ -70,7 +70,7 @@ class Server {
     config.strategy = core::core_group()->kind("Service").strategy();
     config.hooks = core::service_hooks(resources);
     services = store(std::move(config));
-    environment_.start(storage, *hub_, admission_);
+    environment_.start(storage_, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
     repair = std::make_unique<core::ServiceRepair>(services, resources, std::make_unique<CollectedEvents>(told), quiet_);
   }
@@ -166,6 +166,7 @@ class Server {
     return std::move(*made);
   }
 
+  ObjectStorage storage_;
   IoLoop loop_{"requests"};
   IoLoop pump_{"pump"};
   NoAdmission admission_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "storage/storage_test_kit.hpp"
@@ -194,7 +195,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   void SetUp() override {
     pump_.start();
     faulty_ = GetParam().make();
-    hub_ = make_cache_hub(faulty_->store(), pump_);
+    hub_ = make_cache_hub(objects_.emplace(faulty_->store()), pump_);
     CacheConfig config;
     config.prefix = kPrefix;
     config.kind = "ConfigMap";
@@ -232,6 +233,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
 
   IoLoop pump_{"pump"};
   std::unique_ptr<FaultyStore> faulty_;
+  std::optional<ObjectStorage> objects_;
   std::unique_ptr<CacheHub> hub_;
   std::shared_ptr<ResourceCache> cache_;
   std::atomic<bool> over_{false};

@@ -1,0 +1,31 @@
+// The storage transformers in use.  One plugin owns them and may replace them while reads and writes run; each operation uses those that
+// were in use when it began.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      shared by the stores of a server.  Replaced transformers are destroyed after the last operation that uses them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backplane/points/storage_transformer.hpp"
+#include "base/published.hpp"
+
+namespace backplane {
+
+class PublishedTransformers {
+ public:
+  // Null: `owner` no longer has any, and another plugin may set some.
+  // Errors: kAlreadyExists, naming the plugin that has set some.
+  Status set(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
+  // Null: objects are stored as they are.
+  std::shared_ptr<const StorageTransformers> get() const { return transformers_.get(); }
+
+ private:
+  std::mutex mutex_;
+  std::string owner_;
+  Published<StorageTransformers> transformers_{nullptr};
+};
+
+}  // namespace backplane

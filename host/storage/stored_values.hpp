@@ -1,0 +1,66 @@
+// The values of a store in both directions: canonical JSON → encoding (stored_forms.hpp) → the transformer of the resource, and back.
+//
+// A value goes through the transformer that was in use when its read or write began.  Transformers that answer at once cost no wait; for
+// those that do not, the caller waits, one value after the other: the first wait usually fetches what the next values need.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      borrows nothing but the types and strategies of the forms' kinds.
+// Errors:        read: KeyValue::unreadable, 500 as upstream says it with and without AllowUnsafeMalformedObjectDeletion, naming the key;
+//                write: kInternalError, naming the key.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/own_writes.hpp"
+#include "storage/published_transformers.hpp"
+#include "storage/stored_forms.hpp"
+#include "storage/transformed.hpp"
+
+namespace backplane {
+
+class StoredValues {
+ public:
+  // `transformers` may be null.
+  StoredValues(std::string_view form, std::shared_ptr<const PublishedTransformers> transformers)
+      : forms_(form), transformers_(std::move(transformers)) {}
+
+  StoredForms& forms() noexcept { return forms_; }
+  // Unreadable objects are reported as corrupt, and may be removed unread (AllowUnsafeMalformedObjectDeletion).  Before the first read.
+  void tell_corrupt_objects() { corrupt_objects_ = true; }
+
+  Task<Status> write(std::vector<Put>& puts) const;
+  // As ObjectStorage.
+  std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const;
+  Task<void> read(KeyValue& item) const;
+  Task<void> read(std::vector<KeyValue>& items) const;
+  // A value that this object has written a moment ago is neither decrypted nor decoded.
+  Task<void> read(std::vector<StorageEvent>& events) const;
+  // Reads `item`; whether a write of `worked` under its key would store the same encoding with the same transformation.
+  Task<bool> read_and_compare(KeyValue& item, SharedBytes worked) const;
+
+ private:
+  // What the values of a key are.
+  struct Place {
+    std::shared_ptr<const StoredKind> kind;  // null: no object has such a key
+    TransformerRef transformer;              // null: none
+  };
+  class Places;
+
+  Task<Status> write(Place place, Put& put) const;
+  bool check_reads_back(const StoredKind* kind, SharedBytes encoded, std::string_view worked) const;
+  void note_own(const Place& place, const Put& stored, const SharedBytes& worked) const;
+  // Decodes what the transformer has returned into the item.
+  void finish(const Place& place, KeyValue& item, Result<StorageTransformer::Plain> plain) const;
+  Task<void> read(Place place, KeyValue& item) const;
+  Task<void> read_previous(Place place, StorageEvent& event) const;
+
+  StoredForms forms_;
+  const std::shared_ptr<const PublishedTransformers> transformers_;
+  bool corrupt_objects_ = false;
+  mutable OwnWrites own_writes_;
+};
+
+}  // namespace backplane
