@@ -35,7 +35,7 @@ constexpr std::string_view kPod =
     R"("volumeMounts":[{"name":"cfg","mountPath":"/etc/cfg"}]}],"volumes":[{"name":"cfg","configMap":{"name":"web"}}],"nodeSelector":{"zone":"a"},)"
     R"("tolerations":[{"key":"dedicated","operator":"Exists"}]}})";
 
-class NoAdmission final : public AdmissionRunner {
+class NoAdmission final : public WriteAdmission {
  public:
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return Status(); }

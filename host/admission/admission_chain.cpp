@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/core/metrics.hpp"
+#include "backplane/rest/store_hooks.hpp"
 
 namespace backplane {
 namespace {
@@ -112,6 +113,29 @@ Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
   }
   step.step_ended(allowed);
   co_return allowed;
+}
+
+bool AdmissionChain::begins(AdmissionOperation operation) const noexcept {
+  return std::any_of(plugins_.begin(), plugins_.end(),
+                     [operation](const auto& plugin) { return plugin->handles(operation) && plugin->begins(operation); });
+}
+
+Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttributes& attributes) {
+  Begun begun;
+  Status refused;
+  for (const auto& plugin : plugins_) {
+    if (!plugin->handles(attributes.operation) || !plugin->begins(attributes.operation)) continue;
+    auto beginning = plugin->begin(attributes);
+    auto write = co_await std::move(beginning);
+    if (!write.ok()) {
+      refused = std::move(write.status());
+      break;
+    }
+    if (*write != nullptr) begun.push_back(std::move(*write));
+  }
+  if (refused.ok()) co_return begun;
+  for (const auto& write : begun) co_await write->finish(false);
+  co_return refused;
 }
 
 Task<Status> AdmissionChain::wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const {

@@ -9,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "backplane/points/admission.hpp"
-#include "backplane/rest/admission_runner.hpp"
-#include "backplane/rest/roles.hpp"
+#include "registry/write_admission.hpp"
 
 namespace backplane {
 
-class AdmissionChain final : public AdmissionRunner {
+class AdmissionChain final : public WriteAdmission {
  public:
   // How long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
@@ -25,6 +23,8 @@ class AdmissionChain final : public AdmissionRunner {
   Task<Status> validate(const AdmissionAttributes& attributes) override;
   // All plugins do.
   bool reads_managed_fields() const noexcept override;
+  bool begins(AdmissionOperation operation) const noexcept override;
+  Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
  private:
   Task<Status> pass(AdmissionAttributes& attributes);

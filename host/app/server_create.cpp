@@ -12,6 +12,7 @@
 #include "client/remote_client.hpp"
 #include "engine/codec.hpp"
 #include "http/local_client.hpp"
+#include "registry/served_conversion.hpp"
 #include "security/x509.hpp"
 #include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
@@ -159,6 +160,9 @@ Status ServerParts::load(OpenedPlugins opened) {
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
   services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
   services->stored_objects = [this] { return caches ? caches->counts() : std::vector<StoredObjects>(); };
+  services->convert = [this](GroupVersionKind to, Object object) {
+    return convert_served(router->find_storage_of(to), plugins.scheme, to, std::move(object));
+  };
   services->set_storage_transformers = [this](const std::string& plugin, std::shared_ptr<const StorageTransformers> wanted) {
     return transformers->set(plugin, std::move(wanted));
   };
@@ -274,6 +278,7 @@ StoreSettings ServerParts::store_settings() const {
   settings.delete_collection_workers = options().storage.delete_collection_workers;
   settings.garbage_collection = options().storage.enable_garbage_collector;
   settings.lease_reuse = std::chrono::seconds(options().storage.lease_reuse_seconds);
+  settings.serves = [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); };
   settings.gates = [gates = config.feature_gates()](std::string_view gate) { return gates.enabled(gate); };
   return settings;
 }

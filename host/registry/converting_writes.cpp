@@ -21,7 +21,7 @@ ConvertingWrite::ConvertingWrite(ServedStore& store, const Conversion& conversio
   below_.fields = nullptr;
 }
 
-AdmissionRunner* ConvertingWrite::server_admission() const {
+WriteAdmission* ConvertingWrite::server_admission() const {
   const Backing* backing = store_.stored().backing();
   return backing != nullptr ? &admission_of(asked_, *backing) : nullptr;
 }
@@ -29,7 +29,7 @@ AdmissionRunner* ConvertingWrite::server_admission() const {
 // ---- the version's own steps
 
 Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
-  AdmissionRunner* runner = server_admission();
+  WriteAdmission* runner = server_admission();
   if (!admission_applies() || runner == nullptr) co_return Status();
   const AdmissionOperation operation = old != nullptr ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
   const std::string name(old != nullptr ? meta_name(*old) : meta_name(object));
@@ -147,6 +147,17 @@ Task<Status> ConvertingWrite::Admission::admit(AdmissionAttributes& attributes) 
 }
 
 bool ConvertingWrite::Admission::reads_managed_fields() const noexcept { return write_.server_admission()->reads_managed_fields(); }
+
+bool ConvertingWrite::Admission::begins(AdmissionOperation operation) const noexcept {
+  return write_.server_admission()->begins(operation);
+}
+
+Task<Result<WriteAdmission::Begun>> ConvertingWrite::Admission::begin(const AdmissionAttributes& attributes) {
+  Shown shown;
+  Status status = co_await write_.show(attributes, shown);
+  if (!status.ok()) co_return status;
+  co_return co_await write_.server_admission()->begin(shown.attributes);
+}
 
 Task<Status> ConvertingWrite::Admission::validate(const AdmissionAttributes& attributes) {
   Shown shown;

@@ -32,12 +32,14 @@ class ConvertingWrite {
 
  private:
   // Validation below: mutation has been asked already, in the order of things, before the conversion.  Deletes ask both.
-  class Admission final : public AdmissionRunner {
+  class Admission final : public WriteAdmission {
    public:
     explicit Admission(ConvertingWrite& write) : write_(write) {}
     Task<Status> admit(AdmissionAttributes& attributes) override;
     Task<Status> validate(const AdmissionAttributes& attributes) override;
     bool reads_managed_fields() const noexcept override;
+    bool begins(AdmissionOperation operation) const noexcept override;
+    Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
    private:
     ConvertingWrite& write_;
@@ -58,7 +60,7 @@ class ConvertingWrite {
   void check_new(Object& object);
   void check_change(Object& object, const Object& old);
   bool admission_applies() const { return asked_.run_admission && context_.info.is_resource_request; }
-  AdmissionRunner* server_admission() const;
+  WriteAdmission* server_admission() const;
 
   ServedStore& store_;
   const Conversion& conversion_;

@@ -36,7 +36,7 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   slot.fill(std::move(backing));
 }
 
-void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told,
+void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_caches, WriteAdmission& the_admission, Kept told,
                                     StoreSettings the_settings) {
   std::lock_guard lock(mutex);
   storage = &the_storage;
@@ -51,8 +51,20 @@ void StoreEnvironment::State::start(ObjectStorage& the_storage, CacheHub& the_ca
     if (!shared) shared = std::make_shared<registry::Leases>(*other.storage, settings->lease_reuse);
     other.leases = shared;
   }
-  for (registry::BackingSlot* slot : waiting) fill(*slot, true);
+  for (registry::BackingSlot* slot : waiting) fill(*slot, serves(*slot));
   waiting.clear();
+  versions.clear();
+}
+
+bool StoreEnvironment::State::serves(const registry::BackingSlot& slot) const {
+  const auto found = versions.find(slot.config().prefix);
+  if (!settings->serves || found == versions.end()) return true;
+  return std::any_of(found->second.begin(), found->second.end(), settings->serves);
+}
+
+void StoreEnvironment::State::note_version(const std::string& root, GroupVersionResource version) {
+  const std::lock_guard lock(mutex);
+  if (caches == nullptr) versions[root].push_back(std::move(version));
 }
 
 void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
@@ -116,7 +128,7 @@ void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }
 
-void StoreEnvironment::start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings) {
+void StoreEnvironment::start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings) {
   state_->start(storage, caches, admission, std::move(kept), std::move(settings));
 }
 

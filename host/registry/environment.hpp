@@ -23,7 +23,7 @@ class ObjectStore;
 // The running half of a store.
 struct Backing {
   ObjectStorage* storage = nullptr;
-  AdmissionRunner* admission = nullptr;
+  WriteAdmission* admission = nullptr;
   std::shared_ptr<ResourceCache> cache;
   Leases* leases = nullptr;
   std::shared_ptr<const StoreSettings> settings;  // of all stores: one for each would cost more than a store
@@ -60,7 +60,7 @@ struct StoreEnvironment::State {
   std::mutex mutex;
   ObjectStorage* storage = nullptr;
   CacheHub* caches = nullptr;
-  AdmissionRunner* admission = nullptr;
+  WriteAdmission* admission = nullptr;
   StoreEnvironment::Kept kept;
   std::shared_ptr<const StoreSettings> settings;
   std::unique_ptr<registry::Leases> leases;
@@ -77,21 +77,26 @@ struct StoreEnvironment::State {
     std::shared_ptr<const CacheConfig> config;
   };
   std::vector<registry::BackingSlot*> waiting;  // made before start()
+  // Prefix → the versions that are served over it, of the stores made before start().
+  std::map<std::string, std::vector<GroupVersionResource>> versions;
   std::map<std::string, Prefix> prefixes;
   // Prefix → the newest store over it.
   std::map<std::string, std::weak_ptr<registry::ObjectStore>> stores;
   // Of all plugins; set before start().
   std::shared_ptr<const Scheme> scheme;
 
-  void start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings);
+  void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
   // The store over a prefix, or null.
   std::shared_ptr<registry::ObjectStore> find(const std::string& root);
   // Makes `store` the one over its prefix.  Errors: kAlreadyExists before start(), when there is one: two kinds cannot share keys.
   Status claim(const std::shared_ptr<registry::ObjectStore>& store);
+  // Notes a version over `root`, before start().
+  void note_version(const std::string& root, GroupVersionResource version);
 
  private:
+  bool serves(const registry::BackingSlot& slot) const;
   void fill(registry::BackingSlot& slot, bool eager);
 };
 

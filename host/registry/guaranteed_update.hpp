@@ -86,19 +86,29 @@ class GuaranteedUpdate {
     entry_ = lost.found ? backing_.cache->make_entry(*lost.found) : nullptr;
     return {};
   }
-  // The object's removal, between begin and finish of the store's hooks.
-  Task<Result<CommitOutcome>> commit_removal() {
+  // The object's removal, between begin and finish of the store's hooks.  `removal`: of the deletion, for admission plugins that join it;
+  // nothing: admission does not apply.
+  Task<Result<CommitOutcome>> commit_removal(const WriteMode& mode, std::optional<AdmissionAttributes>& removal) {
     ObjectChange change;
     change.key = key_;
     change.expected = revision();
     const StoreHooks* hooks = store_.config().hooks.get();
-    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(change), nullptr, &unclear_);
+    WriteAdmission* admission = removal ? &admission_of(mode, backing_) : nullptr;
+    if (admission != nullptr && !admission->begins(removal->operation)) admission = nullptr;
+    Joining joining;
+    if (hooks == nullptr && admission == nullptr) co_return co_await commit(backing_, context_, std::move(change), joining, &unclear_);
     const Object old = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
-    auto begun = co_await hooks->begin_delete(context_, old);
-    if (!begun.ok()) co_return std::move(begun.status());
-    auto committed = co_await commit(backing_, context_, std::move(change), begun->get(), &unclear_);
+    if (removal) removal->old_object = &old;
+    StoreHooks::Begun begun;
+    if (hooks != nullptr) {
+      auto started = co_await hooks->begin_delete(context_, old);
+      if (!started.ok()) co_return std::move(started.status());
+      begun = std::move(*started);
+    }
+    joining = {begun.get(), admission, admission != nullptr ? &*removal : nullptr};
+    auto committed = co_await commit(backing_, context_, std::move(change), joining, &unclear_);
     const bool kept = committed.ok() && committed->end == CommitEnd::kDone;
-    if (*begun != nullptr) co_await (*begun)->finish(kept);
+    if (begun != nullptr) co_await begun->finish(kept);
     co_return committed;
   }
   Revision revision() const { return entry_ ? entry_->revision : 0; }

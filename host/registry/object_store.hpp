@@ -62,6 +62,7 @@ class ObjectStore final : public ServedStore {
   const Strategy* view_strategy() const noexcept override { return nullptr; }
   const FieldManager& fields() const noexcept override { return manager_; }
   std::shared_ptr<const FieldVersions> versions() const noexcept override { return versions_; }
+  const StoredVersions& served_versions() const noexcept { return *versions_; }
   // A version that is served as a view of this store.
   void add_view(const std::shared_ptr<const Conversion>& view) { versions_->add(view); }
   Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
@@ -124,7 +125,7 @@ Status conflict_error(const ServedNames& served_names, std::string_view name, st
 Status exists_error(const ServedNames& served_names, const Object& object, bool being_deleted);
 
 // The admission of a write.
-inline AdmissionRunner& admission_of(const WriteMode& mode, const Backing& backing) {
+inline WriteAdmission& admission_of(const WriteMode& mode, const Backing& backing) {
   return mode.admission != nullptr ? *mode.admission : *backing.admission;
 }
 

@@ -57,6 +57,8 @@ Status check(const ResourceConfig& config) {
   return {};
 }
 
+GroupVersionResource version_of(const ResourceConfig& config) { return {config.kind.group, config.kind.version, config.resource}; }
+
 std::string print(const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; }
 
 Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment, ResourceConfig config) {
@@ -68,6 +70,7 @@ Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment
                           print(config.stored_kind) + ", but " +
                           (below == nullptr ? "nothing is" : "it is " + print(below->kind()) + " that is") + " stored under " + root);
   }
+  environment.state()->note_version(root, version_of(config));
   return make_converting_store(std::move(below), std::move(config), environment.state());
 }
 
@@ -186,6 +189,7 @@ Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environmen
   auto store = std::make_shared<registry::ObjectStore>(environment.state(), std::move(config));
   Status claimed = environment.state()->claim(store);
   if (!claimed.ok()) return claimed;
+  environment.state()->note_version(store->keys().root(), registry::version_of(store->config()));
   return std::shared_ptr<StandardStorage>(std::move(store));
 }
 

@@ -18,6 +18,7 @@
 #include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "engine/gated_fields.hpp"
+#include "registry/write_admission.hpp"
 #include "storage/stored_forms.hpp"
 #include "watchcache/resource_cache.hpp"
 
@@ -29,6 +30,8 @@ struct StoreSettings {
   bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that a collector works from
   std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds
   GatedFields::Gates gates = {};         // --feature-gates; empty: whatever gates switch is on
+  // --runtime-config.  The cache of a resource of which no version is served is not loaded before it is used.  Empty: all are served.
+  std::function<bool(const GroupVersionResource& resource)> serves = {};
 };
 
 // What all stores of a server share.
@@ -39,7 +42,7 @@ class StoreEnvironment {
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
   // `kept` is told, before anything is read, what the objects below a key prefix are.
   using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
-  void start(ObjectStorage& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
+  void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept = {}, StoreSettings settings = {});
   // The objects of `resource` are in another store, if it has a name for its place (store_override_names.hpp).  Before start().
   void use_override_store(GroupResource resource, ObjectStorage& storage);
   // Conversions and field labels of the kinds with several versions.  Before start().

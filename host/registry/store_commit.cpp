@@ -1,5 +1,6 @@
 #include "registry/store_commit.hpp"
 
+#include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 
@@ -71,16 +72,46 @@ std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::stri
   return std::nullopt;
 }
 
-}  // namespace
+// The hooks' write and those of admission plugins as one.
+class JoinedWrites {
+ public:
+  JoinedWrites(BegunWrite* hooks, WriteAdmission::Begun admission) : hooks_(hooks), admission_(std::move(admission)) {}
 
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, BegunWrite* begun, bool* unclear) {
+  bool empty() const noexcept { return hooks_ == nullptr && admission_.empty(); }
+  // What join() returned false for was an admission plugin's.
+  bool admission_is_stale() const noexcept { return admission_is_stale_; }
+
+  Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) {
+    if (hooks_ != nullptr) {
+      auto joined = co_await hooks_->join(context, transaction);
+      if (!joined.ok() || !*joined) co_return joined;
+    }
+    for (const auto& begun : admission_) {
+      auto joined = co_await begun->join(context, transaction);
+      if (joined.ok() && !*joined) admission_is_stale_ = true;
+      if (!joined.ok() || !*joined) co_return joined;
+    }
+    co_return true;
+  }
+  Task<void> finish_admission(bool kept) {
+    for (const auto& begun : admission_) co_await begun->finish(kept);
+  }
+
+ private:
+  BegunWrite* const hooks_;
+  const WriteAdmission::Begun admission_;
+  bool admission_is_stale_ = false;
+};
+
+Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& context, const ObjectChange& change, JoinedWrites& writes,
+                                        bool* unclear) {
   CommitOutcome outcome;
   for (bool again = false;; again = true) {
     if (again && expired(context)) co_return deadline_error();
     TxnRequest request = own_request(change);
-    if (begun != nullptr) {
+    if (!writes.empty()) {
       JoinedTransaction transaction(request, again);
-      auto joined = co_await begun->join(context, transaction);
+      auto joined = co_await writes.join(context, transaction);
       if (!joined.ok()) co_return std::move(joined.status());
       outcome.end = *joined ? CommitEnd::kDone : CommitEnd::kStale;
       if (outcome.end == CommitEnd::kStale) co_return outcome;
@@ -95,6 +126,26 @@ Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& conte
     if (current == change.expected) continue;  // only what had joined has moved
     outcome.end = CommitEnd::kMoved;
     co_return outcome;
+  }
+}
+
+}  // namespace
+
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, Joining joining, bool* unclear) {
+  WriteAdmission* const admission = joining.admission;
+  const bool begins = admission != nullptr && admission->begins(joining.attributes->operation);
+  for (;;) {
+    WriteAdmission::Begun begun;
+    if (begins) {
+      auto beginning = co_await guarded_begin(*admission, *joining.attributes);
+      if (!beginning.ok()) co_return std::move(beginning.status());
+      begun = std::move(*beginning);
+    }
+    JoinedWrites writes(joining.hooks, std::move(begun));
+    auto committed = co_await commit_with(backing, context, change, writes, unclear);
+    co_await writes.finish_admission(committed.ok() && committed->end == CommitEnd::kDone);
+    if (!committed.ok() || !writes.admission_is_stale()) co_return committed;
+    if (expired(context)) co_return deadline_error();
   }
 }
 

@@ -1,4 +1,4 @@
-// The one transaction at the end of a write: the object's own change, and what the write's hooks have joined to it.
+// The one transaction at the end of a write: the object's own change, and what the write's hooks and admission plugins join to it.
 //
 // Thread-safety: one write.
 // Lifetime:      borrows the backing, the request and what was begun until it is awaited to the end.
@@ -10,6 +10,7 @@
 
 #include "backplane/rest/store_hooks.hpp"
 #include "registry/environment.hpp"
+#include "registry/write_admission.hpp"
 
 namespace backplane::registry {
 
@@ -31,8 +32,17 @@ struct CommitOutcome {
   std::optional<KeyValue> found;  // kMoved: the object as it is; nothing: there is none
 };
 
-// `begun` may be null.  `unclear`, unless it is null: whether the store has failed, which may have committed all the same.
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, BegunWrite* begun,
+// What may join the transaction of a write.
+struct Joining {
+  BegunWrite* hooks = nullptr;  // what the resource's hooks have begun; null: nothing.  The caller finishes it.
+  // Null: admission does not apply.  Its plugins begin in commit(), right before the transaction, and are finished there.
+  WriteAdmission* admission = nullptr;
+  AdmissionAttributes* attributes = nullptr;  // of the write, with the objects as they are stored
+};
+
+// kStale: what the hooks had begun is no longer to be had.  What an admission plugin had begun is begun anew instead.
+// `unclear`, unless it is null: whether the store has failed, which may have committed all the same.
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, Joining joining,
                                    bool* unclear = nullptr);
 
 // The store takes nothing so large.  As upstream, what is written then is written once more without its managers, unless it is applied.

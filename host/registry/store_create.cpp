@@ -138,13 +138,14 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   change.key = *key;
   change.value = stored.value;
   change.lease = *leased;
-  auto committed = co_await commit(backing, context, std::move(change), begun);
+  Joining joining{begun, attributes != nullptr ? &admission_of(mode, backing) : nullptr, attributes};
+  auto committed = co_await commit(backing, context, std::move(change), joining);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end == CommitEnd::kStale) co_return ObjectRef();
   if (committed->end == CommitEnd::kMoved) co_return taken(*mode.served_names, backing, object, committed->found);
   stored.create_revision = committed->revision;
   stored.mod_revision = committed->revision;
-  co_return backing.cache->make_entry(stored);
+  co_return backing.cache->make_written(stored);
 }
 
 }  // namespace backplane::registry

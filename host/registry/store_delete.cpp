@@ -32,6 +32,7 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
   Task<Attempt> keep(Object object, bool remove_next);
   Task<Attempt> remove_now();
   Task<Status> admission(const Object& object);
+  AdmissionAttributes attributes() const;
   bool mark(Object& object, Grace grace, bool held_elsewhere) const;
   bool returns_object() const { return store_.returns_deleted(); }
 
@@ -41,13 +42,18 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
   ObjectRef marked_;  // as this operation has left it, when it was marked before its removal
 };
 
-Task<Status> DeleteOperation::admission(const Object& object) {
-  if (!context_.info.is_resource_request) co_return Status();
+AdmissionAttributes DeleteOperation::attributes() const {
   AdmissionAttributes attributes = store_.attributes(mode_, context_, AdmissionOperation::kDelete, name_);
   attributes.ns = ns_;
-  attributes.old_object = &object;
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
+  return attributes;
+}
+
+Task<Status> DeleteOperation::admission(const Object& object) {
+  if (!context_.info.is_resource_request) co_return Status();
+  AdmissionAttributes attributes = this->attributes();
+  attributes.old_object = &object;
   Status admitted = co_await admission_of(mode_, backing_).admit(attributes);
   if (!admitted.ok()) co_return admitted;
   co_return co_await admission_of(mode_, backing_).validate(attributes);
@@ -121,7 +127,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   change.expected = revision();
   change.value = stored.value;
   change.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(change), nullptr, &unclear_);
+  const Joining nothing;
+  auto committed = co_await commit(backing_, context_, std::move(change), nothing, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);
@@ -129,7 +136,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
     co_return again();
   }
   stored.mod_revision = committed->revision;
-  entry_ = backing_.cache->make_entry(stored);
+  entry_ = backing_.cache->make_written(stored);
   current_ = true;
   if (!remove_next) co_return done(entry_, false, true);
   marked_ = entry_;
@@ -139,7 +146,9 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
 
 Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   if (options_.dry_run) co_return done(entry_, true, returns_object());
-  auto committed = co_await commit_removal();
+  std::optional<AdmissionAttributes> removal;
+  if (context_.info.is_resource_request) removal = attributes();
+  auto committed = co_await commit_removal(mode_, removal);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);

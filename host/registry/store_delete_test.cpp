@@ -300,5 +300,28 @@ TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   EXPECT_EQ(storage.data.size(), 1u);
 }
 
+// The fact alone, without a word of it in the config.
+TEST_F(StoreTest, AKindWhoseFactsSayThatItsDeletesReturnTheObjectReturnsIt) {
+  for (const bool returns : {false, true}) {
+    KindFacts facts;
+    facts.returns_deleted = returns;
+    StoreEnvironment fresh;
+    OrderingSchema shape;
+    ResourceConfig config;
+    config.kind = {"example.com", "v1", "Thing"};
+    config.resource = "things";
+    config.schema = &shape;
+    config.strategy = std::make_shared<TestStrategy>(std::move(facts));
+    store = std::move(*make_store(fresh, std::move(config)));
+    fresh.start(objects, hub, admission);
+    EXPECT_EQ(store->returns_deleted(), returns);
+    ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+    const auto removed = remove("a");
+    ASSERT_TRUE(removed.ok());
+    EXPECT_EQ(removed->return_object, returns);
+    store.reset();
+  }
+}
+
 }  // namespace
 }  // namespace backplane::registry_test

@@ -3,6 +3,7 @@
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/raw_managers.hpp"
+#include "registry/sent_values.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -284,6 +285,67 @@ TEST_F(StoreFieldsTest, AConfigurationOfAnotherKindOrWithManagersIsRefused) {
   const auto refused = apply(managers);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().message(), "metadata.managedFields must be nil");
+}
+
+// What a storage of a plugin passes on to the one of the host (upstream's WrapUpdatedObjectInfo).
+class Labelled final : public WrappedObjectInfo {
+ public:
+  using WrappedObjectInfo::WrappedObjectInfo;
+
+ protected:
+  Task<Status> change(RequestContext&, Object& object, const Object*) override {
+    ensure_object(object, "data")["by"] = "plugin";
+    co_return Status();
+  }
+};
+
+TEST_F(StoreFieldsTest, AWrappedApplyIsAnApply) {
+  make(std::make_shared<TestStrategy>());
+  for (const char* value : {"1", "2"}) {
+    Applied applied("m", with_data(R"({"k":")" + std::string(value) + R"("})"));
+    Labelled wrapped(applied);
+    context = request("patch");
+    const auto result = run(store->update(*context, "a", wrapped, by("m"), true));
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    const Object object = parsed(*get("a"));
+    EXPECT_EQ(get_string_path(object, "data.k"), value);
+    EXPECT_EQ(get_string_path(object, "data.by"), "plugin");
+    EXPECT_TRUE(record(object).starts_with(R"(m:Apply:{"f:data":{)")) << record(object);
+  }
+}
+
+// Refuses all data, and quotes it.
+struct Refusing final : TestStrategy {
+  void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {
+    errors.invalid_raw("data", to_json(object.at("data")), "is wrong");
+  }
+};
+
+class SentUpdate final : public UpdatedObjectInfo, public registry::SentValues {
+ public:
+  explicit SentUpdate(std::string sent) : sent_(std::move(sent)) {}
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
+    Object object = json::parse(sent_, context.arena()).as_object();
+    object["data"].as_object().erase("empty");  // as decoding does
+    co_return object;
+  }
+  ClientWrite* client_write() noexcept override { return this; }
+  Result<Value> sent(RequestContext&, const Object&) const override { return json::parse(sent_); }
+
+ private:
+  const std::string sent_;
+};
+
+TEST_F(StoreFieldsTest, ARefusalOfAWrappedUpdateQuotesWhatWasSent) {
+  make(std::make_shared<Refusing>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  SentUpdate sent(with_data(R"({"k":"2","empty":[]})"));
+  Labelled wrapped(sent);
+  for (UpdatedObjectInfo* info : {static_cast<UpdatedObjectInfo*>(&sent), static_cast<UpdatedObjectInfo*>(&wrapped)}) {
+    const auto refused = update("a", *info, by("m"));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.status().message().find(R"("empty":[])"), std::string::npos) << refused.status().message();
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -161,7 +162,8 @@ class FakeCache final : public ResourceCache {
 class FakeHub final : public CacheHub {
  public:
   explicit FakeHub(FakeStorage& storage) : storage_(storage) {}
-  std::shared_ptr<ResourceCache> add(CacheConfig config, bool) override {
+  std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override {
+    if (eager) loaded_eagerly.insert(config.resource.to_string());
     auto& cache = caches[config.prefix];
     if (cache == nullptr) cache = std::make_shared<FakeCache>(storage_, std::move(config));
     return cache;
@@ -173,13 +175,14 @@ class FakeHub final : public CacheHub {
   Task<void> stop() override { co_return; }
 
   std::map<std::string, std::shared_ptr<FakeCache>> caches;
+  std::set<std::string> loaded_eagerly;
 
  private:
   FakeStorage& storage_;
 };
 
 // Remembers what it was asked, and refuses when told to.
-class FakeAdmission final : public AdmissionRunner {
+class FakeAdmission final : public WriteAdmission {
  public:
   std::vector<std::string> asked;
   std::vector<const AdmissionAttributes*> shown;  // in the same order

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/task_group.hpp"
+#include "registry/object_store.hpp"
 #include "registry/store_fixture.hpp"
 #include "storage/busy_storage.hpp"
 #include "storage/memory_storage.hpp"
@@ -83,6 +84,21 @@ TEST_F(StoreIntegrationTest, AWriteIsInEveryLaterRead) {
   EXPECT_EQ(objects->size(), 20u);
 }
 
+TEST_F(StoreIntegrationTest, TheAnswerOfAWriteAndTheCacheShareOneEntry) {
+  ASSERT_TRUE(get("none").status().code() == 404) << "the cache is loaded";
+  int shared = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    const auto created = create(name);
+    ASSERT_TRUE(created.ok());
+    const auto found = get(name);
+    ASSERT_TRUE(found.ok());
+    if (*found == *created) ++shared;
+  }
+  // Where the two meet, both make one.
+  EXPECT_GE(shared, 10);
+}
+
 // A custom resource whose definition changes gets a store of its own before that is published.
 TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
   ASSERT_TRUE(create("a").ok());
@@ -108,6 +124,36 @@ TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
   auto end = run_on(loop_, (*stream)->next());
   EXPECT_TRUE(!end.ok() || end->empty()) << "what watches the old one ends";
   EXPECT_TRUE(run_on(loop_, (*next)->get(context, "b", {})).ok());
+}
+
+// The stores of custom resources are made by the first request, when their definition has been published already.
+TEST_F(StoreIntegrationTest, ACacheThatIsRetiredAfterThePublicationGoesWithItsLastUser) {
+  ASSERT_TRUE(create("a").ok());
+  RequestContext context;
+  prepare(context);
+  ListOptions options;
+  options.watch = true;
+  auto stream = run_on(loop_, store_->watch(context, options));
+  ASSERT_TRUE(stream.ok());
+  const std::weak_ptr<ResourceCache> before = store_->host_store()->served().stored().backing()->cache;
+  environment_.close_retired();
+  ResourceConfig config;
+  config.kind = {"", "v2", "Thing"};
+  config.resource = "things";
+  config.schema = &schema_;
+  config.strategy = std::make_shared<TestStrategy>();
+  auto next = make_store(environment_, std::move(config));
+  ASSERT_TRUE(next.ok()) << next.status().message();
+  store_ = std::move(*next);
+  ASSERT_TRUE(create("b").ok());
+  EXPECT_FALSE(before.expired()) << "it is watched";
+  (*stream)->cancel();
+  EXPECT_TRUE(run_on(loop_, (*stream)->next())->empty());
+  stream->reset();
+  // The pump may hold it for as long as it shows it an event.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!before.expired() && std::chrono::steady_clock::now() < until) ASSERT_TRUE(get("b").ok());
+  EXPECT_TRUE(before.expired());
 }
 
 TEST_F(StoreIntegrationTest, StoresThatAreGoneLeaveNothingBehind) {

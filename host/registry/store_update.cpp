@@ -235,7 +235,9 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   change.expected = expected;
   change.value = stored.value;
   change.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(change), begun, &unclear_);
+  Joining joining{begun};
+  if (admission_applies()) joining = {begun, &admission_of(mode_, backing_), &*attributes_};
+  auto committed = co_await commit(backing_, context_, std::move(change), joining, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);
@@ -244,7 +246,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   }
   stored.create_revision = expected == 0 ? committed->revision : 0;
   stored.mod_revision = committed->revision;
-  result_ = backing_.cache->make_entry(stored);
+  result_ = backing_.cache->make_written(stored);
   co_return End::kStored;
 }
 
@@ -274,7 +276,9 @@ Status UpdateOperation::adopt(const RangeResult& found) {
 Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) {
   ObjectRef last = unstored(key_, object);
   if (dry_run_) co_return done(std::move(last));
-  auto committed = co_await commit_removal();
+  std::optional<AdmissionAttributes> removal;
+  if (admission_applies()) removal = store_.attributes(mode_, context_, AdmissionOperation::kDelete, name_);
+  auto committed = co_await commit_removal(mode_, removal);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end == CommitEnd::kDone) {
     if (const StoreHooks* own = store_.config().hooks.get()) own->after_delete(context_, last);

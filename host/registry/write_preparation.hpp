@@ -13,6 +13,7 @@
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/strategy.hpp"
 #include "engine/gated_fields.hpp"
+#include "registry/write_admission.hpp"
 
 namespace backplane::registry {
 
@@ -30,7 +31,7 @@ struct WriteMode {
   bool subresource = false;  // the strategy alone decides about status
   bool run_admission = true;
   const ServedNames* served_names = nullptr;  // null: those of the stored version
-  AdmissionRunner* admission = nullptr;       // null: the server's
+  WriteAdmission* admission = nullptr;       // null: the server's
   // Errors found in the version that the client sent; reported together with the validation errors. Null: none.
   const FieldErrors* found_before = nullptr;
   // What the client sent with an update; null: not recorded.

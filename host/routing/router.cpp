@@ -335,6 +335,17 @@ std::shared_ptr<RestStorage> Router::find_storage(const GroupVersionResource& re
   return row ? (*row)->storage : nullptr;
 }
 
+std::shared_ptr<RestStorage> Router::find_storage_of(const GroupVersionKind& kind) const {
+  const TableRef routes = table_.get();
+  const VersionTable* version = routes->find(kind.group, kind.version);
+  std::shared_ptr<RestStorage> found;
+  if (version == nullptr) return found;
+  version->rows.each([&](const std::string&, const RowRef& row) {
+    if (found == nullptr && row->subresource.empty() && row->kind == kind) found = row->storage;
+  });
+  return found;
+}
+
 void Router::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   std::lock_guard lock(mutex_);
   callbacks_.push_back(std::move(callback));

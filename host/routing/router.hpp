@@ -71,6 +71,8 @@ class Router final : public HttpHandler {
   std::vector<GroupVersionInfo> group_versions() const;
   // What serves a resource (no subresource) now; null when nobody does.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
+  // The storage of a kind's resource in that version; null if it is not served here.
+  std::shared_ptr<RestStorage> find_storage_of(const GroupVersionKind& kind) const;
   // `callback` is told of every change in the order they were made, on the thread of one that makes them.
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback);
   // Fires when every delegate that publishes at run time has made its first change.

@@ -62,9 +62,10 @@ class FollowingHub final : public CacheHub {
   const std::shared_ptr<FollowedStore> store_;
   std::mutex mutex_;  // what follows
   Slots slots_;
-  std::vector<CacheRef> retired_;  // they have what their successors have
-  Promise<bool> pause_;            // between two ticks; set to end it
-  Promise<bool> between_looks_;    // the same, between two comparisons
+  // They have what their successors have, and live as long as their users: stores that are about to go, and watches.
+  std::vector<std::weak_ptr<PrefixCache>> retired_;
+  Promise<bool> pause_;          // between two ticks; set to end it
+  Promise<bool> between_looks_;  // the same, between two comparisons
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -96,17 +97,20 @@ void FollowingHub::retire(std::string_view prefix) {
   std::lock_guard lock(mutex_);
   const auto found = slots_.find(prefix);
   if (found == slots_.end()) return;
-  retired_.push_back(std::move(found->second.cache));
+  retired_.push_back(found->second.cache);
+  // Not the last reference: the store that used the cache has not gone.
   slots_.erase(found);
 }
 
 void FollowingHub::close_retired() {
-  std::vector<CacheRef> retired;
+  std::vector<std::weak_ptr<PrefixCache>> retired;
   {
     std::lock_guard lock(mutex_);
     retired.swap(retired_);
   }
-  for (auto& cache : retired) cache->close();
+  for (const auto& each : retired) {
+    if (const CacheRef cache = each.lock()) cache->close();
+  }
 }
 
 Status FollowingHub::open_watch(Revision after) {
@@ -150,7 +154,9 @@ std::vector<FollowingHub::CacheRef> FollowingHub::all() {
   std::vector<CacheRef> caches;
   std::lock_guard lock(mutex_);
   for (auto& [_, slot] : slots_) caches.push_back(slot.cache);
-  caches.insert(caches.end(), retired_.begin(), retired_.end());
+  for (const auto& each : retired_) {
+    if (CacheRef cache = each.lock()) caches.push_back(std::move(cache));
+  }
   return caches;
 }
 
@@ -236,12 +242,14 @@ void FollowingHub::dispatch(const EventBatch& batch) {
       }
       events->push_back(&event);
     }
-    for (const CacheRef& old : retired_) {
+    std::erase_if(retired_, [](const auto& each) { return each.expired(); });
+    for (const auto& each : retired_) {
+      CacheRef old = each.lock();
       std::vector<const StorageEvent*> own;
       for (const auto& event : batch.events) {
-        if (event.kv.key.starts_with(old->config().prefix)) own.push_back(&event);
+        if (old && event.kv.key.starts_with(old->config().prefix)) own.push_back(&event);
       }
-      if (!own.empty()) by_cache.emplace_back(old, std::move(own));
+      if (!own.empty()) by_cache.emplace_back(std::move(old), std::move(own));
     }
   }
   for (auto& [cache, events] : by_cache) cache->apply(events);

@@ -30,6 +30,15 @@ ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
   return builder_.build(stored, created ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified);
 }
 
+ObjectRef PrefixCache::make_written(const KeyValue& stored) {
+  if (!ready()) return make_entry(stored);
+  // The pump was faster.
+  if (ObjectRef known = peek(stored.key); known != nullptr && known->revision == stored.mod_revision) return known;
+  ObjectRef entry = make_entry(stored);
+  written_.note(stored, entry);
+  return entry;
+}
+
 const Status* Snapshot::unreadable_at(std::string_view key) const {
   if (!unreadable) return nullptr;
   const auto found = unreadable->find(key);
@@ -326,7 +335,8 @@ void PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>&
   } else {
     const bool is_new = event.previous_revision == 0 || was_unreadable;
     record.type = is_new ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
-    entry = builder_.build(event.kv, record.type);
+    entry = written_.take(event.kv);
+    if (entry == nullptr || entry->event() != record.type) entry = builder_.build(event.kv, record.type);
     record.previous = index_.put(entry);
     count(record.previous.get(), entry.get());
   }

@@ -24,6 +24,7 @@
 #include "watchcache/progress_requests.hpp"
 #include "watchcache/resource_cache.hpp"
 #include "watchcache/selection.hpp"
+#include "watchcache/written_entries.hpp"
 
 namespace backplane {
 
@@ -104,6 +105,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config);
 
   ObjectRef make_entry(const KeyValue& stored) const override;
+  ObjectRef make_written(const KeyValue& stored) override;
   ObjectRef peek(std::string_view key) const override;
   Task<Status> wait_current() override { return wait_current(/*paced=*/true); }
   Task<Result<ObjectRef>> get(std::string key, std::string resource_version) override;
@@ -193,6 +195,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   EventLog::Clock::time_point load_not_before_{};  // after one that failed: a store that cannot be read is not read all the time
   std::vector<Promise<bool>> load_waiters_;
   Status load_error_;  // the store's, of the last load
+
+  WrittenEntries written_;
 
   mutable std::mutex pins_mutex_;
   std::vector<Pin> pins_;

@@ -55,6 +55,9 @@ class ResourceCache {
   // The entry a stored key-value becomes: resourceVersion spliced in, labels and selectable fields read out.
   virtual ObjectRef make_entry(const KeyValue& stored) const = 0;
 
+  // The same of what the caller has just committed.  The cache and the caller share one entry, whichever of them makes it.
+  virtual ObjectRef make_written(const KeyValue& stored) { return make_entry(stored); }
+
   // The newest entry this cache knows, without waiting; null when absent.
   virtual ObjectRef peek(std::string_view key) const = 0;
   // Waits until the cache has everything the store had acknowledged when called.
@@ -84,7 +87,8 @@ class CacheHub {
   // A cache over `config.prefix`, one per prefix.  Loading starts at the first use or at once when `eager`.
   virtual std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) = 0;
   virtual void remove(std::string_view prefix) = 0;
-  // As remove(), but the cache goes on following the store until close_retired(), beside a new one on its prefix.
+  // As remove(), but the cache goes on following the store, alongside a new one on its prefix, until close_retired() or until the last
+  // user of the cache has gone.
   virtual void retire(std::string_view prefix) = 0;
   virtual void close_retired() = 0;
   virtual Task<Status> start() = 0;  // begins to follow the store

@@ -44,6 +44,10 @@ class CustomStorage final : public StandardStorage {
   const TableConvertor& table_convertor() const override { return *version_.table; }
   std::string list_kind() const override { return resource().list_kind; }
   std::string deprecation_warning() const override { return version_.deprecation_warning; }
+  HostStore* host_store() noexcept override {
+    const auto below = stores_->of(version_);
+    return below.ok() ? (*below)->objects->host_store() : nullptr;
+  }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
     const auto below = stores_->of(version_);
     return below.ok() ? (*below)->objects->field(object, label) : std::nullopt;

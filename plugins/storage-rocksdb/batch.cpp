@@ -88,11 +88,15 @@ void Batch::set_row(std::string_view row, std::string_view value) {
 }
 void Batch::remove_row(std::string_view row) { rows_.Delete(reading_.family(Family::kDefault), slice(row)); }
 
+[[gnu::noinline]] rocksdb::Status commit_rows(rocksdb::DB& db, const rocksdb::WriteOptions& options, rocksdb::WriteBatch& rows) {
+  return db.Write(options, &rows);
+}
+
 rocksdb::Status Batch::write(bool sync, Revision revision) {
   set_row("revision", number(static_cast<std::uint64_t>(revision)));
   rocksdb::WriteOptions options;
   options.sync = sync;
-  return reading_.db().Write(options, &rows_);
+  return commit_rows(reading_.db(), options, rows_);
 }
 
 }  // namespace backplane::rocks

@@ -23,6 +23,9 @@ struct KeyState {
   SharedBytes value;
 };
 
+// Writes the rows; the one call in which another thread, of RocksDB, may read them (cmake/tsan.supp).
+rocksdb::Status commit_rows(rocksdb::DB& db, const rocksdb::WriteOptions& options, rocksdb::WriteBatch& rows);
+
 class Batch {
  public:
   explicit Batch(const Database::Reading& reading) : reading_(reading) {}

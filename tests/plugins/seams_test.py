@@ -1,4 +1,6 @@
-"""Plugins that use the wide contracts, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths."""
+"""Plugins that use the wide contracts, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths, one
+seals objects in the store and converts them, one counts objects in the transaction of their writes."""
+import concurrent.futures
 import glob
 import json
 import os
@@ -11,7 +13,7 @@ import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
 
-from harness import PLUGINS, Server, is_sanitized, main  # pylint: disable=wrong-import-position
+from harness import PLUGINS, Server, is_sanitized, main, wait_for  # pylint: disable=wrong-import-position
 
 SEAMS = os.environ['SEAMS']
 CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -337,6 +339,110 @@ class Auditing(unittest.TestCase):
                 self.assertEqual(server.terminate(60), 0)
             with open(path, encoding='utf-8') as f:
                 self.assertIn('the-last', [json.loads(line)['auditID'] for line in f])
+
+
+VAULTS = {
+    'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'vaults.example.com'},
+    'spec': {'group': 'example.com', 'scope': 'Namespaced', 'names': {'plural': 'vaults', 'kind': 'Vault'}, 'versions': [
+        {'name': name, 'served': True, 'storage': name == 'v1',
+         'schema': {'openAPIV3Schema': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}} for name in ('v1', 'v2')]}}
+VAULT = '/apis/example.com/v1/namespaces/default/vaults'
+
+
+class SealingObjects(unittest.TestCase):
+    def version(self, server, path):
+        code, _, found = server.request('GET', path)
+        self.assertEqual(code, 200, found)
+        return found['metadata']['resourceVersion']
+
+    def rewrite(self, server, path):
+        """The resourceVersion after an update that changes nothing."""
+        code, _, found = server.request('GET', path)
+        self.assertEqual(code, 200, found)
+        code, _, updated = server.request('PUT', path, body=found)
+        self.assertEqual(code, 200, updated)
+        return updated['metadata']['resourceVersion']
+
+    def test_built_in_and_custom_objects_over_a_change_of_keys_and_restarts(self):
+        directory = tempfile.mkdtemp(prefix='backplane-sealed-')
+        self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
+        with server_with('sealer', data_dir=directory) as server:
+            self.assertEqual(server.request('POST', CONFIG_MAPS, body={'metadata': {'name': 'a'}, 'data': {'k': 'secret'}})[0], 201)
+            self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body=VAULTS)[0], 201)
+            self.assertTrue(wait_for(lambda: server.request('GET', VAULT)[0] == 200))
+            vault = {'apiVersion': 'example.com/v1', 'kind': 'Vault', 'metadata': {'name': 'v'}, 'gold': 1}
+            self.assertEqual(server.request('POST', VAULT, body=vault)[0], 201)
+            paths = (CONFIG_MAPS + '/a', VAULT + '/v')
+            before = {path: self.version(server, path) for path in paths}
+            for path in paths:
+                self.assertEqual(self.rewrite(server, path), before[path], 'another nonce is no change')
+            code = server.request('PUT', '/sealer?keys=k1,k2')[0]
+            self.assertEqual(code, 200)
+            after = {}
+            for path in paths:
+                after[path] = self.rewrite(server, path)
+                self.assertNotEqual(after[path], before[path], 'the old key is stale')
+                self.assertEqual(self.rewrite(server, path), after[path])
+            events = server.events(CONFIG_MAPS + '?watch=true&resourceVersion=0', 1)
+            self.assertIn('a', [event['object']['metadata']['name'] for event in events])
+            self.assertEqual(server.terminate(), 0)
+        with server_with('sealer', data_dir=directory, env={'SEALER_KEYS': 'k2'}) as server:
+            for path in paths:
+                self.assertEqual(self.version(server, path), after[path], 'from the store')
+            self.assertEqual(server.request('GET', CONFIG_MAPS + '/a')[2]['data'], {'k': 'secret'})
+            self.assertEqual(server.terminate(), 0)
+        with server_with('sealer', data_dir=directory, env={'SEALER_KEYS': 'k3'}) as server:
+            code, _, refused = server.request('GET', CONFIG_MAPS + '/a')
+            self.assertEqual(code, 500)
+            self.assertIn('no key k2', refused['message'])
+            self.assertEqual(server.request('GET', '/api/v1/namespaces/default')[0], 200)
+
+    def test_objects_are_converted_between_the_versions_that_are_served(self):
+        with server_with('sealer') as server:
+            self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body=VAULTS)[0], 201)
+            self.assertTrue(wait_for(lambda: server.request('GET', VAULT)[0] == 200))
+            vault = {'apiVersion': 'example.com/v1', 'kind': 'Vault', 'metadata': {'name': 'v'}, 'gold': 1}
+            code, _, found = server.request('POST', '/sealer?to=example.com/v2/Vault', body=vault)
+            self.assertEqual((code, found), (200, dict(vault, apiVersion='example.com/v2')))
+            scaler = {'apiVersion': 'autoscaling/v1', 'kind': 'HorizontalPodAutoscaler', 'metadata': {'name': 'h'},
+                      'spec': {'maxReplicas': 3, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'd'}, 'targetCPUUtilizationPercentage': 50}}
+            code, _, found = server.request('POST', '/sealer?to=autoscaling/v2/HorizontalPodAutoscaler', body=scaler)
+            self.assertEqual(code, 200, found)
+            self.assertEqual(found['apiVersion'], 'autoscaling/v2')
+            self.assertEqual(found['spec']['metrics'][0]['resource']['target']['averageUtilization'], 50)
+            code, _, back = server.request('POST', '/sealer?to=autoscaling/v1/HorizontalPodAutoscaler', body=found)
+            self.assertEqual(code, 200, back)
+            self.assertEqual(back['spec']['targetCPUUtilizationPercentage'], 50)
+            self.assertEqual(server.request('POST', '/sealer?to=autoscaling/v9/HorizontalPodAutoscaler', body=scaler)[0], 404)
+
+
+class CountingObjects(unittest.TestCase):
+    def count(self, server):
+        code, _, found = server.request('GET', CONFIG_MAPS + '/count')
+        return int(found['data']['n']) if code == 200 else 0
+
+    def listed(self, server):
+        return len(server.request('GET', CONFIG_MAPS + '?labelSelector=counted%3Dyes')[2]['items'])
+
+    def test_the_count_is_never_off(self):
+        with server_with('counter', flags=('--delete-collection-workers=4',)) as server:
+            def create(number):
+                body = {'metadata': {'name': 'm%d' % number, 'labels': {'counted': 'yes'}}}
+                return server.request('POST', CONFIG_MAPS, body=body)[0]
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                codes = list(pool.map(create, range(32)))
+            self.assertEqual((codes.count(201), codes.count(403)), (20, 12))
+            self.assertEqual((self.count(server), self.listed(server)), (20, 20))
+            self.assertEqual(server.request('DELETE', CONFIG_MAPS + '/m%d?dryRun=All' % codes.index(201))[0], 200)
+            self.assertEqual(create(codes.index(201)), 403, 'it is there, and the count is full')
+            self.assertEqual(self.count(server), 20)
+            self.assertEqual(server.request('DELETE', CONFIG_MAPS + '?labelSelector=counted%3Dyes')[0], 200)
+            self.assertEqual((self.count(server), self.listed(server)), (0, 0))
+            self.assertEqual(create(1), 201)
+            self.assertEqual(create(1), 409)
+            self.assertEqual(server.request('POST', CONFIG_MAPS + '?dryRun=All', body={
+                'metadata': {'name': 'dry', 'labels': {'counted': 'yes'}}})[0], 201)
+            self.assertEqual((self.count(server), self.listed(server)), (1, 1))
 
 
 if __name__ == '__main__':

@@ -22,7 +22,7 @@
 
 namespace backplane::core_test {
 
-class NoAdmission final : public AdmissionRunner {
+class NoAdmission final : public WriteAdmission {
  public:
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return Status(); }

@@ -23,6 +23,28 @@ const Object* whole(const Object* object, std::optional<Object>& copy) {
   return &*copy;
 }
 
+// While it lives, the attributes show whole trees.
+class WholeTrees {
+ public:
+  explicit WholeTrees(AdmissionAttributes& attributes)
+      : attributes_(attributes), object_(attributes.object), old_object_(attributes.old_object) {
+    attributes_.object = const_cast<Object*>(whole(object_, whole_object_));
+    attributes_.old_object = whole(old_object_, whole_old_);
+  }
+  WholeTrees(const WholeTrees&) = delete;
+  WholeTrees& operator=(const WholeTrees&) = delete;
+  ~WholeTrees() {
+    attributes_.object = object_;
+    attributes_.old_object = old_object_;
+  }
+
+ private:
+  AdmissionAttributes& attributes_;
+  Object* const object_;
+  const Object* const old_object_;
+  std::optional<Object> whole_object_, whole_old_;
+};
+
 }  // namespace
 
 bool looks_at_managers(const AdmissionRunner& runner) { return runner.reads_managed_fields(); }
@@ -54,15 +76,14 @@ Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attribu
 
 Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes) {
   if (!looks_at_managers(runner)) co_return co_await runner.validate(attributes);
-  Object* const object = attributes.object;
-  const Object* const old = attributes.old_object;
-  std::optional<Object> whole_object, whole_old;
-  attributes.object = const_cast<Object*>(whole(object, whole_object));
-  attributes.old_object = whole(old, whole_old);
-  Status allowed = co_await runner.validate(attributes);
-  attributes.object = object;
-  attributes.old_object = old;
-  co_return allowed;
+  const WholeTrees shown(attributes);
+  co_return co_await runner.validate(attributes);
+}
+
+Task<Result<WriteAdmission::Begun>> guarded_begin(WriteAdmission& runner, AdmissionAttributes& attributes) {
+  if (!looks_at_managers(runner)) co_return co_await runner.begin(attributes);
+  const WholeTrees shown(attributes);
+  co_return co_await runner.begin(attributes);
 }
 
 }  // namespace backplane::registry

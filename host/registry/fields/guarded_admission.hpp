@@ -6,9 +6,7 @@
 // Errors:        the runner's.
 #pragma once
 
-#include "backplane/points/admission.hpp"
-#include "backplane/rest/admission_runner.hpp"
-#include "backplane/rest/roles.hpp"
+#include "registry/write_admission.hpp"
 
 namespace backplane::registry {
 
@@ -18,5 +16,6 @@ bool looks_at_managers(const AdmissionRunner& runner);
 // A record that cannot be read any more is put back as it was, and the client is warned.
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys);
 Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes);
+Task<Result<WriteAdmission::Begun>> guarded_begin(WriteAdmission& runner, AdmissionAttributes& attributes);
 
 }  // namespace backplane::registry

@@ -19,20 +19,33 @@ std::optional<const Schema*> StoredVersions::type_of(const std::string& api_vers
   return view != nullptr ? std::optional<const Schema*>(view->served().schema) : std::nullopt;
 }
 
-Task<Result<Object>> StoredVersions::convert(const Object& object, std::string api_version) const {
+Task<Result<Object>> StoredVersions::to_stored(Object object) const {
   const std::string from(get_string(object, "apiVersion"));
-  Object stored(object, object.storage());
-  if (from != stored_) {
-    const auto view = view_of(from);
-    if (view == nullptr) co_return internal_error("version " + from + " is served no longer");
-    auto back = co_await view->to_stored(std::move(stored));
-    if (!back.ok()) co_return back;
-    stored = std::move(*back);
-  }
-  if (api_version == stored_) co_return stored;
+  if (from == stored_) co_return object;
+  const auto view = view_of(from);
+  if (view == nullptr) co_return internal_error("version " + from + " is served no longer");
+  auto converting = view->to_stored(std::move(object));
+  auto stored = co_await std::move(converting);
+  co_return stored;
+}
+
+Task<Result<Object>> StoredVersions::convert(const Object& object, std::string api_version) const {
+  Object copy(object, object.storage());
+  auto storing = to_stored(std::move(copy));
+  auto stored = co_await std::move(storing);
+  if (!stored.ok() || api_version == stored_) co_return stored;
   const auto view = view_of(api_version);
   if (view == nullptr) co_return internal_error("version " + api_version + " is served no longer");
-  co_return co_await view->to_written(stored, object.storage());
+  co_return co_await view->to_written(*stored, object.storage());
+}
+
+Task<Result<Object>> StoredVersions::to_served(Object object, std::string api_version) const {
+  auto storing = to_stored(std::move(object));
+  auto stored = co_await std::move(storing);
+  if (!stored.ok() || api_version == stored_) co_return stored;
+  const auto view = view_of(api_version);
+  if (view == nullptr) co_return internal_error("version " + api_version + " is served no longer");
+  co_return co_await view->to_served(*stored, stored->storage());
 }
 
 std::optional<const Schema*> OneVersion::type_of(const std::string& api_version) const {

@@ -22,9 +22,15 @@ class StoredVersions final : public FieldVersions {
   void add(const std::shared_ptr<const Conversion>& view);
 
   std::optional<const Schema*> type_of(const std::string& api_version) const override;
+  // Without fields that conversion adds for readers.
   Task<Result<Object>> convert(const Object& object, std::string api_version) const override;
+  bool serves(const std::string& api_version) const { return type_of(api_version).has_value(); }
+  // As readers of that version see it.  Both versions are served.
+  Task<Result<Object>> to_served(Object object, std::string api_version) const;
 
  private:
+  // The object in the stored version.
+  Task<Result<Object>> to_stored(Object object) const;
   std::shared_ptr<const Conversion> view_of(const std::string& api_version) const;
 
   const std::string stored_;

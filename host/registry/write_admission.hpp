@@ -1,0 +1,27 @@
+// Admission of the generic store's writes: AdmissionRunner, and what plugins join to the transaction of a write.
+//
+// Thread-safety: every method from any executor; attributes belong to one write.
+// Lifetime:      attributes and what they point to live until the call that was given them has ended.
+// Errors:        those of the plugins.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backplane/points/admission.hpp"
+#include "backplane/rest/admission_runner.hpp"
+#include "backplane/rest/store_hooks.hpp"
+
+namespace backplane {
+
+class WriteAdmission : public AdmissionRunner {
+ public:
+  using Begun = std::vector<std::unique_ptr<BegunWrite>>;
+
+  // Whether a plugin may join writes of this kind.
+  virtual bool begins(AdmissionOperation) const noexcept { return false; }
+  // AdmissionPlugin::begin() of each such plugin.  After an error, what was begun has been finished as not kept.
+  virtual Task<Result<Begun>> begin(const AdmissionAttributes&) { co_return Begun(); }
+};
+
+}  // namespace backplane
