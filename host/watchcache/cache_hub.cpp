@@ -275,6 +275,7 @@ Task<void> FollowingHub::ticks() {
       if (store_->stopping.load()) co_return;
       pause_ = pause;
     }
+    auto pausing = within(kTick, pause);
     co_await std::move(pausing);
     tick();
   }
@@ -301,9 +302,8 @@ Task<void> FollowingHub::comparisons() {
       if (store_->stopping.load()) co_return;
       between_looks_ = pause;
     }
-    auto pausing = within(std::chrono::duration_cast<std::chrono::nanoseconds>(period), pause);
     const std::chrono::duration<double, std::nano> period = store_->options.comparison_period * factor(random);
-    auto pausing = within(kTick, pause);
+    auto pausing = within(std::chrono::duration_cast<std::chrono::nanoseconds>(period), pause);
     co_await std::move(pausing);
     auto comparing = compare_all();
     co_await std::move(comparing);
