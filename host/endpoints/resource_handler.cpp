@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "backplane/points/audit.hpp"
 #include "backplane/core/metrics.hpp"
 #include "base/caught.hpp"
 #include "base/origin_executor.hpp"

@@ -167,7 +167,7 @@ class AdmissionJoinTest : public ::testing::Test {
 TEST_F(AdmissionJoinTest, TheCountIsNeverOffUnderConcurrency) {
   admission_.limit = 20;
   std::atomic<int> created{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (int i = 0; i < 32; ++i) group.spawn(loop_, "create", create_one(*store_, "n" + std::to_string(i), created));
   run_on(loop_, close_and_wait(group));
   EXPECT_EQ(created, 20);
@@ -178,7 +178,7 @@ TEST_F(AdmissionJoinTest, TheCountIsNeverOffUnderConcurrency) {
 TEST_F(AdmissionJoinTest, CreatesAndDeletesMeet) {
   for (int i = 0; i < 16; ++i) ASSERT_TRUE(create("old" + std::to_string(i)).ok());
   std::atomic<int> created{0};
-  TaskGroup group;
+  LoggedTaskGroup group;
   for (int i = 0; i < 16; ++i) {
     group.spawn(loop_, "create", create_one(*store_, "new" + std::to_string(i), created));
     group.spawn(loop_, "remove", remove_one(*store_, "old" + std::to_string(i)));

@@ -13,6 +13,7 @@
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/strategy.hpp"
 #include "engine/gated_fields.hpp"
+#include "registry/client_write.hpp"
 #include "registry/write_admission.hpp"
 
 namespace backplane::registry {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kRoot = "/registry/";
 using Clock = std::chrono::steady_clock;
-using Labels = std::vector<std::string>;
+using LabelValues = std::vector<std::string>;
 
 void count_events(const GroupResource& resource, double events) {
   static Metric& received =
@@ -20,7 +20,7 @@ void count_events(const GroupResource& resource, double events) {
 
 // What says only how far a watch has come says so of every resource that it is about.
 void count_progress(const GroupResource& resource) {
-  static const Labels labels = {"group", "resource"};
+  static const LabelValues labels = {"group", "resource"};
   static Metric& counts = Metric::gauge("etcd_bookmark_counts", "The same as etcd_bookmark_total, by the older name.", labels);
   static Metric& totals =
       Metric::counter("etcd_bookmark_total", "Times that a store has told how far a watch has come, by resource.", labels);
