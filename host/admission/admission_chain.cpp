@@ -61,33 +61,34 @@ class Reinvocation {
 
 }  // namespace
 
-void AdmissionChain::add(std::shared_ptr<const AdmissionPlugin> plugin) { plugins_.push_back(std::move(plugin)); }
-
 bool AdmissionChain::reads_managed_fields() const noexcept {
-  return std::any_of(plugins_.begin(), plugins_.end(), [](const auto& plugin) { return plugin->reads_managed_fields(); });
+  const auto plugins = plugins_.get();
+  return std::any_of(plugins->begin(), plugins->end(), [](const auto& plugin) { return plugin->reads_managed_fields(); });
 }
 
 std::vector<std::string> AdmissionChain::names() const {
+  const auto plugins = plugins_.get();
   std::vector<std::string> names;
-  names.reserve(plugins_.size());
-  for (const auto& plugin : plugins_) names.emplace_back(plugin->name());
+  names.reserve(plugins->size());
+  for (const auto& plugin : *plugins) names.emplace_back(plugin->name());
   return names;
 }
 
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
+  const auto plugins = plugins_.get();
   Reinvocation reinvocation(attributes);
   const StepTimer step(attributes.operation, kAdmit);
-  Status admitted = co_await pass(attributes);
+  Status admitted = co_await pass(*plugins, attributes);
   if (admitted.ok() && reinvocation.wanted()) {
     reinvocation.begin();
-    admitted = co_await pass(attributes);
+    admitted = co_await pass(*plugins, attributes);
   }
   step.step_ended(admitted);
   co_return admitted;
 }
 
-Task<Status> AdmissionChain::pass(AdmissionAttributes& attributes) {
-  for (const auto& plugin : plugins_) {
+Task<Status> AdmissionChain::pass(const Plugins& plugins, AdmissionAttributes& attributes) {
+  for (const auto& plugin : plugins) {
     if (!plugin->handles(attributes.operation)) continue;
     if (attributes.reinvocation->again() && !plugin->reinvoked()) continue;
     Status admitted;
@@ -101,9 +102,10 @@ Task<Status> AdmissionChain::pass(AdmissionAttributes& attributes) {
 }
 
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
+  const auto plugins = plugins_.get();
   const StepTimer step(attributes.operation, kValidate);
   Status allowed;
-  for (const auto& plugin : plugins_) {
+  for (const auto& plugin : *plugins) {
     if (!plugin->handles(attributes.operation)) continue;
     const StepTimer timer(attributes.operation, kValidate);
     if (!plugin->ready()) allowed = co_await wait_ready(*plugin, attributes);

@@ -1,6 +1,6 @@
 // Mutate, mutate again where somebody asked for it, then validate: runs the admission plugins in order.
 //
-// Thread-safety: plugins are added during start-up only; running is const.
+// Thread-safety: every method from any thread.  A step runs with the plugins that were published when it began.
 // Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/published.hpp"
 #include "registry/write_admission.hpp"
 
 namespace backplane {
@@ -17,7 +18,9 @@ class AdmissionChain final : public WriteAdmission {
  public:
   // How long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
-  void add(std::shared_ptr<const AdmissionPlugin> plugin);
+  using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
+  // Replaces all plugins; steps that have begun end with the former ones.
+  void publish(Plugins plugins) { plugins_.set(std::make_shared<const Plugins>(std::move(plugins))); }
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
@@ -27,10 +30,10 @@ class AdmissionChain final : public WriteAdmission {
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
  private:
-  Task<Status> pass(AdmissionAttributes& attributes);
+  Task<Status> pass(const Plugins& plugins, AdmissionAttributes& attributes);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
-  std::vector<std::shared_ptr<const AdmissionPlugin>> plugins_;
+  Published<Plugins> plugins_{std::make_shared<const Plugins>()};
   std::chrono::nanoseconds patience_;
 };
 

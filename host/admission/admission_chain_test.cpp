@@ -37,10 +37,16 @@ class AdmissionChainTest : public ::testing::Test {
   AdmissionChainTest() : loop_("test") { loop_.start(); }
   ~AdmissionChainTest() override { loop_.stop(); }
   void add(const std::string& name, bool creates, bool refuses = false) {
-    chain.add(std::make_shared<Recorder>(name, log, creates, refuses));
+    add(std::make_shared<Recorder>(name, log, creates, refuses));
+  }
+
+  void add(std::shared_ptr<const AdmissionPlugin> plugin) {
+    plugins.push_back(std::move(plugin));
+    chain.publish(plugins);
   }
 
   IoLoop loop_;
+  AdmissionChain::Plugins plugins;
   std::vector<std::string> log;
   AdmissionChain chain;
   AdmissionAttributes attributes;
@@ -98,8 +104,8 @@ class Once final : public AdmissionPlugin {
 
 TEST_F(AdmissionChainTest, WhoAsksForAnotherPassGetsOneOverThoseWhoTakePart) {
   add("a", true);
-  chain.add(std::make_shared<Once>(log));
-  chain.add(std::make_shared<Mutator>(log));
+  add(std::make_shared<Once>(log));
+  add(std::make_shared<Mutator>(log));
   EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
   EXPECT_EQ(log, (std::vector<std::string>{"a admit", "once", "mutator", "a admit", "mutator again remembers"}));
   EXPECT_EQ(attributes.reinvocation, nullptr);
@@ -116,14 +122,42 @@ class Waiting final : public AdmissionPlugin {
   mutable std::atomic<int> looks_;
 };
 
+// Publishes another chain in the middle of a step.
+class Replacer final : public AdmissionPlugin {
+ public:
+  Replacer(AdmissionChain& chain, AdmissionChain::Plugins next) : chain_(chain), next_(std::move(next)) {}
+  std::string_view name() const noexcept override { return "replacer"; }
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  Task<Status> admit(AdmissionAttributes&) const override {
+    chain_.publish(next_);
+    co_return Status();
+  }
+
+ private:
+  AdmissionChain& chain_;
+  const AdmissionChain::Plugins next_;
+};
+
+TEST_F(AdmissionChainTest, AStepEndsWithThePluginsThatItBeganWith) {
+  add(std::make_shared<Replacer>(chain, AdmissionChain::Plugins{std::make_shared<Recorder>("new", log, true, false)}));
+  add("old", true);
+  const std::weak_ptr<const AdmissionPlugin> old = plugins.back();
+  plugins.clear();
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+  EXPECT_EQ(log, std::vector<std::string>{"old admit"});
+  EXPECT_TRUE(old.expired()) << "the former chain ends with its last step";
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+  EXPECT_EQ(log.back(), "new admit");
+}
+
 TEST_F(AdmissionChainTest, AWriteWaitsForAPluginThatIsNotReady) {
-  chain.add(std::make_shared<Waiting>(3));
+  add(std::make_shared<Waiting>(3));
   EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
 }
 
 TEST_F(AdmissionChainTest, APluginThatDoesNotGetReadyRefusesTheWrite) {
   AdmissionChain impatient{std::chrono::milliseconds(1)};
-  impatient.add(std::make_shared<Waiting>(1000));
+  impatient.publish({std::make_shared<Waiting>(1000)});
   attributes.resource = {"apps", "v1", "deployments"};
   attributes.name = "web";
   const Status refused = run_on(loop_, impatient.admit(attributes));

@@ -43,11 +43,11 @@ Task<void> report(PreShutdownHook hook, Promise<Status> ended) {
 
 Status Hooks::add(PostStartHookEntry entry) {
   const auto first =
-      std::find_if(post_start_.begin(), post_start_.end(), [&](const Started& other) { return other.entry.name == entry.name; });
+      std::find_if(post_start_.begin(), post_start_.end(), [&](const StartedRef& other) { return other->entry.name == entry.name; });
   Status status = admit(kPostStart, entry.name, static_cast<bool>(entry.hook), post_start_called_,
-                        first == post_start_.end() ? nullptr : &first->entry.registrant);
+                        first == post_start_.end() ? nullptr : &(*first)->entry.registrant);
   if (!status.ok()) return status;
-  post_start_.push_back(Started{std::move(entry)});
+  post_start_.push_back(std::make_shared<const Started>(Started{std::move(entry)}));
   return {};
 }
 
@@ -62,8 +62,9 @@ Status Hooks::add(PreShutdownHookEntry entry) {
 
 std::vector<std::shared_ptr<HealthCheck>> Hooks::health_checks() const {
   std::vector<std::shared_ptr<HealthCheck>> checks;
+  const std::lock_guard lock(mutex_);
   for (const auto& hook : post_start_) {
-    checks.push_back(make_health_check("poststarthook/" + hook.entry.name, [progress = hook.progress] { return finished(progress); }));
+    checks.push_back(make_health_check("poststarthook/" + hook->entry.name, [progress = hook->progress] { return finished(progress); }));
   }
   return checks;
 }
@@ -72,10 +73,33 @@ void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop)
   post_start_called_ = true;
   running_ = post_start_.size();
   if (post_start_.empty()) all_done_.fire();
-  for (std::size_t i = 0; i < post_start_.size(); ++i) {
-    Executor& executor = executor_of(post_start_[i].entry.registrant);
-    tasks.spawn(executor, "poststarthook/" + post_start_[i].entry.name, run(i, PostStartHookContext{executor, stop}));
+  for (const auto& hook : post_start_) {
+    Executor& executor = executor_of(hook->entry.registrant);
+    tasks.spawn(executor, "poststarthook/" + hook->entry.name, run(hook, PostStartHookContext{executor, stop}));
   }
+}
+
+void Hooks::replace(const std::string& registrant, const std::vector<PostStartHookEntry>& post_start,
+                    const std::vector<PreShutdownHookEntry>& pre_shutdown) {
+  // What goes is destroyed without the lock: it is code of the registrant's.
+  std::vector<StartedRef> started;
+  std::vector<PreShutdownHookEntry> at_end;
+  const std::lock_guard lock(mutex_);
+  started = post_start_;
+  at_end = pre_shutdown_;
+  std::erase_if(post_start_, [&](const auto& hook) { return hook->entry.registrant == registrant; });
+  std::erase_if(pre_shutdown_, [&](const auto& hook) { return hook.registrant == registrant; });
+  for (const auto& entry : post_start) {
+    auto done = std::make_shared<Started>(Started{entry});
+    done->progress->store(Progress::kFinished);
+    post_start_.push_back(std::move(done));
+  }
+  pre_shutdown_.insert(pre_shutdown_.end(), pre_shutdown.begin(), pre_shutdown.end());
+}
+
+std::size_t Hooks::pre_shutdown_count() const {
+  const std::lock_guard lock(mutex_);
+  return pre_shutdown_.size();
 }
 
 Task<Status> Hooks::finished(std::shared_ptr<std::atomic<Progress>> progress) {
@@ -90,8 +114,8 @@ Task<Status> Hooks::finished(std::shared_ptr<std::atomic<Progress>> progress) {
   co_return Status(Reason::kInternalError, "not finished");
 }
 
-Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
-  const Started& hook = post_start_[index];
+Task<void> Hooks::run(StartedRef started, PostStartHookContext context) {
+  const Started& hook = *started;
   auto running = hook.entry.hook(std::move(context));
   Status status = co_await std::move(running);
   if (!status.ok() && is_needed_(hook.entry)) {
@@ -115,7 +139,7 @@ void Hooks::report_slow(Executor& executor, std::chrono::seconds after) const {
     std::shared_ptr<std::atomic<Progress>> progress;
   };
   std::vector<Watched> watched;
-  for (const Started& hook : post_start_) watched.push_back({hook.entry.registrant, hook.entry.name, hook.progress});
+  for (const auto& hook : post_start_) watched.push_back({hook->entry.registrant, hook->entry.name, hook->progress});
   executor.after(after, [watched = std::move(watched), after] {
     for (const Watched& hook : watched) {
       if (hook.progress->load() != Progress::kRunning) continue;
@@ -128,7 +152,12 @@ void Hooks::report_slow(Executor& executor, std::chrono::seconds after) const {
 Task<Status> Hooks::run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit) {
   pre_shutdown_called_ = true;
   std::vector<std::string> problems;
-  for (const auto& hook : pre_shutdown_) {
+  std::vector<PreShutdownHookEntry> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    entries = pre_shutdown_;
+  }
+  for (const auto& hook : entries) {
     Promise<Status> ended;
     if (!tasks.spawn(executor_of(hook.registrant), "preshutdownhook/" + hook.name, report(hook.hook, ended))) continue;
     auto waiting = within(limit, ended, Status(Reason::kTimeout, "it has not ended in time"));

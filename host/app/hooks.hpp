@@ -1,6 +1,6 @@
 // The hooks of every delegate and of the host: post-start all at once, pre-shutdown one after another.
 //
-// Thread-safety: add() on one thread before start(); the rest from any thread.
+// Thread-safety: add() on one thread before start(); replace() by one thread at a time; the rest from any thread.
 // Lifetime:      outlives the hooks' tasks.
 // Errors:        add(): duplicates name the first registrant; late ones are refused.  A post-start hook that fails calls `fatal` if the
 //                server needs it; otherwise the log names the hook and its registrant once and its check stays red.  Pre-shutdown hooks
@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,13 +33,16 @@ class Hooks {
   Status add(PreShutdownHookEntry entry);
   // One check poststarthook/<name> per hook, red until the hook has returned without an error.
   std::vector<std::shared_ptr<HealthCheck>> health_checks() const;
+  // One registrant's hooks in a running server, in place of those it has had: its post-start hooks have run.
+  void replace(const std::string& registrant, const std::vector<PostStartHookEntry>& post_start,
+               const std::vector<PreShutdownHookEntry>& pre_shutdown);
   // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
   void start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop);
   // Logs, once each, the hooks that have not returned `after` from now; on `executor`.
   void report_slow(Executor& executor, std::chrono::seconds after) const;
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
-  std::size_t pre_shutdown_count() const noexcept { return pre_shutdown_.size(); }
+  std::size_t pre_shutdown_count() const;
   // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.
   Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
 
@@ -49,11 +53,13 @@ class Hooks {
     std::shared_ptr<std::atomic<Progress>> progress = std::make_shared<std::atomic<Progress>>(Progress::kRunning);
   };
   static Task<Status> finished(std::shared_ptr<std::atomic<Progress>> progress);
-  Task<void> run(std::size_t index, PostStartHookContext context);
+  using StartedRef = std::shared_ptr<const Started>;
+  Task<void> run(StartedRef hook, PostStartHookContext context);
 
   std::function<void(std::string)> fatal_;
   IsNeeded is_needed_;
-  std::vector<Started> post_start_;
+  mutable std::mutex mutex_;  // the lists, since start()
+  std::vector<StartedRef> post_start_;
   std::vector<PreShutdownHookEntry> pre_shutdown_;
   std::atomic<std::size_t> running_{0};
   bool post_start_called_ = false;

@@ -369,7 +369,7 @@ class MetricsHandler final : public HttpHandler {
     Families families;
     add_process(families);
     add_authentication(families, parts_.requests.access);
-    add_authorization(families, parts_.requests.access, parts_.authorization);
+    if (const auto authorization = parts_.authorization.current()) add_authorization(families, parts_.requests.access, *authorization);
     add_filters(families, parts_.requests.access);
     add_unfinished(families, parts_.requests.access);
     add_in_flight(families, parts_.in_flight);

@@ -17,14 +17,14 @@
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"
 #include "routing/health.hpp"
-#include "security/authorization.hpp"
+#include "security/published_security.hpp"
 #include "transport/server_loop.hpp"
 
 namespace backplane {
 
 struct MetricsParts {
   RequestMetrics& requests;
-  const Authorization& authorization;
+  const PublishedAuthorizer& authorization;
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
   ConfirmedReads uncached;

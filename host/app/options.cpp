@@ -5,7 +5,7 @@
 #include "app/paths.hpp"
 #include "app/service_ranges.hpp"
 #include "app/unsupported_flags.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/plugin_registry.hpp"
 #include "transport/serving_options.hpp"
 
 namespace backplane {

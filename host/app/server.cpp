@@ -37,7 +37,7 @@ ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
       aside(usable_cores() / 2),
       pump("cache"),
       background("background"),
-      stop_plugins("StopPlugins"),
+      stop_hooks("StopPlugins"),
       in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
       loopback_authentication(loopback_user()),
       health(options().generic.livez_grace_period),
@@ -47,6 +47,9 @@ ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
 
 ServerParts::~ServerParts() {
   take_down();
+  // They are of the plugins', which go before the services.
+  services.authorizer.withdraw();
+  services.tokens.withdraw();
   set_blocking_executor(nullptr);
 }
 
@@ -63,13 +66,15 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
   ServerPartsPtr parts(new ServerParts(std::move(config), stop));
   // The port before the store: that another server has it is found out before anything is opened that it has.
   if (Status status = parts->take_data_dir(); !status.ok()) return status;
-  auto opened = parts->bind_and_open();
-  if (!opened.ok()) return std::move(opened.status());
+  if (Status status = parts->bind_and_open(); !status.ok()) return status;
   parts->make_router();
-  if (Status status = parts->load(std::move(*opened)); !status.ok()) return status;
+  if (Status status = parts->load(); !status.ok()) return status;
   if (Status status = parts->check_offers(); !status.ok()) return status;
   if (Status status = parts->check_admission_configuration(); !status.ok()) return status;
-  if (Status status = parts->fill_admission(); !status.ok()) return status;
+  auto tables = parts->make_tables(*parts->plugins->rows());
+  if (!tables.ok()) return std::move(tables.status());
+  parts->publish(std::move(*tables));
+  parts->report_admission(*parts->plugins->rows());
   if (Status status = parts->open_storage(); !status.ok()) return status;
   parts->build_chains();
   return Server(std::move(parts));

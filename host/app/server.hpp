@@ -30,6 +30,7 @@ class PreparedServer {
   PreparedServer() = default;  // for Result
   // Serves until `stop` is requested, drains, and takes everything down.  Returns the exit code: 0 after an ordinary stop.
   static Result<int> run(PreparedServer server);
+  ServerParts& parts_for_test() const noexcept { return *parts_; }
 
  private:
   friend class Server;

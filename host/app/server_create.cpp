@@ -3,13 +3,10 @@
 #include <array>
 #include <future>
 
-#include "admission/plugin_order.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
 #include "app/unsupported_flags.hpp"
-#include "base/fenced.hpp"
-#include "client/remote_client.hpp"
 #include "engine/codec.hpp"
 #include "http/local_client.hpp"
 #include "registry/served_conversion.hpp"
@@ -20,7 +17,6 @@
 namespace backplane {
 namespace {
 
-constexpr std::string_view kMemoryBackend = "memory";
 constexpr std::string_view kEtcdBackend = "etcd3";
 // Of caches with their stores (upstream's).
 constexpr std::chrono::minutes kComparisonPeriod{5};
@@ -28,41 +24,6 @@ constexpr std::chrono::minutes kComparisonPeriod{5};
 // What a server that has it cannot do without: no group version is served that has no APIService.
 const std::array<GroupVersionResource, 1> kNeeded = {{{"apiregistration.k8s.io", "v1", "apiservices"}}};
 
-// What plugins cannot have because the host has it.
-std::map<std::string, std::string> host_names() {
-  std::map<std::string, std::string> taken;
-  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v", "/debug/store/range",
-                           "/debug/store/hold", "/debug/store/release"}) {
-    taken.emplace(std::string("path ") + path, std::string(kTheHost));
-  }
-  for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
-    taken.emplace(std::string("check ") + check, std::string(kTheHost));
-  }
-  taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
-  for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer",
-                           "storage-object-count-tracker-hook", "max-in-flight-filter"}) {
-    taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
-  }
-  return taken;
-}
-
-std::string join(const std::vector<std::string>& items) {
-  std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
-
-// What kube-apiserver runs by default and no plugin offers, but for what was switched off.
-std::vector<std::string> absent_admission(const std::vector<AdmissionRegistration>& offered, const std::vector<std::string>& disabled) {
-  std::vector<std::string> names;
-  for (const auto& each : upstream_admission_plugins()) {
-    const auto is_it = [&](const AdmissionRegistration& other) { return other.name == each.name; };
-    if (!each.on_by_default || std::any_of(offered.begin(), offered.end(), is_it)) continue;
-    if (std::find(disabled.begin(), disabled.end(), each.name) == disabled.end()) names.emplace_back(each.name);
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -76,15 +37,17 @@ Status ServerParts::take_data_dir() {
 }
 
 // Certificates wait for the disk and code for the linker: neither needs the other.
-Result<OpenedPlugins> ServerParts::bind_and_open() {
+Status ServerParts::bind_and_open() {
   const auto& own = options().backplane;
   const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen",
                              options().storage.backend};
   auto binding = std::async(std::launch::async, [this] { return bind_port(); });
-  auto opened = open_plugins(wanted);
+  auto opened = PluginRegistry::open(wanted);
   Status bound = binding.get();
   if (!bound.ok()) return bound;
-  return opened;
+  if (!opened.ok()) return std::move(opened.status());
+  plugins = std::move(*opened);
+  return {};
 }
 
 Status ServerParts::bind_port() {
@@ -126,59 +89,20 @@ void ServerParts::make_router() {
   router = std::make_unique<Router>(std::move(router_config));
 }
 
-// A flag as it came out: a port of 0 is the one that was bound, a key that was not named the one that was made.
-std::optional<std::string> ServerParts::flag_for_plugins(std::string_view name) const {
-  if (name == "secure-port") return std::to_string(server->port());
-  if (name == "service-account-signing-key-file") return pki->token_key_file;
-  // "feature-gates.Name": what has become of the gate.
-  constexpr std::string_view kGate = "feature-gates.";
-  if (name.starts_with(kGate)) return std::string(config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
-  auto text = options().flags.text(name);
-  if (name == "service-account-issuer" && text && text->empty()) return std::string(kDefaultIssuer);
-  return text;
-}
-
-Status ServerParts::load(OpenedPlugins opened) {
-  services = std::unique_ptr<HostServices>(new HostServices{
-      stores, [this](const std::string& plugin) -> Executor& { return plugin_loops.of(plugin); }, tasks, stop_plugins,
-      [this](std::string_view name) { return flag_for_plugins(name); },
-      [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
-      [](std::string_view) { return std::string(); },
-      [this](const std::string& delegate, GroupsChange change) {
-        Status changed = router->change(delegate, std::move(change));
-        stores.close_retired();
-        return changed;
-      },
-      [this] { return router->group_versions(); },
-      [this](std::function<void(const GroupVersionsChange&)> callback) { router->on_group_versions_changed(std::move(callback)); },
-      [this]() -> Signal& { return router->groups_complete(); },
-      [this](const GroupVersionResource& resource) { return router->find_storage(resource); }, host_names()});
-  services->publish_path = [this](const std::string& delegate, PathRoute route) {
-    return router->publish_path(delegate, std::move(route));
-  };
-  services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
-  services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
-  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
-  services->stored_objects = [this] { return caches ? caches->counts() : std::vector<StoredObjects>(); };
-  services->convert = [this](GroupVersionKind to, Object object) {
-    return convert_served(router->find_storage_of(to), plugins.scheme, to, std::move(object));
-  };
-  services->set_storage_transformers = [this](const std::string& plugin, std::shared_ptr<const StorageTransformers> wanted) {
-    return transformers->set(plugin, std::move(wanted));
-  };
-  auto loaded = load_plugins(std::move(opened), *services);
-  if (!loaded.ok()) return std::move(loaded.status());
-  plugins = std::move(*loaded);
-  router->use_scheme(plugins.scheme);
-  for (const auto& delegate : plugins.delegates) {
-    services->equivalents.set(delegate.name, delegate.groups);
-    for (const auto& group : delegate.groups) app_log().debug("Enabling API group {:?}. plugin={}", group.group, delegate.name);
+Status ServerParts::load() {
+  Status started = plugins->start(services);
+  if (!started.ok()) return started;
+  const auto rows = plugins->rows();
+  for (const auto& delegate : rows->delegates) {
+    services.equivalents.set(delegate->name, delegate->groups);
+    for (const auto& group : delegate->groups) app_log().debug("Enabling API group {:?}. plugin={}", group.group, delegate->name);
   }
   return {};
 }
 
 Executor& ServerParts::executor_of(const std::string& registrant) {
-  return registrant == kTheHost ? static_cast<Executor&>(background) : plugin_loops.of(registrant);
+  Executor* const executor = registrant == kTheHost ? nullptr : plugins->executor_of(registrant);
+  return executor != nullptr ? *executor : background;
 }
 
 // What only the loaded plugins can tell of the flags: all of it at once.
@@ -186,10 +110,11 @@ Status ServerParts::check_offers() {
   Problems problems;
   check_runtime_config(problems);
   Offers offers;
-  for (const auto& each : plugins.authorizers) offers.authorizers.emplace_back(each->name());
-  for (const auto& each : plugins.admission) offers.admission.push_back(each.name);
+  const auto rows = plugins->rows();
+  for (const auto& each : rows->authorizers) offers.authorizers.emplace_back(each->name());
+  for (const auto& each : rows->admission) offers.admission.push_back(each.name);
   offers.storage_backends.emplace_back(kMemoryBackend);
-  for (const auto& [name, _] : plugins.storage_backends) offers.storage_backends.push_back(name);
+  for (const auto& [name, _] : rows->storage_backends) offers.storage_backends.push_back(name);
   check_unsupported_flags(options(), offers, problems);
   return problems.empty() ? Status() : problems_error(problems);
 }
@@ -197,10 +122,11 @@ Status ServerParts::check_offers() {
 void ServerParts::check_runtime_config(Problems& problems) const {
   std::vector<GroupVersion> versions;
   // Those that feature gates hold back have types, and no storages.
-  for (const GroupVersionKind& kind : plugins.scheme->known_types()) versions.push_back(kind.group_version());
+  const auto rows = plugins->rows();
+  for (const GroupVersionKind& kind : rows->scheme->known_types()) versions.push_back(kind.group_version());
   std::vector<GroupVersionResource> resources;
-  for (const auto& delegate : plugins.delegates) {
-    for (const auto& group : delegate.groups) {
+  for (const auto& delegate : rows->delegates) {
+    for (const auto& group : delegate->groups) {
       for (const auto& version : group.prioritized_versions) versions.push_back({group.group, version});
       for (const auto& [version, storages] : group.storages) {
         for (const auto& [path, _] : storages) {
@@ -227,38 +153,13 @@ Status ServerParts::check_admission_configuration() {
   if (path.empty()) return {};
   auto read = read_admission_configuration(path);
   if (!read.ok()) return std::move(read.status());
+  const auto rows = plugins->rows();
   for (const auto& row : *read) {
-    const auto& offered = plugins.admission;
+    const auto& offered = rows->admission;
     if (std::any_of(offered.begin(), offered.end(), [&](const auto& each) { return each.name == row.name; })) continue;
     return bad_request("--admission-control-config-file configures " + quoted(row.name) + ", which no loaded plugin offers");
   }
   admission_configuration = std::move(*read);
-  return {};
-}
-
-Status ServerParts::fill_admission() {
-  auto order = admission_order(plugins.admission);
-  if (!order.ok()) return std::move(order.status());
-  const auto& flags = options().admission;
-  for (const auto& name : enabled_admission(*order, plugins.admission, flags.enable, flags.disable)) {
-    const auto registration =
-        std::find_if(plugins.admission.begin(), plugins.admission.end(), [&](const auto& each) { return each.name == name; });
-    AdmissionPluginConfig plugin_config;
-    for (const auto& row : admission_configuration) {
-      if (row.name == name) plugin_config = row.config;
-    }
-    Result<std::shared_ptr<AdmissionPlugin>> made;
-    const FencedCall call = fenced_status([&] {
-      made = registration->factory(plugin_config);
-      return made.ok() && *made == nullptr ? internal_error("its factory made nothing") : made.status();
-    });
-    if (!call.status.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + call.status.message());
-    admission.add(std::move(*made));
-  }
-  app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
-  if (const auto absent = absent_admission(plugins.admission, flags.disable); !absent.empty()) {
-    app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", join(absent));
-  }
   return {};
 }
 
@@ -268,8 +169,9 @@ Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::str
   backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
   backend_config.stored_form = options().storage.stored_form();
   if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
-  const auto factory = plugins.storage_backends.find(name);
-  if (factory == plugins.storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(name));
+  const auto rows = plugins->rows();
+  const auto factory = rows->storage_backends.find(name);
+  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(name));
   return factory->second(backend_config);
 }
 
@@ -292,7 +194,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   store.held = std::make_unique<HeldStorage>(*store.storage);
   store.measured = std::make_unique<MeasuredStorage>(*store.held);
   store.encoded = std::make_unique<EncodedStorage>(*store.measured, transformers);
-  store.encoded->use_scheme(plugins.scheme);
+  store.encoded->use_scheme(plugins->rows()->scheme);
   if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
   if (config.feature_gates().enabled("DetectCacheInconsistency")) caching.comparison_period = kComparisonPeriod;
   if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
@@ -314,13 +216,19 @@ Status ServerParts::open_storage() {
     if (!opened.ok()) return std::move(opened.status());
     add_store(std::move(*opened), "");
   }
-  stores.use_scheme(plugins.scheme);
+  stores.use_scheme(plugins->rows()->scheme);
   if (Status status = open_other_stores(); !status.ok()) return status;
   const auto& flags = options().storage;
   hubs = std::make_unique<HubOfStores>(all_stores, ConfirmedReads::of(flags.watch_cache, flags.watch_cache_sizes));
   caches = std::make_unique<TrackedCaches>(*hubs);
-  const auto use_kind = [this](std::string_view prefix, const StoredKind& kind) {
-    for (const StoreParts& store : all_stores) store.encoded->use_kind(prefix, kind);
+  const auto use_kind = [this](std::string_view prefix, const StoredKind* kind) {
+    for (const StoreParts& store : all_stores) {
+      if (kind != nullptr) {
+        store.encoded->use_kind(prefix, *kind);
+      } else {
+        store.encoded->forget_kind(prefix);
+      }
+    }
   };
   stores.start(*all_stores.front().encoded, *caches, admission, use_kind, store_settings());
   // Those of plugins are all there; a custom resource, which may come later, has no place of its own.
@@ -352,44 +260,21 @@ Status ServerParts::open_other_stores() {
   return {};
 }
 
-namespace {
-
-// --api-audiences, or the service account issuers.
-std::vector<std::string> api_audiences(const FlagSet& flags) {
-  auto audiences = flags.values("api-audiences");
-  if (audiences.empty()) audiences = flags.values("service-account-issuer");
-  if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);
-  return audiences;
-}
-
-}  // namespace
-
 void ServerParts::build_chains() {
-  AuthenticationConfig who;
-  who.anonymous = options().authentication.anonymous;
-  who.plugins = plugins.authenticators;
-  who.request_header = options().authentication.request_header;
-  who.api_audiences = api_audiences(options().flags);
   use_certificate_uids(config.feature_gates().enabled("AllowParsingUserUIDFromCertAuth"));
-  authentication = std::make_unique<UnionAuthentication>(std::move(who));
-  token_authentication = std::make_unique<UnionTokenAuthentication>(plugins.authenticators);
-  authorization = std::make_unique<Authorization>(plan_authorization(options().authorization.modes, plugins.authorizers).authorizers);
-  services->tokens.answer(*token_authentication);
-  services->authorizer.answer(*authorization);
-  router->use_authorizer(*authorization);
+  router->use_authorizer(services.authorizer);
 
   const auto& generic = options().generic;
   ChainConfig chain_config;
-  chain_config.authentication = authentication.get();
-  chain_config.authorization = authorization.get();
+  chain_config.authentication = &authentication;
+  chain_config.authorization = &services.authorizer;
   chain_config.mux_and_discovery_complete = &signals.mux_and_discovery_complete;
   chain_config.not_accepting_new_request = &signals.not_accepting_new_request;
   chain_config.short_requests = &short_requests;
   chain_config.watches = &watches;
   chain_config.in_flight = &in_flight;
-  chain_config.gate = plugins.request_gate.get();
+  chain_config.gate = plugins->rows()->request_gate.get();
   chain_config.metrics = &metrics;
-  audit.set(plugins.audit);
   chain_config.audit = &audit;
   chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;

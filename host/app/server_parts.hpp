@@ -5,7 +5,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -14,6 +16,7 @@
 #include "app/hooks.hpp"
 #include "app/lifecycle.hpp"
 #include "app/lifecycle_signals.hpp"
+#include "app/metric_rules.hpp"
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
 #include "app/paths.hpp"
@@ -27,12 +30,13 @@
 #include "base/task_group.hpp"
 #include "filters/audit_registrations.hpp"
 #include "filters/handler_chain.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/plugin_registry.hpp"
 #include "registry/store.hpp"
 #include "routing/health.hpp"
 #include "routing/router.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
+#include "security/published_security.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
 
@@ -58,6 +62,44 @@ class LateHandler final : public HttpHandler {
 
 // Who registers what the host brings along.
 inline constexpr std::string_view kTheHost = "the host";
+// The store that the host brings along.
+inline constexpr std::string_view kMemoryBackend = "memory";
+// What plugins cannot have because the host has it.
+std::map<std::string, std::string> host_names();
+
+struct ServerParts;
+
+// The server as its plugins see it.
+class ServerFacilities final : public PluginSettings, public ServedApi, public ServerAccess {
+ public:
+  explicit ServerFacilities(ServerParts& parts) : parts_(parts) {}
+  // A flag as it came out: a port of 0 is the one that was bound, a key that was not named the one that was made.
+  std::optional<std::string> flag(std::string_view name) const override;
+  bool resource_enabled(const GroupVersionResource& resource) const override;
+  Status change(const std::string& delegate, GroupsChange change) override;
+  std::vector<GroupVersionInfo> group_versions() const override;
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner) override;
+  void drop_callbacks(const void* owner) override;
+  Signal& groups_complete() override;
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override;
+  Status publish_path(const std::string& delegate, PathRoute route) override;
+  Status withdraw_path(const std::string& delegate, const std::string& path) override;
+  std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user) override;
+  Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config) override;
+  std::vector<StoredObjects> stored_objects() const override;
+
+ private:
+  ServerParts& parts_;
+};
+
+// The security of the server and its admission, as the plugins and the flags have it.
+struct ServerTables {
+  AdmissionChain::Plugins admission;
+  std::shared_ptr<const Authentication> authentication;
+  std::shared_ptr<TokenAuthenticator> tokens;
+  std::shared_ptr<Authorization> authorization;
+  AuditRegistrations::List audit;
+};
 
 struct ServerParts {
   ServerParts(Config config_in, StopEvent& stop_in);
@@ -67,11 +109,10 @@ struct ServerParts {
 
   // ---- the steps of Server::create, in order (server_create.cpp)
   Status take_data_dir();
-  Result<OpenedPlugins> bind_and_open();
+  Status bind_and_open();
   Status bind_port();
   void make_router();
-  Status load(OpenedPlugins opened);
-  std::optional<std::string> flag_for_plugins(std::string_view name) const;
+  Status load();
   Status open_storage();
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
   Status open_other_stores();
@@ -82,14 +123,28 @@ struct ServerParts {
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
   Status check_admission_configuration();
-  Status fill_admission();
+  void report_admission(const PluginRows& rows) const;
   Executor& executor_of(const std::string& registrant);
   void build_chains();
 
+  // ---- what is made from what the plugins have registered (server_tables.cpp): at the start, and again for each change of one plugin
+  Result<ServerTables> make_tables(const PluginRows& rows);
+  Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows) const;
+  // In one go; requests that have begun end with the former tables.
+  void publish(ServerTables tables);
+  Status publish_scheme_and_routes(const PluginRows& rows);
+  void use_scheme(const std::shared_ptr<const Scheme>& scheme);
+
+  // ---- one plugin of the running server (server_change.cpp); calls block, one at a time
+  Status replace_plugin(const std::string& name, const std::string& file);
+  Status withdraw_plugin(const std::string& name);
+  Status change_plugin(PluginChange change);
+
   // ---- the steps of prepare_run (server_prepare.cpp)
   Status collect_hooks();
-  Status install_health(std::vector<PathRoute>& routes);
+  Status install_health(const PluginRows& rows, std::vector<PathRoute>& routes);
   Status compose();
+  std::vector<PathRoute> host_routes();
   void follow_mux_signals();
 
   // ---- run (server_run.cpp)
@@ -118,22 +173,21 @@ struct ServerParts {
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
-  // A loop per core for connections, half as many for requests with large bodies, one for the caches' pump, one for each plugin that has
-  // hooks or tasks, one for whatever else the host does in the background.
+  // A loop per core for connections, half as many for requests with large bodies, one for the caches' pump, one for whatever else the host does
+  // in the background.  Plugins have their own.
   BlockingPool blocking;
   LoopPool loops;
   OffloadPool offload_pool;
   IoLoop pump;
   IoLoop background;
-  LoopSet plugin_loops;
   FreeMemory free_memory{background, blocking};
   bool started = false;
   bool taken_down = false;
   bool storage_stopped = false;
 
   LifecycleSignals signals;
-  // What plugins' tasks end by: after the last request they might be needed for.
-  NamedSignal stop_plugins;
+  // What the host's hooks and tasks end by, as those of plugins: after the last request they might be needed for.
+  NamedSignal stop_hooks;
   LoggedTaskGroup tasks;
   LoggedTaskGroup reaching_store;
   bool store_away = false;  // at the start
@@ -152,8 +206,10 @@ struct ServerParts {
   StoreEnvironment stores;
   // A plugin's, of all stores.
   const std::shared_ptr<PublishedTransformers> transformers = std::make_shared<PublishedTransformers>();
-  std::unique_ptr<HostServices> services;
-  PluginSet plugins;
+  ServerFacilities facilities{*this};
+  HostServices services{stores, facilities, facilities, facilities, host_names()};
+  std::unique_ptr<PluginRegistry> plugins;
+  std::mutex changing_plugins;
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
   std::vector<StoreParts> all_stores;  // that which keeps everything, then those of single resources
@@ -161,16 +217,17 @@ struct ServerParts {
   std::unique_ptr<TrackedCaches> caches;
   std::unique_ptr<Router> router;
 
-  std::unique_ptr<Authentication> authentication;
+  PublishedAuthentication authentication;
   FixedAuthentication loopback_authentication;
-  std::unique_ptr<UnionTokenAuthentication> token_authentication;
-  std::unique_ptr<Authorization> authorization;
   AuditRegistrations audit;
   std::unique_ptr<HandlerChain> chain;
   std::unique_ptr<HandlerChain> loopback_chain;
   std::shared_ptr<HttpHandler> debug_handler;
   std::unique_ptr<UnixServer> debug_socket;
 
+  std::vector<PathRoute> own_routes;  // metrics and the like: those of the host but for health
+  std::optional<MetricRules> metric_rules;
+  const std::chrono::system_clock::time_point loopback_expires = std::chrono::system_clock::now() + kLoopbackLifetime;
   HealthRegistry health;
   Hooks hooks;
 };

@@ -51,22 +51,24 @@ Status ServerParts::collect_hooks() {
     PostStartHookEntry stage{std::string(name), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(stage)); !status.ok()) return status;
   }
-  if (plugins.request_gate == nullptr) {
+  const auto rows = plugins->rows();
+  if (rows->request_gate == nullptr) {
     PostStartHookEntry limits{std::string(kLimitsHook), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(limits)); !status.ok()) return status;
   }
-  for (const auto& delegate : plugins.delegates) {
-    for (const auto& hook : delegate.post_start_hooks) {
+  for (const auto& delegate : rows->delegates) {
+    for (const auto& hook : delegate->post_start_hooks) {
       if (Status status = hooks.add(hook); !status.ok()) return status;
     }
-    for (const auto& hook : delegate.pre_shutdown_hooks) {
+    for (const auto& hook : delegate->pre_shutdown_hooks) {
       if (Status status = hooks.add(hook); !status.ok()) return status;
     }
   }
   return {};
 }
 
-Status ServerParts::install_health(std::vector<PathRoute>& routes) {
+Status ServerParts::install_health(const PluginRows& rows, std::vector<PathRoute>& routes) {
+  health.reopen();
   std::vector<StorageBackend*> others;
   for (std::size_t i = 1; i < all_stores.size(); ++i) others.push_back(all_stores[i].storage.get());
   HealthCheckParts parts{main_store(),
@@ -74,12 +76,12 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
                          *caches,
                          options().storage.healthcheck_timeout,
                          options().storage.readycheck_timeout,
-                         std::chrono::system_clock::now() + kLoopbackLifetime};
+                         loopback_expires};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   std::vector<PlacedCheck> checks;
   for (auto& check : hooks.health_checks()) checks.push_back({std::move(check), {.boot_sequence = true}});
-  for (const auto& delegate : plugins.delegates) {
-    for (const auto& entry : delegate.health_checks) checks.push_back({entry.check, entry.where});
+  for (const auto& delegate : rows.delegates) {
+    for (const auto& entry : delegate->health_checks) checks.push_back({entry.check, entry.where});
   }
   if (Status status = add_in_known_order(health, std::move(checks)); !status.ok()) return status;
   if (Status status = add_shutdown_check(health, signals.shutdown_initiated); !status.ok()) return status;
@@ -89,21 +91,28 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
 }
 
 Status ServerParts::compose() {
-  std::vector<PathRoute> routes;
   auto rules = MetricRules::make(options().metrics);
   if (!rules.ok()) return std::move(rules.status());
-  if (Status status = install_health(routes); !status.ok()) return status;
+  metric_rules = std::move(*rules);
+  own_routes = host_routes();
+  const auto rows = plugins->rows();
+  router->use_peers(rows->peer_servers);
+  return publish_scheme_and_routes(*rows);
+}
+
+std::vector<PathRoute> ServerParts::host_routes() {
+  std::vector<PathRoute> routes;
   std::vector<const StorageBackend*> sizes;
   for (const StoreParts& store : all_stores) sizes.push_back(store.storage.get());
   const auto& reads = options().storage;
   routes.push_back(
       {"/metrics", false, true,
        make_metrics_handler(
-           {metrics, *authorization, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes), std::move(sizes),
-            config.feature_gates(), server->counters(), plugins.request_gate.get(), options().features.profiling,
+           {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
+            std::move(sizes), config.feature_gates(), server->counters(), plugins->rows()->request_gate.get(), options().features.profiling,
             has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
-           *rules)});
-  routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
+           *metric_rules)});
+  routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *metric_rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   const FeatureGates& gates = config.feature_gates();
   if (gates.enabled("ComponentStatusz")) {
@@ -114,9 +123,7 @@ Status ServerParts::compose() {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }
   for (auto& route : store_routes(main_store())) routes.push_back(std::move(route));
-  router->use_scheme(plugins.scheme);
-  router->use_peers(plugins.peer_servers);
-  return router->compose(plugins.delegates, std::move(routes));
+  return routes;
 }
 
 void ServerParts::follow_mux_signals() {
@@ -124,8 +131,9 @@ void ServerParts::follow_mux_signals() {
   const auto one_complete = [this, waiting] {
     if (waiting->fetch_sub(1) == 1) signals.mux_and_discovery_complete.fire();
   };
-  for (const auto& delegate : plugins.delegates) {
-    for (const auto& [_, signal] : delegate.mux_and_discovery_signals) {
+  const auto rows = plugins->rows();
+  for (const auto& delegate : rows->delegates) {
+    for (const auto& [_, signal] : delegate->mux_and_discovery_signals) {
       waiting->fetch_add(1);
       signal->on_fire(one_complete);
     }

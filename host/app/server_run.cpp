@@ -46,8 +46,10 @@ class ServedPort final : public DrainableServer {
   std::string address_;
 };
 
-Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> ended) {
+Task<void> tell_when_idle(TaskGroup& tasks, PluginRegistry& plugins, std::shared_ptr<NamedSignal> ended) {
   co_await tasks.wait_all();
+  auto waiting = plugins.wait_tasks();
+  co_await std::move(waiting);
   ended->fire();
 }
 
@@ -80,7 +82,7 @@ Status ServerParts::start_serving() {
   pump.start();
   in_flight_periods.start();
   background.start();
-  plugin_loops.start();
+  plugins->start_loops();
   if (Status status = reach_store(); !status.ok()) return status;
   for (const StoreParts& store : all_stores) {
     if (store.compactor) store.compactor->start();
@@ -129,7 +131,7 @@ void ServerParts::start_hooks_with_store() {
 
 Task<void> ServerParts::wait_for_store() {
   const auto begun = Clock::now();
-  Sleeper sleeper(stop_plugins);
+  Sleeper sleeper(stop_hooks);
   std::chrono::milliseconds pause = kFirstStorePause;
   bool running = co_await sleeper.sleep(pause);
   Status followed;
@@ -151,7 +153,7 @@ void ServerParts::start_hooks() {
   ask_sizes(options().storage, all_stores);
   hooks.all_done().on_fire([this] { announce(); });
   hooks.start(
-      tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_plugins);
+      tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_hooks);
   hooks.report_slow(background, kSlowHook);
 }
 
@@ -193,20 +195,22 @@ void ServerParts::flush_audit() {
 }
 
 void ServerParts::stop_plugin_tasks() {
-  stop_plugins.fire();
+  stop_hooks.fire();
   tasks.close();
+  plugins->hurry();
+  plugins->stop_tasks();
   auto ended = std::make_shared<NamedSignal>("ended");
-  spawn_detached(background, tell_when_idle(tasks, ended));
+  spawn_detached(background, tell_when_idle(tasks, *plugins, ended));
   const bool in_time = run_on(background, wait_for(*ended, kPluginTasks));
   if (in_time) return;
   // Taking the ground away from under a running task would crash; the store is closed properly and the process ends.
-  app_log().error("background tasks did not end, exiting without them count={}", tasks.running());
+  app_log().error("background tasks did not end, exiting without them count={}", tasks.running() + plugins->running_tasks());
   leave_behind();
 }
 
 // Its plugin blocks the thread: nothing that it may still touch can go.
 void ServerParts::stop_plugin_loops() {
-  const auto stuck = plugin_loops.stop(kPluginLoops);
+  const auto stuck = plugins->stop_loops(kPluginLoops);
   if (stuck.empty()) return;
   for (const auto& plugin : stuck) app_log().error("a plugin blocks its executor, exiting without it plugin={}", plugin);
   leave_behind();

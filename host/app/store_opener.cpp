@@ -9,7 +9,7 @@
 #include "app/served_store.hpp"
 #include "base/signal.hpp"
 #include "base/task_group.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/plugin_registry.hpp"
 
 namespace backplane {
 namespace {
@@ -83,22 +83,32 @@ std::string full_store_name(const std::string& given) {
   return given;
 }
 
-struct StoreOpener::State {
+struct StoreOpener::State : PluginSettings {
+  std::optional<std::string> flag(std::string_view name) const override {
+    const auto found = flags.find(name);
+    return found == flags.end() ? std::nullopt : std::optional<std::string>(found->second);
+  }
+  bool resource_enabled(const GroupVersionResource&) const override { return false; }
+
   StoreEnvironment stores;
-  IoLoop loop{"plugins"};
+  IoLoop loop{"stores"};
   LoggedTaskGroup tasks;
-  NamedSignal stop{"Stop"};
   std::map<std::string, std::string, std::less<>> flags;  // of the store that is being opened
-  std::unique_ptr<HostServices> services;
-  PluginSet plugins;
+  ServedApi api;
+  ServerAccess access;
+  HostServices services{stores, *this, api, access};
+  std::unique_ptr<PluginRegistry> plugins;
 };
 
 StoreOpener::StoreOpener(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 StoreOpener::~StoreOpener() {
-  state_->stop.fire();
+  PluginRegistry& plugins = *state_->plugins;
+  plugins.stop_tasks();
   state_->tasks.close();
+  run_on(state_->loop, plugins.wait_tasks());
   run_on(state_->loop, state_->tasks.wait_all());
+  (void)plugins.stop_loops(std::chrono::seconds(2));
   state_->loop.stop();
   state_->stores.stop();
 }
@@ -106,32 +116,16 @@ StoreOpener::~StoreOpener() {
 Result<std::unique_ptr<StoreOpener>> StoreOpener::make(std::vector<std::string> directories) {
   if (directories.empty()) directories.push_back(default_plugin_directory());
   auto state = std::make_unique<State>();
-  State& own = *state;
-  own.services.reset(new HostServices{own.stores,
-                                      [&own](const std::string&) -> Executor& { return own.loop; },
-                                      own.tasks,
-                                      own.stop,
-                                      [&own](std::string_view name) -> std::optional<std::string> {
-                                        const auto found = own.flags.find(name);
-                                        return found == own.flags.end() ? std::nullopt : std::optional<std::string>(found->second);
-                                      },
-                                      [](const GroupVersionResource&) { return false; },
-                                      [](std::string_view) { return std::string(); },
-                                      [](const std::string&, GroupsChange) { return service_unavailable("there is no server"); },
-                                      [] { return std::vector<GroupVersionInfo>(); },
-                                      [](std::function<void(const GroupVersionsChange&)>) {},
-                                      [&own]() -> Signal& { return own.stop; },
-                                      [](const GroupVersionResource&) { return std::shared_ptr<RestStorage>(); },
-                                      {}});
-  own.loop.start();
   PluginOptions wanted;
   wanted.disabled = others(directories);
   wanted.directories = std::move(directories);
-  auto opened = open_plugins(wanted);
+  auto opened = PluginRegistry::open(std::move(wanted));
   if (!opened.ok()) return std::move(opened.status());
-  auto loaded = load_plugins(std::move(*opened), *own.services);
-  if (!loaded.ok()) return std::move(loaded.status());
-  own.plugins = std::move(*loaded);
+  Status started = (*opened)->start(state->services);
+  if (!started.ok()) return started;
+  state->plugins = std::move(*opened);
+  state->loop.start();
+  state->plugins->start_loops();
   return std::unique_ptr<StoreOpener>(new StoreOpener(std::move(state)));
 }
 
@@ -186,8 +180,9 @@ Result<OpenStoreHandle> StoreOpener::open_served(const std::string& data_dir) {
 }
 
 Result<std::unique_ptr<StorageBackend>> StoreOpener::open_backend(const std::string& backend, const std::string& directory) {
-  const auto factory = state_->plugins.storage_backends.find(backend);
-  if (factory == state_->plugins.storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(backend));
+  const auto rows = state_->plugins->rows();
+  const auto factory = rows->storage_backends.find(backend);
+  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(backend));
   StorageBackendConfig config;
   config.data_dir = directory;
   return factory->second(config);

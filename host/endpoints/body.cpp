@@ -20,6 +20,11 @@ constexpr std::string_view kFindKind =
     R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
 constexpr std::string_view kInterpretPrefix = "couldn't get version/kind; json parse error: ";
 
+// Null: the scope knows its own kind only.
+std::shared_ptr<const Scheme> scheme_of(const Resource& resource) {
+  return resource.scope.scheme != nullptr ? resource.scope.scheme->get() : nullptr;
+}
+
 Status interpret_error(std::string_view why) { return bad_request(std::string(kInterpretPrefix).append(why)); }
 
 // apiserver transformDecodeError, for bodies whose kind is not known …
@@ -76,7 +81,8 @@ Status check_custom_kind(const Resource& resource, const GroupVersionKind& said,
 Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
   const std::string why = foreign_kind_text(resource, gvk);
   if (why.empty()) return {};
-  const Schema* schema = resource.scope.scheme != nullptr ? type_of_known(*resource.scope.scheme, gvk) : nullptr;
+  const auto scheme = scheme_of(resource);
+  const Schema* schema = scheme != nullptr ? type_of_known(*scheme, gvk) : nullptr;
   if (schema != nullptr) {
     Status normal = schema->normalize(tree, nullptr);
     if (!normal.ok()) return cannot_handle(resource, gvk, normal.message());
@@ -255,7 +261,7 @@ bool in_scheme_of(const GroupVersionKind& wanted, const GroupVersionKind& gvk) {
 std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk) {
   const GroupVersionKind& wanted = resource.scope.kind;
   if (gvk == wanted) return {};
-  const Scheme* scheme = resource.scope.scheme;
+  const auto scheme = scheme_of(resource);
   if (scheme == nullptr || !is_known_kind(*scheme, gvk) || !in_scheme_of(wanted, gvk)) return not_registered_text(gvk);
   // Another version of the kind is refused for its version, not for its kind.
   if (gvk.kind == wanted.kind) return {};

@@ -7,7 +7,7 @@ namespace {
 
 class WithAuthorization final : public Filter {
  public:
-  WithAuthorization(Authorization& authorization, RequestMetrics* metrics) : authorization_(authorization), metrics_(metrics) {}
+  WithAuthorization(Authorizer& authorization, RequestMetrics* metrics) : authorization_(authorization), metrics_(metrics) {}
 
   Step enter(FilterCall& call) const override {
     const auto began = Clock::now();
@@ -57,7 +57,7 @@ class WithAuthorization final : public Filter {
     return Step::kRefuse;
   }
 
-  Authorization& authorization_;
+  Authorizer& authorization_;
   RequestMetrics* const metrics_;
 };
 

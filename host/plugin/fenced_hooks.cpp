@@ -73,6 +73,20 @@ Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name,
   };
 }
 
+// The factory holds the generation only while it runs: the generation keeps it.
+AdmissionRegistration::Factory fenced_admission(std::string name, AdmissionRegistration::Factory factory, Hold hold) {
+  return [name = std::move(name), factory = std::move(factory),
+          weak = std::weak_ptr<const void>(hold)](const AdmissionPluginConfig& config) -> Result<std::shared_ptr<AdmissionPlugin>> {
+    Result<std::shared_ptr<AdmissionPlugin>> made;
+    const FencedCall call = fenced_status([&] {
+      made = factory(config);
+      return made.ok() && *made == nullptr ? internal_error("its factory made nothing") : made.status();
+    });
+    if (!call.status.ok()) return call.status;
+    return tied(weak.lock(), std::move(*made));
+  };
+}
+
 std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback) {
   return [plugin = std::move(plugin), what = std::move(what), callback = std::move(callback)] {
     fenced_now([&callback] { callback(); }, [&](const Caught& error) { log_error(plugin, what, error); });

@@ -9,6 +9,8 @@
 
 #include <backplane/host.hpp>
 
+#include "base/hold.hpp"
+
 namespace backplane {
 
 Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context);
@@ -17,6 +19,8 @@ Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdo
 std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check);
 // What the factory of the storage backend `name` throws, or a null backend, is its error.
 Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory);
+// What the factory of the admission plugin `name` throws, or a null plugin, is its error; what it makes is tied to `hold`.
+AdmissionRegistration::Factory fenced_admission(std::string name, AdmissionRegistration::Factory factory, Hold hold);
 // `what`: "callback of the signal StopPlugins".
 std::function<void()> fenced_callback(std::string plugin, std::string what, std::function<void()> callback);
 // Of a callback that has no caller to tell: the line for the exception that is being handled.

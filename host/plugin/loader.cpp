@@ -18,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <mutex>
 
 #include "backplane/rest/store_hooks.hpp"
 #include "base/fenced.hpp"
@@ -62,9 +63,10 @@ bool copy_bytes(const RegularFile& from, int to) {
 
 // Names of plugins differ, names of files in two directories may not.  '_' and '+' stand in no name.
 std::string copy_name(std::string plugin) {
+  static std::atomic<unsigned> sequence{0};  // builds of one plugin are loaded one after another
   std::replace(plugin.begin(), plugin.end(), '/', '_');
   std::replace(plugin.begin(), plugin.end(), ':', '+');
-  return plugin + ".so";
+  return plugin + "-" + std::to_string(sequence.fetch_add(1)) + ".so";
 }
 
 std::optional<std::string> copy_file(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
@@ -161,9 +163,11 @@ std::string map_file(boost::dll::shared_library& library, const std::string& pat
 }
 
 // Mapped for good; reachable, so that a leak checker does not take it for a leak.
-std::vector<boost::dll::shared_library>& mapped_libraries() {
+void keep_mapped(boost::dll::shared_library library) {
+  static std::mutex mutex;
   static auto* libraries = new std::vector<boost::dll::shared_library>();
-  return *libraries;
+  const std::lock_guard lock(mutex);
+  libraries->push_back(std::move(library));
 }
 
 Plugin* call_entry(boost::dll::shared_library& library, const InspectedPlugin& inspected, Findings& findings) {
@@ -222,22 +226,62 @@ GenerationDirectory::~GenerationDirectory() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
-  check_unchecked_documents(inspected, findings);
-  if (has_errors(findings)) return nullptr;
-  const auto copy = copy_file(inspected, directory, findings);
-  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return nullptr;
-  const LoadWatch watch(inspected);
+struct MappedCode::State {
   boost::dll::shared_library library;
-  {
-    const LifecycleCallScope running(inspected.display_name(), "static initializers");
-    if (const auto error = map_file(library, *copy); !error.empty()) {
-      add_load_error(error, findings);
-      return nullptr;
+  std::string copy;
+  const void* entry = nullptr;
+};
+
+MappedCode::MappedCode() = default;
+MappedCode::MappedCode(MappedCode&&) noexcept = default;
+MappedCode& MappedCode::operator=(MappedCode&&) noexcept = default;
+MappedCode::~MappedCode() {
+  if (state_ && state_->library.is_loaded()) keep_mapped(std::move(state_->library));
+}
+
+bool MappedCode::unmap() {
+  constexpr std::chrono::milliseconds kPatience{100};
+  if (!state_) return true;
+  if (state_->entry != nullptr && is_code_running(state_->entry, kPatience)) return false;
+  forget_plugin_code(state_->entry);
+  state_->library.unload();
+  void* const still = ::dlopen(state_->copy.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  std::error_code ignored;
+  fs::remove(state_->copy, ignored);
+  state_.reset();
+  if (still != nullptr) ::dlclose(still);
+  return still == nullptr;
+}
+
+class PluginLoading {
+ public:
+  static LoadedPlugin load(const InspectedPlugin& inspected, std::string copy, Findings& findings) {
+    LoadedPlugin loaded;
+    loaded.code.state_ = std::make_unique<MappedCode::State>();
+    MappedCode::State& mapped = *loaded.code.state_;
+    mapped.copy = std::move(copy);
+    const LoadWatch watch(inspected);
+    {
+      const LifecycleCallScope running(inspected.display_name(), "static initializers");
+      if (const auto error = map_file(mapped.library, mapped.copy); !error.empty()) {
+        add_load_error(error, findings);
+        return {};
+      }
     }
+    loaded.plugin.reset(call_entry(mapped.library, inspected, findings));
+    if (mapped.library.has(BP_ENTRY_SYMBOL)) {
+      mapped.entry = reinterpret_cast<const void*>(&mapped.library.get<Plugin*()>(BP_ENTRY_SYMBOL));
+    }
+    return loaded;
   }
-  auto& mapped = mapped_libraries().emplace_back(std::move(library));
-  return std::unique_ptr<Plugin>(call_entry(mapped, inspected, findings));
+};
+
+LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
+  check_unchecked_documents(inspected, findings);
+  if (has_errors(findings)) return {};
+  auto copy = copy_file(inspected, directory, findings);
+  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  return PluginLoading::load(inspected, std::move(*copy), findings);
 }
 
 }  // namespace backplane

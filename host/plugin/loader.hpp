@@ -1,8 +1,8 @@
 // Maps a plugin's code: from a private copy that nobody replaces, with every symbol resolved at once and none of them shown to others.
 //
-// Thread-safety: one thread; loading happens during start.
-// Lifetime:      code that has been mapped stays mapped until the process ends: what a plugin has handed out may outlive it (vtables,
-//                functions, read-only bytes).  The copies are removed with their directory.
+// Thread-safety: one thread at a time.
+// Lifetime:      code that has been mapped stays mapped until the process ends, unless it is unmapped by MappedCode::unmap(): what a plugin
+//                has handed out may outlive it (vtables, functions, read-only bytes).  The copies are removed with their code or directory.
 // Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.  A static initializer that throws ends the process; the log then says
 // whose.
 #pragma once
@@ -31,8 +31,31 @@ class GenerationDirectory {
   std::string path_;
 };
 
+// The code of one loaded plugin.
+class MappedCode {
+ public:
+  MappedCode();
+  MappedCode(MappedCode&&) noexcept;
+  MappedCode& operator=(MappedCode&&) noexcept;
+  ~MappedCode();  // leaves it mapped
+  // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.  False: a
+  // thread still has it on its stack, or the dynamic loader keeps it.
+  bool unmap();
+
+ private:
+  friend class PluginLoading;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct LoadedPlugin {
+  MappedCode code;  // first: the last to go
+  std::unique_ptr<Plugin> plugin;
+  explicit operator bool() const noexcept { return plugin != nullptr; }
+};
+
 // Copies the file of `inspected`, makes sure that the copy is what was inspected, maps it and makes the plugin.
-// Null and a finding when that fails.  `inspected` has a descriptor.
-std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
+// Nothing and a finding when that fails.  `inspected` has a descriptor.
+LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
 
 }  // namespace backplane

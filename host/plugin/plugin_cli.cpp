@@ -7,7 +7,7 @@
 
 #include "plugin/carried_documents.hpp"
 #include "plugin/plugin_report.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/plugin_registry.hpp"
 
 namespace backplane {
 

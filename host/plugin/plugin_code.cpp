@@ -25,7 +25,7 @@
 namespace backplane {
 namespace {
 
-// ---- addresses.  Rows are written once, before their number is published.
+// ---- addresses.  A row counts while its end is not 0, which is written last.
 
 template <std::size_t N>
 void copy_text(std::array<char, N>& to, const std::string& text) {
@@ -35,25 +35,27 @@ void copy_text(std::array<char, N>& to, const std::string& text) {
 }
 
 struct CodeRange {
-  std::uintptr_t base = 0, begin = 0, end = 0;
+  std::atomic<std::uintptr_t> base{0}, begin{0}, end{0};
   std::array<char, 128> plugin{};
   std::array<char, 512> file{};
 };
 constexpr std::size_t kMaxPlugins = 256;
 std::array<CodeRange, kMaxPlugins> g_ranges;
 std::atomic<std::size_t> g_range_count{0};
+std::mutex g_ranges_mutex;  // writers
 
 const CodeRange* range_of(std::uintptr_t address) noexcept {
   const std::size_t count = g_range_count.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
-    if (g_ranges[i].begin <= address && address < g_ranges[i].end) return &g_ranges[i];
+    const CodeRange& row = g_ranges[i];
+    if (address < row.end.load(std::memory_order_acquire) && row.begin.load() <= address) return &row;
   }
   return nullptr;
 }
 
 struct Search {
   std::uintptr_t address;
-  CodeRange found;
+  std::uintptr_t base = 0, begin = 0, end = 0;
 };
 
 int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
@@ -66,9 +68,9 @@ int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
     end = std::max<std::uintptr_t>(end, object->dlpi_addr + segment.p_vaddr + segment.p_memsz);
   }
   if (search.address < begin || search.address >= end) return 0;
-  search.found.base = object->dlpi_addr;
-  search.found.begin = begin;
-  search.found.end = end;
+  search.base = object->dlpi_addr;
+  search.begin = begin;
+  search.end = end;
   return 1;
 }
 
@@ -121,14 +123,15 @@ struct Innermost {
   std::uintptr_t address = 0;
 };
 
-// The plugin whose code is innermost on this thread's stack.
-Innermost innermost_plugin() noexcept {
+// The plugin whose code is innermost on this thread's stack; or `wanted`, if its code is anywhere on it.
+Innermost innermost_plugin(const CodeRange* wanted = nullptr) noexcept {
   constexpr int kFrames = 128;
   void* frames[kFrames];
   const int count = backtrace(frames, kFrames);
   for (int i = 0; i < count; ++i) {
     const auto address = reinterpret_cast<std::uintptr_t>(frames[i]);
-    if (const CodeRange* range = range_of(address)) return {range, address};
+    const CodeRange* range = range_of(address);
+    if (range != nullptr && (wanted == nullptr || range == wanted)) return {range, address};
   }
   return {};
 }
@@ -191,16 +194,19 @@ struct Sample {
   sem_t done;
   std::atomic<const CodeRange*> range{nullptr};
   std::atomic<std::uintptr_t> address{0};
+  std::atomic<const CodeRange*> wanted{nullptr};  // null: the innermost
 };
 Sample g_sample;
+std::mutex g_sample_mutex;
 
 int sample_signal() { return SIGRTMIN + 7; }
 
 void on_sample(int, siginfo_t*, void* context) {
   const int saved = errno;
   const std::uintptr_t at = instruction_of(context);
+  const CodeRange* const wanted = g_sample.wanted.load();
   Innermost in{range_of(at), at};
-  if (in.range == nullptr) in = innermost_plugin();
+  if (in.range == nullptr || (wanted != nullptr && in.range != wanted)) in = innermost_plugin(wanted);
   g_sample.address = in.address;
   g_sample.range = in.range;
   sem_post(&g_sample.done);
@@ -232,6 +238,16 @@ std::vector<pid_t> other_threads() {
   return out;
 }
 
+void begin_sampling(const CodeRange* wanted) {
+  sem_init(&g_sample.done, 0, 0);
+  g_sample.wanted = wanted;
+  struct sigaction action {};
+  action.sa_sigaction = on_sample;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigaction(sample_signal(), &action, nullptr);
+}
+
 std::string name_of_thread(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/comm");
   std::string name;
@@ -247,15 +263,25 @@ std::string hex(std::uintptr_t number) {
 }  // namespace
 
 void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address) {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(g_ranges_mutex);
   const std::size_t count = g_range_count.load();
-  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
-  if (count == kMaxPlugins || dl_iterate_phdr(look_at_object, &search) == 0) return;
-  copy_text(search.found.plugin, plugin);
-  copy_text(search.found.file, file);
-  g_ranges[count] = search.found;
-  g_range_count.store(count + 1, std::memory_order_release);
+  Search search{reinterpret_cast<std::uintptr_t>(address)};
+  std::size_t free = 0;
+  while (free < count && g_ranges[free].end.load() != 0) ++free;
+  if (free == kMaxPlugins || dl_iterate_phdr(look_at_object, &search) == 0) return;
+  CodeRange& row = g_ranges[free];
+  copy_text(row.plugin, plugin);
+  copy_text(row.file, file);
+  row.base.store(search.base);
+  row.begin.store(search.begin);
+  row.end.store(search.end, std::memory_order_release);
+  if (free == count) g_range_count.store(count + 1, std::memory_order_release);
+}
+
+void forget_plugin_code(const void* address) {
+  const std::lock_guard lock(g_ranges_mutex);
+  const CodeRange* found = range_of(reinterpret_cast<std::uintptr_t>(address));
+  if (found != nullptr) g_ranges[static_cast<std::size_t>(found - g_ranges.data())].end.store(0);
 }
 
 LifecycleCallScope::LifecycleCallScope(const std::string& plugin, const char* call) {
@@ -285,15 +311,21 @@ void report_crashes() {
   for (const auto& signal : kCrashSignals) sigaction(signal.number, &action, nullptr);
 }
 
+bool is_code_running(const void* address, std::chrono::milliseconds patience) {
+  const CodeRange* const wanted = range_of(reinterpret_cast<std::uintptr_t>(address));
+  if (wanted == nullptr) return false;
+  const std::lock_guard lock(g_sample_mutex);
+  begin_sampling(wanted);
+  for (const pid_t thread : other_threads()) {
+    if (syscall(SYS_tgkill, getpid(), thread, sample_signal()) != 0) continue;  // it has ended
+    if (!wait_for_sample(patience) || g_sample.range.load() == wanted) return true;
+  }
+  return false;
+}
+
 std::vector<ThreadInPlugin> threads_in_plugins(std::chrono::milliseconds patience) {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  sem_init(&g_sample.done, 0, 0);
-  struct sigaction action {};
-  action.sa_sigaction = on_sample;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigaction(sample_signal(), &action, nullptr);
+  const std::lock_guard lock(g_sample_mutex);
+  begin_sampling(nullptr);
   std::vector<ThreadInPlugin> out;
   for (const pid_t thread : other_threads()) {
     if (syscall(SYS_tgkill, getpid(), thread, sample_signal()) != 0) continue;

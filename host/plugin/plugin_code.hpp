@@ -1,8 +1,8 @@
 // Whose code runs: which plugin an address belongs to, which lifecycle call is under way, and a line about it when the process crashes.
 //
 // Thread-safety: any thread.  Crash handlers use nothing but memory that was written before.
-// Lifetime:      of the process: code that was mapped stays mapped.
-// Errors:        none; beyond 256 plugins, further ones are not found by address.
+// Lifetime:      of the process; the code of a remembered file is mapped until forget_plugin_code().
+// Errors:        none; beyond 256 plugins at once, further ones are not found by address.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,11 @@ namespace backplane {
 
 // Remembers the mapped file that `address` lies in as the plugin's.  `file`: as the operator knows it, not the private copy.
 void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address);
+
+// Before the file that `address` lies in is unmapped.  Null: without effect.
+void forget_plugin_code(const void* address);
+// Whether a thread other than this one has code of the file that `address` lies in on its stack, or does not tell within `patience`.
+bool is_code_running(const void* address, std::chrono::milliseconds patience);
 
 // A call of the host into a plugin while it is loaded: "constructor", "configure()".  One at a time; the innermost that lives counts.
 class LifecycleCallScope {

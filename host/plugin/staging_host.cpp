@@ -25,6 +25,12 @@ void TakenNames::give_back(const std::string& registrant) {
   std::erase_if(taken_, [&](const auto& entry) { return entry.second == registrant; });
 }
 
+TakenNames TakenNames::without(const std::string& registrant) const {
+  TakenNames out = *this;
+  out.give_back(registrant);
+  return out;
+}
+
 // ---- parts
 
 class StagingHost::PluginLogger final : public Logger {
@@ -39,10 +45,18 @@ class StagingHost::PluginLogger final : public Logger {
   spdlog::logger& logger_;
 };
 
+namespace {
+
+void tie_storages(const Hold& hold, std::map<std::string, std::shared_ptr<RestStorage>>& storages) {
+  for (auto& [_, storage] : storages) storage = tied(hold, std::move(storage));
+}
+
+}  // namespace
+
 class StagingHost::PublishedGroups final : public DynamicGroups {
  public:
-  PublishedGroups(std::string plugin, HostServices& services, std::shared_ptr<const std::atomic<bool>> committed)
-      : plugin_(std::move(plugin)), services_(services), committed_(std::move(committed)) {}
+  PublishedGroups(std::string plugin, HostServices& services, Hold hold, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), hold_(std::move(hold)), committed_(std::move(committed)) {}
   Status change(GroupsChange change) override {
     if (!committed_->load(std::memory_order_acquire)) {
       return service_unavailable("groups can be published once the server starts: do it in a post-start hook");
@@ -56,28 +70,40 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
       if (!status.ok()) return status;
     }
     auto names = EquivalentResourceTable::names_of(change);
-    Status changed = services_.change_groups(plugin_, std::move(change));
+    tie(change);
+    Status changed = services_.api.change(plugin_, std::move(change));
     if (changed.ok()) services_.equivalents.apply(std::move(names));
     return changed;
   }
 
  private:
+  void tie(GroupsChange& change) const {
+    const Hold hold = hold_.lock();
+    for (auto& resource : change.put) {
+      for (auto& version : resource.versions) tie_storages(hold, version.storages);
+    }
+    for (auto& version : change.forwarded) version.handler = tied(hold, std::move(version.handler));
+  }
+
   std::string plugin_;
   HostServices& services_;
+  std::weak_ptr<const void> hold_;  // the plugin keeps this object
   std::shared_ptr<const std::atomic<bool>> committed_;
 };
 
 class StagingHost::PublishedPaths final : public DynamicPaths {
  public:
-  PublishedPaths(std::string plugin, HostServices& services, std::shared_ptr<const std::atomic<bool>> committed)
-      : plugin_(std::move(plugin)), services_(services), committed_(std::move(committed)) {}
+  PublishedPaths(std::string plugin, HostServices& services, Hold hold, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), hold_(std::move(hold)), committed_(std::move(committed)) {}
   Status publish(PathRoute route) override {
     if (!committed_->load(std::memory_order_acquire)) return not_yet();
     auto status = check_path(route);
-    return status.ok() ? services_.publish_path(plugin_, std::move(route)) : status;
+    if (!status.ok()) return status;
+    route.handler = tied(hold_.lock(), std::move(route.handler));
+    return services_.api.publish_path(plugin_, std::move(route));
   }
   Status withdraw(std::string path) override {
-    return committed_->load(std::memory_order_acquire) ? services_.withdraw_path(plugin_, path) : not_yet();
+    return committed_->load(std::memory_order_acquire) ? services_.api.withdraw_path(plugin_, path) : not_yet();
   }
 
  private:
@@ -85,26 +111,30 @@ class StagingHost::PublishedPaths final : public DynamicPaths {
 
   std::string plugin_;
   HostServices& services_;
+  std::weak_ptr<const void> hold_;
   std::shared_ptr<const std::atomic<bool>> committed_;
 };
 
 // ---- the host
 
-StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names)
+StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names, GenerationParts parts)
     : plugin_(std::move(plugin)),
       services_(services),
       names_(names),
+      parts_(std::move(parts)),
+      hold_(parts_.hold),
       logger_(std::make_unique<PluginLogger>(plugin_)),
-      stop_(plugin_, services.stop) {
+      stop_(plugin_, parts_.stop) {
+  parts_.hold = nullptr;
   staged_.target.name = plugin_;
+  staged_.target.watches = std::make_shared<OpenWatches>();
 }
 
 StagingHost::~StagingHost() = default;
 
-StagedRegistrations StagingHost::commit(Scheme& scheme) {
-  committed_scheme_ = &scheme;
+StagedRegistrations StagingHost::commit() {
   committed_->store(true, std::memory_order_release);
-  for (auto& callback : staged_.group_version_callbacks) services_.on_group_versions_changed(std::move(callback));
+  for (auto& callback : staged_.group_version_callbacks) services_.api.on_group_versions_changed(std::move(callback), this);
   for (auto& task : staged_.tasks) spawn(std::move(task.name), std::move(task.task));
   staged_.group_version_callbacks.clear();
   staged_.tasks.clear();
@@ -112,8 +142,6 @@ StagedRegistrations StagingHost::commit(Scheme& scheme) {
 }
 
 Logger& StagingHost::logger() { return *logger_; }
-
-Scheme& StagingHost::scheme() { return committed_scheme_ ? *committed_scheme_ : staged_.scheme; }
 
 Status StagingHost::admit(const std::string& kind, const std::string& name) {
   if (committed_->load(std::memory_order_acquire)) return too_late(kind);
@@ -138,7 +166,7 @@ Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfi
   Status convertible = check_conversions(config);
   if (!convertible.ok()) return convertible;
   const std::string version = config.kind.group_version().to_string();
-  auto made = make_store(services_.stores, std::move(config));
+  auto made = make_store(services_.stores, std::move(config), hold());
   const std::string* first = names_.registrant("group version", version);
   if (made.ok() || first == nullptr || *first == plugin_) return made;
   return Status(Reason::kAlreadyExists, made.status().message() + ": group version " + version + " is already registered by " + *first);
@@ -164,26 +192,31 @@ Status StagingHost::install_api_group(APIGroupInfo info) {
   for (auto version = info.prioritized_versions.begin(); status.ok() && version != info.prioritized_versions.end(); ++version) {
     status = admit("group version", GroupVersion{info.group, *version}.to_string());
   }
-  if (status.ok()) staged_.target.groups.push_back(std::move(info));
+  if (!status.ok()) return status;
+  for (auto& [_, storages] : info.storages) tie_storages(hold(), storages);
+  for (auto& [_, schemas] : info.schemas) schemas = tied(hold(), std::move(schemas));
+  staged_.target.groups.push_back(std::move(info));
   return status;
 }
 
 std::shared_ptr<DynamicGroups> StagingHost::dynamic_groups() {
   staged_.target.publishes_at_run_time = true;
-  return std::make_shared<PublishedGroups>(plugin_, services_, committed_);
+  return std::make_shared<PublishedGroups>(plugin_, services_, hold(), committed_);
 }
 
 std::vector<GroupVersionInfo> StagingHost::group_versions() const {
-  return services_.group_versions ? services_.group_versions() : std::vector<GroupVersionInfo>();
+  return services_.api.group_versions();
 }
 
 void StagingHost::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   if (!callback) return;
-  auto fenced = [plugin = plugin_, callback = std::move(callback)](const GroupVersionsChange& change) {
+  std::function<void(const GroupVersionsChange&)> fenced = [plugin = plugin_,
+                                                            callback = std::move(callback)](const GroupVersionsChange& change) {
     fenced_callback(plugin, "callback of on_group_versions_changed()", [&] { callback(change); })();
   };
+  fenced = tied(hold(), std::move(fenced));
   if (committed_->load(std::memory_order_acquire)) {
-    services_.on_group_versions_changed(std::move(fenced));
+    services_.api.on_group_versions_changed(std::move(fenced), this);
   } else {
     staged_.group_version_callbacks.push_back(std::move(fenced));
   }
@@ -191,31 +224,37 @@ void StagingHost::on_group_versions_changed(std::function<void(const GroupVersio
 
 Signal& StagingHost::groups_complete() {
   // The host has it once the groups are installed.
-  std::call_once(groups_complete_made_, [this] { groups_complete_.emplace(plugin_, services_.groups_complete()); });
+  std::call_once(groups_complete_made_, [this] { groups_complete_.emplace(plugin_, services_.api.groups_complete()); });
   return *groups_complete_;
 }
 
-std::shared_ptr<HttpClient> StagingHost::client() { return services_.client(std::nullopt); }
-std::shared_ptr<HttpClient> StagingHost::client_as(UserInfo user) { return services_.client(std::move(user)); }
-Result<std::shared_ptr<HttpClient>> StagingHost::make_client(ClientConfig config) { return services_.make_client(std::move(config)); }
+std::shared_ptr<HttpClient> StagingHost::client() { return services_.access.client(parts_.tasks, std::nullopt); }
+std::shared_ptr<HttpClient> StagingHost::client_as(UserInfo user) { return services_.access.client(parts_.tasks, std::move(user)); }
+Result<std::shared_ptr<HttpClient>> StagingHost::make_client(ClientConfig config) {
+  return services_.access.make_client(parts_.tasks, std::move(config));
+}
 
 std::shared_ptr<RestStorage> StagingHost::find_storage(const GroupVersionResource& resource) const {
-  const bool after = committed_->load(std::memory_order_acquire) && services_.find_storage;
-  return after ? services_.find_storage(resource) : nullptr;
+  return committed_->load(std::memory_order_acquire) ? services_.api.find_storage(resource) : nullptr;
 }
 
 bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
-  return !services_.resource_enabled || services_.resource_enabled(resource);
+  return services_.settings.resource_enabled(resource);
 }
 
 Status StagingHost::handle(PathRoute route) {
   auto status = check_path(route);
   if (status.ok()) status = admit("path", route.path + (route.prefix ? " and below" : ""));
-  if (status.ok()) staged_.target.paths.push_back(std::move(route));
-  return status;
+  if (!status.ok()) return status;
+  route.handler = tied(hold(), std::move(route.handler));
+  staged_.target.paths.push_back(std::move(route));
+  return {};
 }
 
-std::shared_ptr<DynamicPaths> StagingHost::dynamic_paths() { return std::make_shared<PublishedPaths>(plugin_, services_, committed_); }
+std::shared_ptr<DynamicPaths> StagingHost::dynamic_paths() {
+  staged_.target.publishes_paths = true;
+  return std::make_shared<PublishedPaths>(plugin_, services_, hold(), committed_);
+}
 
 Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
   if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
@@ -224,7 +263,7 @@ Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
   PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook), this](PostStartHookContext context) {
     return fenced_post_start(plugin, name, hook, PostStartHookContext{context.executor, stop_});
   };
-  staged_.target.post_start_hooks.push_back({std::move(name), std::move(fenced), plugin_});
+  staged_.target.post_start_hooks.push_back({std::move(name), tied(hold(), std::move(fenced)), plugin_});
   return {};
 }
 
@@ -233,7 +272,7 @@ Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook
   auto status = admit("preshutdownhook", name);
   if (!status.ok()) return status;
   PreShutdownHook fenced = [plugin = plugin_, name, hook = std::move(hook)] { return fenced_pre_shutdown(plugin, name, hook); };
-  staged_.target.pre_shutdown_hooks.push_back({std::move(name), std::move(fenced), plugin_});
+  staged_.target.pre_shutdown_hooks.push_back({std::move(name), tied(hold(), std::move(fenced)), plugin_});
   return {};
 }
 
@@ -243,7 +282,7 @@ Status StagingHost::add_health_check(std::shared_ptr<HealthCheck> check, HealthE
   auto status = admit("check", name);
   if (!status.ok()) return status;
   auto fenced = fenced_health_check(plugin_, std::move(name), std::move(check));
-  staged_.target.health_checks.push_back({std::move(fenced), where, plugin_});
+  staged_.target.health_checks.push_back({tied(hold(), std::move(fenced)), where, plugin_});
   return {};
 }
 
@@ -267,42 +306,48 @@ Status StagingHost::register_storage_backend(std::string name, StorageBackendFac
 Status StagingHost::register_authenticator(std::shared_ptr<Authenticator> authenticator) {
   if (!authenticator) return no_object("authenticator");
   auto status = admit("authenticator", std::string(authenticator->name()));
-  if (status.ok()) staged_.authenticators.push_back(std::move(authenticator));
+  if (status.ok()) staged_.authenticators.push_back(tied(hold(), std::move(authenticator)));
   return status;
 }
 
 Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) {
   if (!authorizer) return no_object("authorizer");
   auto status = admit("authorizer", std::string(authorizer->name()));
-  if (status.ok()) staged_.authorizers.push_back(std::move(authorizer));
+  if (status.ok()) staged_.authorizers.push_back(tied(hold(), std::move(authorizer)));
   return status;
 }
 
 Status StagingHost::register_admission(AdmissionRegistration registration) {
   if (!registration.factory) return no_object("factory of an admission plugin");
   auto status = admit("admission", registration.name);
-  if (status.ok()) staged_.admission.push_back(std::move(registration));
-  return status;
+  if (!status.ok()) return status;
+  registration.factory = fenced_admission(registration.name, std::move(registration.factory), hold());
+  staged_.admission.push_back(std::move(registration));
+  return {};
 }
 
 Status StagingHost::register_audit(AuditRegistration registration) {
   if (!registration.policy || !registration.sink) return no_object("audit policy or sink");
   auto status = admit("audit", std::string(registration.sink->name()));
-  if (status.ok()) staged_.audit.push_back(std::move(registration));
-  return status;
+  if (!status.ok()) return status;
+  registration.policy = tied(hold(), std::move(registration.policy));
+  registration.sink = tied(hold(), std::move(registration.sink));
+  staged_.audit.push_back(std::move(registration));
+  return {};
 }
 
 Status StagingHost::set_storage_transformers(std::shared_ptr<const StorageTransformers> transformers) {
-  if (committed_->load(std::memory_order_acquire)) return services_.set_storage_transformers(plugin_, std::move(transformers));
+  if (committed_->load(std::memory_order_acquire)) {
+    return services_.access.set_storage_transformers(plugin_, tied(hold(), std::move(transformers)));
+  }
   if (!transformers) return no_object("storage transformers");
   auto status = staged_.storage_transformers != nullptr ? Status() : admit("storage", "transformers");
-  if (status.ok()) staged_.storage_transformers = std::move(transformers);
+  if (status.ok()) staged_.storage_transformers = tied(hold(), std::move(transformers));
   return status;
 }
 
 Task<Result<Object>> StagingHost::convert(GroupVersionKind to, Object object) {
-  if (!services_.convert) co_return service_unavailable("no kind is served yet");
-  auto converting = services_.convert(std::move(to), std::move(object));
+  auto converting = services_.access.convert(std::move(to), std::move(object));
   auto converted = co_await std::move(converting);
   co_return converted;
 }
@@ -310,29 +355,29 @@ Task<Result<Object>> StagingHost::convert(GroupVersionKind to, Object object) {
 Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
   if (!gate) return no_object("request gate");
   auto status = admit("request", "gate");
-  if (status.ok()) staged_.request_gate = std::move(gate);
+  if (status.ok()) staged_.request_gate = tied(hold(), std::move(gate));
   return status;
 }
 
 std::vector<StoredObjects> StagingHost::stored_objects() const {
-  return services_.stored_objects ? services_.stored_objects() : std::vector<StoredObjects>();
+  return services_.access.stored_objects();
 }
 
 Status StagingHost::register_peer_servers(std::shared_ptr<PeerServers> peers) {
   if (!peers) return no_object("peer servers");
   auto status = admit("peer", "servers");
-  if (status.ok()) staged_.peer_servers = std::move(peers);
+  if (status.ok()) staged_.peer_servers = tied(hold(), std::move(peers));
   return status;
 }
 
 void StagingHost::spawn(std::string name, Task<void> task) {
   if (committed_->load(std::memory_order_acquire)) {
-    services_.tasks.spawn(executor(), plugin_ + ": " + name, std::move(task));
+    parts_.tasks.spawn(executor(), plugin_ + ": " + name, std::move(task));
   } else {
     staged_.tasks.push_back({std::move(name), std::move(task)});
   }
 }
 
-std::optional<std::string> StagingHost::flag(std::string_view name) const { return services_.flag ? services_.flag(name) : std::nullopt; }
+std::optional<std::string> StagingHost::flag(std::string_view name) const { return services_.settings.flag(name); }
 
 }  // namespace backplane

@@ -1,8 +1,8 @@
-// The SDK's Host as one plugin sees it: everything it registers is kept here until all plugins have validated, then handed over at once.
-// Dropping a StagingHost that was not committed is the rollback.
+// The SDK's Host as one generation of a plugin sees it: everything that the plugin registers is kept here until it is committed, tied to
+// the generation, and then handed over at once.  Dropping a StagingHost that was not committed is the rollback.
 //
 // Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after.
-// Lifetime:      outlives the plugin; HostServices outlive it.
+// Lifetime:      outlives the plugin; HostServices, the executors, tasks and the stop signal outlive it.
 // Errors:        kAlreadyExists naming the first registrant; kServiceUnavailable for registrations after commit and for publishing before
 //                it; kBadRequest for what could not be served: null objects, paths and versions that do not fit together.
 #pragma once
@@ -18,8 +18,11 @@
 #include "backplane/points/audit.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/points/request_gate.hpp"
+#include "base/loop_set.hpp"
+#include "endpoints/open_watches.hpp"
 #include "plugin/fenced_signal.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/host_services.hpp"
+#include "routing/delegation.hpp"
 
 namespace spdlog {
 class logger;
@@ -36,6 +39,8 @@ class TakenNames {
   // Null: the name is free.
   const std::string* registrant(const std::string& kind, const std::string& name) const;
   void give_back(const std::string& registrant);
+  // The names without those of `registrant`, which may take them anew.
+  TakenNames without(const std::string& registrant) const;
 
  private:
   std::map<std::string, std::string> taken_;
@@ -44,7 +49,6 @@ class TakenNames {
 // What a plugin has registered beyond its delegation target.
 struct StagedRegistrations {
   DelegationTarget target;
-  Scheme scheme;
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
@@ -61,17 +65,29 @@ struct StagedRegistrations {
   std::vector<StagedTask> tasks;
 };
 
+// What a generation gives the Host of its plugin.
+struct GenerationParts {
+  LoopSet& loops;
+  TaskGroup& tasks;
+  Signal& stop;
+  Hold hold;  // null: nothing is tied
+};
+
 class StagingHost final : public Host {
  public:
-  StagingHost(std::string plugin, HostServices& services, TakenNames& names);
+  StagingHost(std::string plugin, HostServices& services, TakenNames& names, GenerationParts parts);
   ~StagingHost() override;
 
-  // Everything registered so far; tasks start and callbacks are passed on.  `scheme` is what scheme() gives from now on.
-  StagedRegistrations commit(Scheme& scheme);
-  Scheme& staged_scheme() noexcept { return staged_.scheme; }
+  // Everything registered so far; tasks start and callbacks are forwarded.
+  StagedRegistrations commit();
+  // Drops what was registered and has not been committed.
+  void discard() { staged_ = {}; }
+  // For what is handed over: the host itself does not keep its generation in use.  Null once that has ended.
+  Hold hold() const { return hold_.lock(); }
 
   Logger& logger() override;
-  Scheme& scheme() override;
+  // Of this plugin alone.
+  Scheme& scheme() override { return scheme_; }
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
   Result<std::shared_ptr<SubresourceStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
                                                                std::shared_ptr<const Strategy> strategy,
@@ -108,8 +124,8 @@ class StagingHost final : public Host {
   TokenAuthenticator& token_authenticator() override { return services_.tokens; }
   const EquivalentResources& equivalent_resources() const override { return services_.equivalents; }
   Task<Result<Object>> convert(GroupVersionKind to, Object object) override;
-  Executor& executor() override { return services_.executor_of(plugin_); }
-  Executor& executor(std::string_view name) override { return services_.executor_of(plugin_ + "/" + std::string(name)); }
+  Executor& executor() override { return parts_.loops.of(plugin_); }
+  Executor& executor(std::string_view name) override { return parts_.loops.of(plugin_ + "/" + std::string(name)); }
   void spawn(std::string name, Task<void> task) override;
   Signal& stop_signal() override { return stop_; }
   std::optional<std::string> flag(std::string_view name) const override;
@@ -126,12 +142,14 @@ class StagingHost final : public Host {
   std::string plugin_;
   HostServices& services_;
   TakenNames& names_;
+  GenerationParts parts_;  // without the hold
+  const std::weak_ptr<const void> hold_;
   std::unique_ptr<PluginLogger> logger_;
   StagedRegistrations staged_;
   FencedSignal stop_;
   std::once_flag groups_complete_made_;
   std::optional<FencedSignal> groups_complete_;
-  Scheme* committed_scheme_ = nullptr;
+  Scheme scheme_;  // the plugin's own kinds
   std::shared_ptr<std::atomic<bool>> committed_ = std::make_shared<std::atomic<bool>>(false);
 };
 

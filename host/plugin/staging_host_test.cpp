@@ -55,38 +55,47 @@ PublishedResource resource_of(std::string resource, std::vector<std::string> pat
   return out;
 }
 
-class StagingHostTest : public ::testing::Test {
+class StagingHostTest : public ::testing::Test, public ServedApi, public ServerAccess {
  protected:
   StagingHostTest() { loop_.start(); }
-  ~StagingHostTest() override { loop_.stop(); }
+  ~StagingHostTest() override {
+    loops_.stop(std::chrono::hours(1));
+    loop_.stop();
+  }
 
-  std::unique_ptr<StagingHost> host(const std::string& plugin) { return std::make_unique<StagingHost>(plugin, services_, names_); }
+  std::unique_ptr<StagingHost> host(const std::string& plugin, Hold hold = {}) {
+    return std::make_unique<StagingHost>(plugin, services_, names_, GenerationParts{loops_, tasks_, stop_, std::move(hold)});
+  }
   PathRoute path(std::string text) { return PathRoute{std::move(text), false, true, std::make_shared<NoHandler>()}; }
+
+  Status change(const std::string& delegate, GroupsChange) override {
+    if (refuse_changes_) return internal_error("refused");
+    published_.push_back(delegate);
+    return {};
+  }
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void*) override { callback({}); }
+  Signal& groups_complete() override { return complete_; }
+  Status publish_path(const std::string& delegate, PathRoute route) override {
+    published_.push_back(delegate + " " + route.path);
+    return {};
+  }
+  Status withdraw_path(const std::string& delegate, const std::string& path) override {
+    published_.push_back(delegate + " not " + path);
+    return {};
+  }
+  std::vector<StoredObjects> stored_objects() const override { return stored_; }
 
   IoLoop loop_{"test"};
   StoreEnvironment stores_;
+  PluginSettings settings_;
+  LoopSet loops_;
   LoggedTaskGroup tasks_;
   NamedSignal stop_{"stop"};
   NamedSignal complete_{"complete"};
   std::vector<std::string> published_;
+  std::vector<StoredObjects> stored_;
   bool refuse_changes_ = false;
-  HostServices services_{stores_,
-                         [this](const std::string&) -> Executor& { return loop_; },
-                         tasks_,
-                         stop_,
-                         {},
-                         {},
-                         {},
-                         [this](const std::string& delegate, GroupsChange) {
-                           if (refuse_changes_) return internal_error("refused");
-                           published_.push_back(delegate);
-                           return Status();
-                         },
-                         {},
-                         {},
-                         [this]() -> Signal& { return complete_; },
-                         {},
-                         {{"path /healthz", "the host"}}};
+  HostServices services_{stores_, settings_, *this, *this, {{"path /healthz", "the host"}}};
   TakenNames names_{services_.taken};
 };
 
@@ -113,8 +122,7 @@ TEST_F(StagingHostTest, OnePluginKnowsThePeers) {
   EXPECT_FALSE(first->register_peer_servers(nullptr).ok());
   ASSERT_TRUE(first->register_peer_servers(peers).ok());
   EXPECT_EQ(second->register_peer_servers(peers).message(), "peer servers is already registered by core");
-  Scheme scheme;
-  EXPECT_EQ(first->commit(scheme).peer_servers, peers);
+  EXPECT_EQ(first->commit().peer_servers, peers);
 }
 
 class NoGate final : public RequestGate {
@@ -131,11 +139,10 @@ TEST_F(StagingHostTest, ThereIsPlaceForOneRequestGate) {
   EXPECT_FALSE(first->register_request_gate(nullptr).ok());
   ASSERT_TRUE(first->register_request_gate(gate).ok());
   EXPECT_EQ(second->register_request_gate(gate).message(), "request gate is already registered by flowcontrol");
-  Scheme scheme;
-  EXPECT_EQ(first->commit(scheme).request_gate, gate);
+  EXPECT_EQ(first->commit().request_gate, gate);
   EXPECT_FALSE(first->register_request_gate(gate).ok()) << "too late";
   EXPECT_TRUE(first->stored_objects().empty());
-  services_.stored_objects = [] { return std::vector<StoredObjects>{{{"", "pods"}, 3}}; };
+  stored_ = {{{"", "pods"}, 3}};
   EXPECT_EQ(first->stored_objects().front().objects, 3u);
 }
 
@@ -172,8 +179,7 @@ TEST_F(StagingHostTest, VersionsWithoutAnOrderStandInTheSchemes) {
   info.prioritized_versions.clear();
   ASSERT_TRUE(plugin->scheme().set_version_priority("g", {"v3", "v2", "v1"}).ok());
   ASSERT_TRUE(plugin->install_api_group(std::move(info)).ok());
-  Scheme scheme;
-  const auto staged = plugin->commit(scheme);
+  const auto staged = plugin->commit();
   EXPECT_EQ(staged.target.groups.front().prioritized_versions, (std::vector<std::string>{"v2", "v1"}));
 }
 
@@ -190,13 +196,33 @@ TEST_F(StagingHostTest, CommitHandsOverWhatWasRegisteredAndEndsRegistration) {
   auto plugin = host("core");
   ASSERT_TRUE(plugin->handle(path("/metrics")).ok());
   ASSERT_TRUE(plugin->register_mux_and_discovery_complete_signal("CoreReady").ok());
-  Scheme scheme;
-  const auto staged = plugin->commit(scheme);
+  const auto staged = plugin->commit();
   EXPECT_EQ(staged.target.name, "core");
   EXPECT_EQ(staged.target.paths.size(), 1u);
   EXPECT_EQ(staged.target.mux_and_discovery_signals.count("CoreReady"), 1u);
   EXPECT_EQ(plugin->handle(path("/late")).reason(), Reason::kServiceUnavailable);
-  EXPECT_EQ(&plugin->scheme(), &scheme);
+}
+
+TEST_F(StagingHostTest, WhatIsHandedOverHoldsTheGenerationUntilItsLastUse) {
+  NamedSignal unused("unused");
+  Hold hold(this, [&unused](const void*) { unused.fire(); });
+  auto plugin = host("core", hold);
+  ASSERT_TRUE(plugin->handle(path("/metrics")).ok());
+  ASSERT_TRUE(plugin->install_api_group(group_of({"things"})).ok());
+  ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", quiet_hook).ok());
+  ASSERT_TRUE(plugin->add_health_check(std::make_shared<ThrowingCheck>(), {}).ok());
+  auto staged = plugin->commit();
+  hold.reset();
+  EXPECT_FALSE(unused.fired());
+  // A request keeps its handler, a table its storages.
+  std::shared_ptr<HttpHandler> in_flight = staged.target.paths.front().handler;
+  auto storage = staged.target.groups.front().storages["v1"]["things"];
+  staged = {};
+  EXPECT_FALSE(unused.fired());
+  storage.reset();
+  EXPECT_FALSE(unused.fired());
+  in_flight.reset();
+  EXPECT_TRUE(unused.fired());
 }
 
 TEST_F(StagingHostTest, GroupsArePublishedAfterCommitOnly) {
@@ -204,27 +230,17 @@ TEST_F(StagingHostTest, GroupsArePublishedAfterCommitOnly) {
   auto groups = plugin->dynamic_groups();
   EXPECT_EQ(groups->change({}).reason(), Reason::kServiceUnavailable);
   EXPECT_TRUE(published_.empty());
-  Scheme scheme;
-  EXPECT_TRUE(plugin->commit(scheme).target.publishes_at_run_time);
+  EXPECT_TRUE(plugin->commit().target.publishes_at_run_time);
   EXPECT_TRUE(groups->change({}).ok());
   EXPECT_EQ(published_, std::vector<std::string>{"apiextensions"});
 }
 
 TEST_F(StagingHostTest, PathsArePublishedAfterCommitOnlyAndByTheirPlugin) {
-  services_.publish_path = [this](const std::string& plugin, PathRoute route) {
-    published_.push_back(plugin + " " + route.path);
-    return Status();
-  };
-  services_.withdraw_path = [this](const std::string& plugin, const std::string& path) {
-    published_.push_back(plugin + " not " + path);
-    return Status();
-  };
   auto plugin = host("aggregator");
   auto paths = plugin->dynamic_paths();
   EXPECT_EQ(paths->publish(path("/x")).reason(), Reason::kServiceUnavailable);
   EXPECT_EQ(paths->withdraw("/x").reason(), Reason::kServiceUnavailable);
-  Scheme scheme;
-  plugin->commit(scheme);
+  plugin->commit();
   EXPECT_EQ(paths->publish(path("x")).reason(), Reason::kBadRequest);
   EXPECT_TRUE(paths->publish(path("/x")).ok());
   EXPECT_TRUE(paths->withdraw("/x").ok());
@@ -271,8 +287,7 @@ TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsRefusedWithGroupAndPath) {
 TEST_F(StagingHostTest, WhatCouldNotBeServedIsNotPublishedEither) {
   auto plugin = host("apiextensions");
   auto groups = plugin->dynamic_groups();
-  Scheme scheme;
-  plugin->commit(scheme);
+  plugin->commit();
   const auto refused = [&](PublishedResource wrong) {
     GroupsChange change;
     change.put = {resource_of("things", {"things"}), std::move(wrong)};
@@ -293,8 +308,7 @@ TEST_F(StagingHostTest, WhatCouldNotBeServedIsNotPublishedEither) {
 TEST_F(StagingHostTest, ResourcesThatArePublishedAtRunTimeAreTheSameObjectsInEachVersion) {
   auto plugin = host("core");
   const auto groups = plugin->dynamic_groups();
-  Scheme scheme;
-  plugin->commit(scheme);
+  plugin->commit();
   const EquivalentResources& known = plugin->equivalent_resources();
   const GroupVersionResource old_name{"g", "v1", "things"}, new_name{"g", "v2", "things"};
   const auto publish = [&](std::vector<std::string> versions) {
@@ -328,9 +342,7 @@ TEST_F(StagingHostTest, ResourcesThatArePublishedAtRunTimeAreTheSameObjectsInEac
 }
 
 TEST_F(StagingHostTest, WhatBlocksOneExecutorOfAPluginStallsNoneOfItsOthers) {
-  LoopSet loops;
-  loops.start();
-  services_.executor_of = [&loops](const std::string& name) -> Executor& { return loops.of(name); };
+  loops_.start();
   auto plugin = host("core");
   EXPECT_NE(&plugin->executor("slow"), &plugin->executor());
   EXPECT_NE(&plugin->executor("slow"), &plugin->executor("other"));
@@ -341,7 +353,7 @@ TEST_F(StagingHostTest, WhatBlocksOneExecutorOfAPluginStallsNoneOfItsOthers) {
   plugin->executor().post([&ran] { ran.set_value(); });
   ran.get_future().wait();
   go.set_value();
-  EXPECT_TRUE(loops.stop(std::chrono::hours(1)).empty());
+  EXPECT_TRUE(loops_.stop(std::chrono::hours(1)).empty());
 }
 
 TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
@@ -358,8 +370,7 @@ TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   EXPECT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return quiet_hook(); }).ok());
   EXPECT_TRUE(plugin->add_pre_shutdown_hook("x", quiet_hook).ok());
   plugin->on_group_versions_changed({});
-  Scheme scheme;
-  EXPECT_TRUE(plugin->commit(scheme).group_version_callbacks.empty());
+  EXPECT_TRUE(plugin->commit().group_version_callbacks.empty());
 }
 
 TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeople) {
@@ -368,8 +379,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
   ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", throwing_hook).ok());
   ASSERT_TRUE(plugin->add_pre_shutdown_hook("seven", []() -> Task<Status> { throw 7; }).ok());
   ASSERT_TRUE(plugin->add_health_check(std::make_shared<ThrowingCheck>(), {}).ok());
-  Scheme scheme;
-  auto staged = plugin->commit(scheme).target;
+  auto staged = plugin->commit().target;
   const Status ended[] = {run_on(loop_, staged.post_start_hooks.at(0).hook({loop_, stop_})),
                           run_on(loop_, staged.pre_shutdown_hooks.at(0).hook()), run_on(loop_, staged.health_checks.at(0).check->check()),
                           run_on(loop_, staged.pre_shutdown_hooks.at(1).hook())};
@@ -382,7 +392,6 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
 }
 
 TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
-  services_.on_group_versions_changed = [](std::function<void(const GroupVersionsChange&)> callback) { callback({}); };
   auto plugin = host("core");
   int called = 0;
   plugin->stop_signal().on_fire([] { throw std::runtime_error("boom"); });
@@ -395,8 +404,7 @@ TEST_F(StagingHostTest, CallbacksThatThrowEndNothingButThemselves) {
                                         })
                   .ok());
   plugin->on_group_versions_changed([](const GroupVersionsChange&) { throw std::runtime_error("boom"); });
-  Scheme scheme;
-  auto staged = plugin->commit(scheme);
+  auto staged = plugin->commit();
   EXPECT_TRUE(run_on(loop_, staged.target.post_start_hooks.at(0).hook({loop_, stop_})).ok());
   stop_.fire();
   EXPECT_EQ(called, 1) << "those behind a callback that throws run all the same";
@@ -415,8 +423,7 @@ TEST_F(StagingHostTest, AStorageFactoryThatThrowsOrMakesNothingIsAnErrorThatName
                                                return Result<std::unique_ptr<StorageBackend>>(std::unique_ptr<StorageBackend>());
                                              })
                   .ok());
-  Scheme scheme;
-  const auto staged = plugin->commit(scheme);
+  const auto staged = plugin->commit();
   EXPECT_EQ(staged.storage_backends.at("bad")({}).status().message(),
             R"(the factory of the storage backend "bad" of plugin example.com/disk threw: no disk)");
   EXPECT_EQ(staged.storage_backends.at("none")({}).status().message(),
@@ -424,16 +431,14 @@ TEST_F(StagingHostTest, AStorageFactoryThatThrowsOrMakesNothingIsAnErrorThatName
 }
 
 TEST_F(StagingHostTest, AFunctionOnAnExecutorThatThrowsStopsNoneOfTheOthers) {
-  LoopSet loops;
-  loops.start();
-  services_.executor_of = [&loops](const std::string& name) -> Executor& { return loops.of(name); };
+  loops_.start();
   auto plugin = host("core");
   std::promise<void> ran;
   plugin->executor().post([] { throw std::runtime_error("posted"); });
   plugin->executor().after(std::chrono::nanoseconds(1), [] { throw 7; });
   plugin->executor().after(std::chrono::milliseconds(1), [&ran] { ran.set_value(); });
   ran.get_future().wait();
-  EXPECT_TRUE(loops.stop(std::chrono::hours(1)).empty());
+  EXPECT_TRUE(loops_.stop(std::chrono::hours(1)).empty());
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ bool same(const CacheConfig& a, const CacheConfig& b) {
 }  // namespace
 
 void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
-  if (kept) kept(slot.config().prefix, slot.kind());
+  if (kept) kept(slot.config().prefix, &slot.kind());
   registry::Backing backing;
   backing.storage = storage;
   backing.admission = admission;
@@ -82,10 +82,11 @@ void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
 }
 
 void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
+  std::shared_ptr<registry::ObjectStore> newest;  // as in claim()
   std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
-  // The slot's own store is ending; a younger one over the prefix stays.
-  if (const auto place = stores.find(slot.config().prefix); place != stores.end() && place->second.expired()) stores.erase(place);
+  // The slot's own store is ending; others over the prefix stay.
+  newest = forget_ended(slot.config().prefix);
   const auto found = prefixes.find(slot.config().prefix);
   if (found == prefixes.end() || --found->second.users > 0) return;
   prefixes.erase(found);
@@ -100,7 +101,39 @@ void StoreEnvironment::close_retired() {
 std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::find(const std::string& root) {
   std::lock_guard lock(mutex);
   const auto found = stores.find(root);
-  return found == stores.end() ? nullptr : found->second.lock();
+  return found == stores.end() ? nullptr : found->second.back().lock();
+}
+
+std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::forget_ended(const std::string& prefix) {
+  const auto place = stores.find(prefix);
+  if (place == stores.end()) return nullptr;
+  auto& over = place->second;
+  const bool newest_ended = over.back().expired();
+  std::erase_if(over, [](const auto& store) { return store.expired(); });
+  if (over.empty()) {
+    stores.erase(place);
+    if (kept && caches != nullptr) kept(prefix, nullptr);
+    return nullptr;
+  }
+  auto newest = over.back().lock();
+  if (newest_ended && newest && kept && caches != nullptr) {
+    const StoredKind kind = newest->kept_kind();
+    kept(prefix, &kind);
+  }
+  return newest;
+}
+
+std::vector<std::shared_ptr<registry::ObjectStore>> StoreEnvironment::State::made_with(const Hold& hold, bool newest_only) {
+  std::vector<std::shared_ptr<registry::ObjectStore>> found;
+  {
+    std::lock_guard lock(mutex);
+    for (const auto& [_, over] : stores) {
+      for (auto each = newest_only ? over.end() - 1 : over.begin(); each != over.end(); ++each) found.push_back(each->lock());
+    }
+  }
+  // Without the lock: the last reference on a store takes it.
+  std::erase_if(found, [&](const auto& store) { return store == nullptr || !store->made_with(hold); });
+  return found;
 }
 
 Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStore>& store) {
@@ -108,14 +141,15 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   std::shared_ptr<registry::ObjectStore> before;  // May be the last who holds it: it goes after the lock, which its end takes.
   std::lock_guard lock(mutex);
   auto& place = stores[store->keys().root()];
-  before = place.lock();
+  std::erase_if(place, [](const auto& each) { return each.expired(); });
+  if (!place.empty()) before = place.back().lock();
   // While the server runs a resource may be made anew, beside its predecessor (custom resources).
   if (before != nullptr && caches == nullptr) {
     return Status(Reason::kAlreadyExists, "resource " + quoted(store->config().resource) + " (" + print(store->kind()) +
                                               "): objects under " + store->keys().root() + " are " + print(before->kind()) +
                                               "; another version of them names it as stored_kind");
   }
-  place = store;
+  place.push_back(store);
   return {};
 }
 
@@ -123,7 +157,27 @@ void StoreEnvironment::use_override_store(GroupResource resource, ObjectStorage&
   state_->override_stores[std::move(resource)].storage = &storage;
 }
 
-void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_->scheme = std::move(scheme); }
+void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_->scheme.set(std::move(scheme)); }
+
+void StoreEnvironment::end_watches(const Hold& hold) {
+  for (const auto& store : state_->made_with(hold, false)) {
+    if (const registry::Backing* backing = store->backing()) backing->cache->end_watches();
+  }
+}
+
+void StoreEnvironment::forget_kinds(const Hold& hold) {
+  for (const auto& store : state_->made_with(hold, true)) {
+    const std::string& prefix = store->keys().root();
+    std::vector<std::shared_ptr<registry::ObjectStore>> others;  // released without the lock
+    std::lock_guard lock(state_->mutex);
+    for (const auto& each : state_->stores[prefix]) others.push_back(each.lock());
+    const auto other =
+        std::find_if(others.rbegin(), others.rend(), [&](const auto& each) { return each != nullptr && !each->made_with(hold); });
+    if (!state_->kept) continue;
+    const std::optional<StoredKind> kind = other != others.rend() ? std::optional((*other)->kept_kind()) : std::nullopt;
+    state_->kept(prefix, kind ? &*kind : nullptr);
+  }
+}
 
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }

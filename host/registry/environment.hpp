@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/published.hpp"
 #include "registry/leases.hpp"
 #include "registry/store.hpp"
 
@@ -80,10 +81,10 @@ struct StoreEnvironment::State {
   // Prefix → the versions that are served over it, of the stores made before start().
   std::map<std::string, std::vector<GroupVersionResource>> versions;
   std::map<std::string, Prefix> prefixes;
-  // Prefix → the newest store over it.
-  std::map<std::string, std::weak_ptr<registry::ObjectStore>> stores;
+  // Prefix → the stores over it, the newest last.  More than one while a resource is made anew.
+  std::map<std::string, std::vector<std::weak_ptr<registry::ObjectStore>>> stores;
   // Of all plugins; set before start().
-  std::shared_ptr<const Scheme> scheme;
+  Published<Scheme> scheme{nullptr};
 
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
@@ -94,10 +95,15 @@ struct StoreEnvironment::State {
   Status claim(const std::shared_ptr<registry::ObjectStore>& store);
   // Notes a version over `root`, before start().
   void note_version(const std::string& root, GroupVersionResource version);
+  // Those that were made with `hold`; or only those without a successor.
+  std::vector<std::shared_ptr<registry::ObjectStore>> made_with(const Hold& hold, bool newest_only);
 
  private:
   bool serves(const registry::BackingSlot& slot) const;
   void fill(registry::BackingSlot& slot, bool eager);
+  // Takes the stores that have ended out of the list of their prefix.  If the newest was among them, the kind of the one that is the newest
+  // now is in use again; the caller releases what this returns without the lock.
+  std::shared_ptr<registry::ObjectStore> forget_ended(const std::string& prefix);
 };
 
 }  // namespace backplane

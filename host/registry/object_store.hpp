@@ -25,7 +25,8 @@ namespace backplane::registry {
 
 class ObjectStore final : public ServedStore {
  public:
-  ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
+  // `hold`: see make_store().
+  ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config, const Hold& hold = {});
   ~ObjectStore() override;
 
   // ---- facts
@@ -81,6 +82,9 @@ class ObjectStore final : public ServedStore {
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
   const StoreKeys& keys() const noexcept { return keys_; }
+  // What the objects below its prefix are.
+  StoredKind kept_kind() const;
+  bool made_with(const Hold& hold) const noexcept { return !hold_.owner_before(hold) && !hold.owner_before(hold_); }
   // Of updates and deletes that would lose to each other.
   KeyTurns& turns() const noexcept { return turns_; }
   // The lease for an object that is written now; 0 for kinds that stay.
@@ -113,6 +117,7 @@ class ObjectStore final : public ServedStore {
   const FieldManager manager_;
   std::vector<SelectableField> fields_;
   StoreKeys keys_;
+  const std::weak_ptr<const void> hold_;
   BackingSlot slot_;
   mutable KeyTurns turns_;
   mutable std::once_flag gates_asked_;

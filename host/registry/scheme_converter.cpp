@@ -5,7 +5,7 @@
 namespace backplane::registry {
 
 Task<Result<std::vector<Object>>> SchemeConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
-  const Scheme* scheme = environment_->scheme.get();
+  const auto scheme = environment_->scheme.get();
   if (scheme == nullptr) co_return not_started();
   for (Object& object : objects) {
     Status converted = scheme->convert(from, to, object);
@@ -15,14 +15,14 @@ Task<Result<std::vector<Object>>> SchemeConverter::convert(GroupVersionKind from
 }
 
 Result<std::string> SchemeConverter::stored_field_label(const GroupVersionKind& kind, std::string_view label) const {
-  const Scheme* scheme = environment_->scheme.get();
+  const auto scheme = environment_->scheme.get();
   if (scheme == nullptr) return not_started();
   return scheme->stored_field_label(kind, label);
 }
 
 Object StoredTable::stored_form(const Object& object, json::storage_ptr storage) const {
   Object copy(object, std::move(storage));
-  const Scheme* scheme = environment_->scheme.get();
+  const auto scheme = environment_->scheme.get();
   const bool converted =
       scheme != nullptr && scheme->convert(served_, stored_->kind(), copy).ok() && canonical_form(stored_->schema(), copy).ok();
   return converted ? copy : object;

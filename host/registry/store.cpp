@@ -40,10 +40,10 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 }
 
 // Custom resources are JSON in every store.
-StoredKind stored_kind(const ResourceConfig& config) {
+StoredKind stored_kind(const ResourceConfig& config, const Hold& hold) {
   const bool typed = config.schema != nullptr && !config.schema->structural();
   return {config.kind,           typed ? config.schema : nullptr,         config.encoded_as,
-          config.stored_as_json, typed ? config.strategy.get() : nullptr, {config.kind.group, config.resource}};
+          config.stored_as_json, typed ? config.strategy.get() : nullptr, {config.kind.group, config.resource}, hold};
 }
 
 Status check(const ResourceConfig& config) {
@@ -76,7 +76,7 @@ Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment
 
 }  // namespace
 
-ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config)
+ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config, const Hold& hold)
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
       served_names_{config_.kind, config_.resource},
@@ -84,11 +84,14 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
       manager_(config_.kind, config_.schema, versions_, written_fields_of(config_.strategy.get())),
       fields_(config_.strategy->facts().selectable),
       keys_(config_.storage_prefix, config_.strategy->facts().namespaced),
-      slot_(cache_config(config_, keys_), stored_kind(config_)) {
+      hold_(hold),
+      slot_(cache_config(config_, keys_), stored_kind(config_, hold)) {
   environment_->attach(slot_);
 }
 
 ObjectStore::~ObjectStore() { environment_->detach(slot_); }
+
+StoredKind ObjectStore::kept_kind() const { return stored_kind(config_, hold_.lock()); }
 
 WriteMode ObjectStore::default_mode() const {
   WriteMode mode;
@@ -182,11 +185,11 @@ ObjectRef unstored(const std::string& key, const Object& object) {
 
 }  // namespace registry
 
-Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config) {
+Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config, const Hold& hold) {
   Status checked = registry::check(config);
   if (!checked.ok()) return checked;
   if (!config.stored_kind.kind.empty()) return registry::make_view(environment, std::move(config));
-  auto store = std::make_shared<registry::ObjectStore>(environment.state(), std::move(config));
+  auto store = std::make_shared<registry::ObjectStore>(environment.state(), std::move(config), hold);
   Status claimed = environment.state()->claim(store);
   if (!claimed.ok()) return claimed;
   environment.state()->note_version(store->keys().root(), registry::version_of(store->config()));

@@ -17,6 +17,7 @@
 #include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/standard_storage.hpp"
+#include "base/hold.hpp"
 #include "engine/gated_fields.hpp"
 #include "registry/write_admission.hpp"
 #include "storage/stored_forms.hpp"
@@ -40,16 +41,23 @@ class StoreEnvironment {
   StoreEnvironment();
   ~StoreEnvironment();
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
-  // `kept` is told, before anything is read, what the objects below a key prefix are.
-  using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
+  // `kept` receives, before anything is read, what the objects below a key prefix are; null: they are of no kind any more.
+  using Kept = std::function<void(std::string_view prefix, const StoredKind* kind)>;
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept = {}, StoreSettings settings = {});
   // The objects of `resource` are in another store, if it has a name for its place (store_override_names.hpp).  Before start().
   void use_override_store(GroupResource resource, ObjectStorage& storage);
-  // Conversions and field labels of the kinds with several versions.  Before start().
+  // Conversions and field labels of the kinds with several versions.  Before start(), and again at any time: calls that begin afterwards
+  // use the new ones.
   void use_scheme(std::shared_ptr<const Scheme> scheme);
   // Ends the caches that have a successor, with what watches them.  Call it when what uses the successors has been published: until then
   // requests are served from those before.
   void close_retired();
+  // Ends the watches on the stores that were made with `hold`, whoever has opened them.  A store that another one has succeeded shares its
+  // cache: watches on the successor end as well.
+  void end_watches(const Hold& hold);
+  // What is stored below the stores that were made with `hold` and have no successor is of the kind of their predecessor from here on; if
+  // there is none, of no kind: it stays as it is.
+  void forget_kinds(const Hold& hold);
   // Call before `caches` goes away: stores that are dropped later leave it alone.
   void stop();
   struct State;
@@ -59,9 +67,10 @@ class StoreEnvironment {
   std::shared_ptr<State> state_;  // shared with the stores, which may be dropped later than the environment
 };
 
-// A store, or a view of the one over the config's prefix when it names a stored kind.
+// A store, or a view of the one over the config's prefix when it names a stored kind.  `hold`: of the plugin that `config` is from; it is
+// held as long as objects are read and written as the store's kind, not by the store.
 // Errors: kAlreadyExists for a prefix that is taken; kInternalError, naming both kinds, for a view of what is not stored there.
-Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
+Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config, const Hold& hold = {});
 // `parent` is what make_store returned.
 Result<std::shared_ptr<SubresourceStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
                                                                    std::shared_ptr<const Strategy> strategy,

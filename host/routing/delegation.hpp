@@ -17,6 +17,8 @@
 
 namespace backplane {
 
+class OpenWatches;  // endpoints/open_watches.hpp
+
 // Hooks and checks do not throw: StagingHost fences those of plugins.
 struct PostStartHookEntry {
   std::string name;
@@ -44,6 +46,11 @@ struct DelegationTarget {
   std::vector<HealthCheckEntry> health_checks;
   std::map<std::string, std::shared_ptr<NamedSignal>> mux_and_discovery_signals;
   bool publishes_at_run_time = false;  // has taken dynamic_groups()
+  bool publishes_paths = false;        // has taken dynamic_paths()
+  // The open watches on its resources, to be ended with it; null: those of all such delegates are one set.
+  std::shared_ptr<OpenWatches> watches;
 };
+
+using TargetRef = std::shared_ptr<const DelegationTarget>;
 
 }  // namespace backplane

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backplane/core/request.hpp"
+#include "base/published.hpp"
 #include "base/plain_message.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "routing/log.hpp"
@@ -57,8 +58,27 @@ class HealthEndpoint final : public HttpHandler {
     bool boot;  // healthy here until the grace period is over
     std::shared_ptr<Counters> counters = std::make_shared<Counters>();
   };
-  HealthEndpoint(std::string name, std::vector<Row> rows, std::chrono::steady_clock::time_point boot_until, std::function<void()> on_ok)
-      : name_(std::move(name)), rows_(std::move(rows)), boot_until_(boot_until), on_ok_(std::move(on_ok)) {}
+  using Rows = std::vector<Row>;
+  HealthEndpoint(std::string name, std::chrono::steady_clock::time_point boot_until, std::function<void()> on_ok)
+      : name_(std::move(name)), boot_until_(boot_until), on_ok_(std::move(on_ok)) {}
+
+  // A check goes on counting as the former one of its name.
+  void publish(Rows rows) {
+    const auto before = rows_.get();
+    for (Row& row : rows) {
+      for (const Row& former : *before) {
+        if (former.check->name() == row.check->name()) row.counters = former.counters;
+      }
+    }
+    rows_.set(std::make_shared<const Rows>(std::move(rows)));
+  }
+  std::vector<PathRoute> routes(std::shared_ptr<HttpHandler> self) const {
+    const std::string path = "/" + name_;
+    std::vector<PathRoute> routes{{path, false, true, self}};
+    const auto rows = rows_.get();
+    for (const auto& row : *rows) routes.push_back({path + "/" + row.check->name(), false, true, self});
+    return routes;
+  }
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string path = context.info.path;
@@ -71,14 +91,16 @@ class HealthEndpoint final : public HttpHandler {
   }
 
   void add_observed(std::vector<HealthRegistry::Observed>& out) const {
-    for (const auto& row : rows_) {
+    const auto rows = rows_.get();
+    for (const auto& row : *rows) {
       HealthRegistry::Observed seen{row.check->name(), name_, row.counters->healthy, row.counters->successes, row.counters->errors};
       if (seen.successes + seen.errors > 0) out.push_back(std::move(seen));
     }
   }
 
   Task<bool> healthy() {
-    for (const auto& row : rows_) {
+    const auto rows = rows_.get();
+    for (const auto& row : *rows) {
       Status status = co_await run(row);
       if (!status.ok()) co_return false;
     }
@@ -93,10 +115,11 @@ class HealthEndpoint final : public HttpHandler {
   }
 
   Task<void> single(std::string check, Exchange& exchange) {
-    const auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.check->name() == check; });
+    const auto rows = rows_.get();
+    const auto row = std::find_if(rows->begin(), rows->end(), [&](const Row& r) { return r.check->name() == check; });
     int code = 404;
     std::string text = "404 page not found\n";
-    if (row != rows_.end()) {
+    if (row != rows->end()) {
       Status status = co_await run(*row);
       code = status.ok() ? 200 : 500;
       text = status.ok() ? "ok" : "internal server error: " + std::string(plain_message(status)) + "\n";
@@ -114,7 +137,8 @@ class HealthEndpoint final : public HttpHandler {
     std::string lines;
     std::string failed;   // names, for the log
     std::string reasons;  // the log's copy of what is withheld
-    for (const auto& row : rows_) {
+    const auto rows = rows_.get();
+    for (const auto& row : *rows) {
       const std::string name = row.check->name();
       if (leave_out(*row.check, excluded, unknown, lines)) continue;
       Status status = co_await run(row);
@@ -164,7 +188,7 @@ class HealthEndpoint final : public HttpHandler {
   }
 
   std::string name_;
-  std::vector<Row> rows_;
+  Published<Rows> rows_{std::make_shared<const Rows>()};
   std::chrono::steady_clock::time_point boot_until_;
   std::function<void()> on_ok_;
   std::atomic<bool> told_{false};
@@ -189,28 +213,34 @@ std::vector<PathRoute> HealthRegistry::install(std::function<void()> on_first_re
   };
   static constexpr Endpoint kEndpoints[] = {
       {"healthz", &HealthEndpoints::healthz}, {"livez", &HealthEndpoints::livez}, {"readyz", &HealthEndpoints::readyz}};
+  const bool first = endpoints_.empty();
   std::vector<PathRoute> routes;
-  for (const auto& endpoint : kEndpoints) {
-    std::vector<HealthEndpoint::Row> rows;
-    const bool livez = std::string_view(endpoint.name) == "livez";
-    for (const auto& entry : entries_) {
-      if (entry.where.*endpoint.shown) rows.push_back({entry.check, entry.where.boot_sequence && livez});
+  for (std::size_t i = 0; i < std::size(kEndpoints); ++i) {
+    const Endpoint& endpoint = kEndpoints[i];
+    const std::string_view name = endpoint.name;
+    if (first) {
+      endpoints_.push_back(
+          std::make_shared<HealthEndpoint>(endpoint.name, started_ + grace_, name == "readyz" ? on_first_ready : std::function<void()>{}));
     }
-    const std::string path = std::string("/") + endpoint.name;
-    const bool readyz = std::string_view(endpoint.name) == "readyz";
-    auto handler =
-        std::make_shared<HealthEndpoint>(endpoint.name, rows, started_ + grace_, readyz ? on_first_ready : std::function<void()>{});
-    routes.push_back({path, false, true, handler});
-    for (const auto& row : rows) routes.push_back({path + "/" + row.check->name(), false, true, handler});
-    if (readyz) ready_ = handler;
-    endpoints_.push_back(std::move(handler));
+    HealthEndpoint::Rows rows;
+    for (const auto& entry : entries_) {
+      if (entry.where.*endpoint.shown) rows.push_back({entry.check, entry.where.boot_sequence && name == "livez"});
+    }
+    endpoints_[i]->publish(std::move(rows));
+    auto own = endpoints_[i]->routes(endpoints_[i]);
+    routes.insert(routes.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   }
   return routes;
 }
 
+void HealthRegistry::reopen() {
+  installed_ = false;
+  entries_.clear();
+}
+
 Task<bool> HealthRegistry::ready() {
-  if (!ready_) co_return false;
-  bool healthy = co_await ready_->healthy();
+  if (endpoints_.empty()) co_return false;
+  bool healthy = co_await endpoints_.back()->healthy();
   co_return healthy;
 }
 

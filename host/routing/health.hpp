@@ -1,6 +1,6 @@
 // /healthz, /livez and /readyz: named checks, single checks, verbose, exclude, and the grace period of start-up checks on /livez.
 //
-// Thread-safety: add() before install() has been called; afterwards only counters change and any thread may ask.
+// Thread-safety: add(), install() and reopen() by one thread at a time; any thread may ask.  A request ends with the checks it began with.
 // Errors:        add() after install() and duplicate names: kAlreadyExists / kConflict.
 #pragma once
 
@@ -27,9 +27,11 @@ class HealthRegistry {
   // Shown in the order added.  Checks with the same name on the same endpoint are added once (delegates inherit each other's).
   Status add(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
 
-  // Handlers for /healthz, /livez, /readyz and everything below each; no check can be added afterwards.  `on_first_ready` runs once,
-  // at the first successful /readyz.
+  // Handlers for /healthz, /livez, /readyz and everything below each; no check can be added afterwards, until reopen().  `on_first_ready`
+  // runs once, at the first successful /readyz.
   std::vector<PathRoute> install(std::function<void()> on_first_ready);
+  // Begins a new list, which replaces the installed one, whole, with the next install().
+  void reopen();
 
   // What GET /readyz would say, for the host itself.
   Task<bool> ready();
@@ -54,8 +56,7 @@ class HealthRegistry {
   std::chrono::nanoseconds grace_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   bool installed_ = false;
-  std::vector<std::shared_ptr<HealthEndpoint>> endpoints_;
-  std::shared_ptr<HealthEndpoint> ready_;
+  std::vector<std::shared_ptr<HealthEndpoint>> endpoints_;  // since the first install()
 };
 
 // A check that runs a function.

@@ -336,8 +336,8 @@ Deprecation deprecation_of(const ResourceRow& row, bool published) {
 
 }  // namespace
 
-HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published) {
-  return [&config, scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
+HandlerFactory handler_factory(const RouterConfig& config, const Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches, bool published) {
+  return [&config, &scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;
     scope.resource = {version.group, version.version, row.resource};
     scope.subresource = row.subresource;
@@ -353,7 +353,7 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
     scope.unsafe_deletes = config.unsafe_deletes;
     scope.shutting_down = config.shutting_down;
     scope.watches = watches;
-    scope.scheme = scheme;
+    scope.scheme = &scheme;
     return make_resource_handler(std::move(scope));
   };
 }

@@ -8,6 +8,7 @@
 #include "routing/log.hpp"
 #include "routing/peer_documents.hpp"
 #include "routing/root_handlers.hpp"
+#include "routing/route_composer.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {
@@ -103,44 +104,6 @@ std::shared_ptr<HttpHandler> find_prefix(const TableRef& routes, std::string_vie
   return nullptr;
 }
 
-Storages enabled_storages(const ApiEnablement& enablement, const GroupVersion& version, const Storages& storages) {
-  Storages enabled;
-  for (const auto& [path, storage] : storages) {
-    if (enablement.resource_enabled({version.group, version.version, path})) enabled.emplace(path, storage);
-  }
-  return enabled;
-}
-
-// The versions of a group that are on, in order.  --runtime-config is about what the server brings along; what is published at run time
-// was asked for.
-std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::string& delegate, const RouterConfig& config,
-                                         const HandlerFactory& handler_of) {
-  std::vector<VersionRef> out;
-  int rank = static_cast<int>(group.prioritized_versions.size());
-  for (const auto& name : group.prioritized_versions) {
-    --rank;
-    const GroupVersion version{group.group, name};
-    const auto storages = group.storages.find(name);
-    if (storages == group.storages.end()) continue;
-    const Storages enabled = enabled_storages(config.enablement, version, storages->second);
-    if (enabled.empty()) {
-      routing_details().info("skipping API {}/{}: no resource of it is enabled", group.group, name);
-      continue;
-    }
-    const auto schemas = group.schemas.find(name);
-    auto table = std::make_shared<VersionTable>();
-    table->version = version;
-    table->openapi_enums = config.openapi_enums;
-    table->delegate = delegate;
-    table->group_priority = group.group_priority_minimum;
-    const auto priority = group.version_priorities.find(name);
-    table->version_priority = priority != group.version_priorities.end() ? priority->second : group.version_priority + rank;
-    table->rows = with_rows({}, version, enabled, schemas == group.schemas.end() ? nullptr : schemas->second, {}, handler_of, false);
-    out.push_back(std::move(table));
-  }
-  return out;
-}
-
 bool serves(const VersionTable* version, const std::string& resource) {
   return version != nullptr && version->rows.find(resource) != nullptr;
 }
@@ -204,58 +167,48 @@ Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
 }
 
 Status Router::compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths) {
-  std::unique_lock lock(mutex_);
-  chain_ = std::move(chain);
-  Status composed = compose_locked(std::move(host_paths));
-  if (!composed.ok()) return composed;
-  for (const auto& target : chain_) {
-    if (target.publishes_at_run_time) unpublished_.insert(target.name);
+  std::vector<TargetRef> targets;
+  for (auto& target : chain) targets.push_back(std::make_shared<const DelegationTarget>(std::move(target)));
+  return compose(std::move(targets), std::move(host_paths));
+}
+
+Status Router::compose(std::vector<TargetRef> chain, std::vector<PathRoute> host_paths) {
+  {
+    PendingNotification notification;
+    const std::lock_guard lock(mutex_);
+    auto made = composed(chain, host_paths, notification.change);
+    if (!made.ok()) return std::move(made.status());
+    const bool first = chain_.empty();
+    for (const auto& target : chain) {
+      if (std::find(chain_.begin(), chain_.end(), target) != chain_.end()) continue;
+      if (first && target->publishes_at_run_time) unpublished_.insert(target->name);
+      if (target->watches && config_.shutting_down) target->watches->end_all_on(*config_.shutting_down);
+    }
+    chain_ = std::move(chain);
+    table_.set(std::move(*made));
+    // Of the first table nobody has to be told what has changed.
+    if (first) notification.change = {};
+    notification.complete = first && unpublished_.empty();
+    pending_notifications_.push_back(std::move(notification));
   }
-  const bool complete = unpublished_.empty();
-  lock.unlock();
-  if (complete) groups_complete_.fire();
+  tell();
   return {};
 }
 
-Status Router::compose_locked(std::vector<PathRoute> host_paths) {
-  const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/false);
-  auto paths = std::make_shared<FixedPaths>();
-  auto routes = std::make_shared<RouteTable>();
-  routes->openapi_enums = config_.openapi_enums;
-  std::map<std::string, std::shared_ptr<GroupEntry>> groups;
-  for (const auto& route : host_paths) {
-    Status status = paths->add(route, "backplane");
+Result<TableRef> Router::composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
+                                  GroupVersionsChange& change) {
+  const TableRef before = table_.get();
+  RouteComposer composer(config_, *before);
+  Status status = composer.add_paths(host_paths, "backplane");
+  for (const auto& target : chain) {
     if (!status.ok()) return status;
+    const bool stays = std::find(chain_.begin(), chain_.end(), target) != chain_.end();
+    status = composer.add(*target, stays, handler_factory(config_, scheme_, target->watches ? target->watches : watches_, /*published=*/false));
   }
-  for (const auto& target : chain_) {
-    for (const auto& route : target.paths) {
-      Status status = paths->add(route, target.name);
-      if (!status.ok()) return status;
-    }
-    for (const auto& group : target.groups) {
-      auto& entry = groups[group.group];
-      if (!entry) entry = std::make_shared<GroupEntry>();
-      entry->name = group.group;
-      entry->answers_for_all_delegates = &target == &chain_.front();
-      for (auto& version : enabled_versions(group, target.name, config_, handler_of)) {
-        if (const VersionTable* other = entry->find(version->version.version)) {
-          return Status(Reason::kAlreadyExists, "group version " + group.group + "/" + version->version.version + " is served by plugin " +
-                                                    quoted(other->delegate) + " already; plugin " + quoted(target.name) +
-                                                    " cannot serve it too");
-        }
-        entry->versions.push_back(std::move(version));
-      }
-    }
-  }
-  for (auto& [name, entry] : groups) {
-    if (entry->versions.empty()) continue;
-    settle_group(*entry);
-    routes->groups = routes->groups.with(name, std::move(entry));
-  }
-  add_root_paths(*paths, [this] { return chain_json(); });
-  routes->paths = std::move(paths);
-  table_.set(std::move(routes));
-  return {};
+  if (status.ok()) status = composer.take_over_published();
+  if (!status.ok()) return status;
+  add_root_paths(composer.paths(), [this] { return chain_json(); });
+  return TableRef(composer.finish(change));
 }
 
 Status Router::change(const std::string& delegate, GroupsChange change) {
@@ -263,7 +216,7 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
     PendingNotification notification;
     const std::lock_guard lock(mutex_);
     const TableRef before = table_.get();
-    const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/true);
+    const HandlerFactory handler_of = handler_factory(config_, scheme_, watches_, /*published=*/true);
     GroupsEditor editor(before->groups, delegate, handler_of);
     Status status = editor.apply(change);
     if (!status.ok()) return status;
@@ -287,7 +240,7 @@ void Router::tell() {
     const auto callbacks = callbacks_;
     lock.unlock();
     const bool any = !next.change.served.empty() || !next.change.gone.empty();
-    for (const auto& callback : callbacks) {
+    for (const auto& [_, callback] : callbacks) {
       if (any) tell_one(callback, next.change);
     }
     if (next.complete) groups_complete_.fire();
@@ -346,9 +299,17 @@ std::shared_ptr<RestStorage> Router::find_storage_of(const GroupVersionKind& kin
   return found;
 }
 
-void Router::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
+void Router::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner) {
   std::lock_guard lock(mutex_);
-  callbacks_.push_back(std::move(callback));
+  callbacks_.emplace_back(owner, std::move(callback));
+}
+
+void Router::drop_callbacks(const void* owner) {
+  Callbacks dropped;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  const auto from = std::stable_partition(callbacks_.begin(), callbacks_.end(), [&](const auto& each) { return each.first != owner; });
+  dropped.assign(std::make_move_iterator(from), std::make_move_iterator(callbacks_.end()));
+  callbacks_.erase(from, callbacks_.end());
 }
 
 std::vector<std::string> Router::index_paths() const {
@@ -365,7 +326,8 @@ std::string Router::chain_json() const {
     if (version->dynamic) published[version->delegate].emplace_back(version->version.to_string());
   }
   Array delegates;
-  for (const auto& target : chain_) {
+  for (const auto& each : chain_) {
+    const DelegationTarget& target = *each;
     Object delegate;
     delegate["name"] = target.name;
     Array served;

@@ -1,6 +1,6 @@
-// Path → the row that serves it.  The delegation chain is composed once into an immutable route table; what is published at run time
-// (custom resources, forwarded group versions) are rows of it too: a change makes a table that shares the rest with the one before, and
-// swaps it; readers never lock.
+// Path → the row that serves it.  The delegation chain is composed into an immutable route table, at the start and again whenever a
+// delegate is replaced or withdrawn; what is published at run time (custom resources, forwarded group versions) are rows of it too.  Every
+// change makes a table that shares the rest with the one before, and swaps it; readers never lock.
 //
 // Thread-safety: handle() and all const methods from any thread; compose() and change() from any thread, one at a time inside.
 // Lifetime:      storages and handlers are kept alive by the tables that name them and by the requests that use them.  A request on a
@@ -54,13 +54,15 @@ class Router final : public HttpHandler {
   explicit Router(RouterConfig config);
   ~Router() override;
 
-  // The kinds the server knows, for the words about bodies of other kinds.  Before compose().
-  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
+  // The kinds the server knows, for messages about bodies of other kinds.  Before compose(), and again at any time.
+  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
   // Whom an update asks that turns out to create.  Before compose().
   void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
   // Who is asked for what nobody serves here; null: nobody.  Before compose().
   void use_peers(std::shared_ptr<PeerServers> peers);
-  // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
+  // Front to back; paths of `host_paths` (health, metrics) come first.  Targets that have been in the chain before keep their rows, those
+  // that are no longer in it are not served any more.  An error changes nothing.
+  Status compose(std::vector<TargetRef> chain, std::vector<PathRoute> host_paths);
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Changes what `delegate` has published at run time; after compose().
   Status change(const std::string& delegate, GroupsChange change);
@@ -73,8 +75,10 @@ class Router final : public HttpHandler {
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   // The storage of a kind's resource in that version; null if it is not served here.
   std::shared_ptr<RestStorage> find_storage_of(const GroupVersionKind& kind) const;
-  // `callback` is told of every change in the order they were made, on the thread of one that makes them.
-  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback);
+  // `callback` receives every change in the order they were made, on the thread of one that makes them, until drop_callbacks(owner); one
+  // that is under way then may still come.
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner = nullptr);
+  void drop_callbacks(const void* owner);
   // Fires when every delegate that publishes at run time has made its first change.
   Signal& groups_complete() noexcept { return groups_complete_; }
 
@@ -90,7 +94,8 @@ class Router final : public HttpHandler {
   // The row's handler, or whoever says that there is none.  Never null.
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
-  Status compose_locked(std::vector<PathRoute> host_paths);
+  Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,
+                                                     GroupVersionsChange& change);
   void tell();
 
   // A change that the callbacks have not been told of.
@@ -100,17 +105,18 @@ class Router final : public HttpHandler {
   };
 
   RouterConfig config_;
-  std::shared_ptr<const Scheme> scheme_;
+  Published<Scheme> scheme_{nullptr};
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
   std::shared_ptr<DocumentShelf> shelf_;
   std::shared_ptr<PeerDocuments> peers_;  // null: there are none
   NamedSignal groups_complete_{"groups-complete"};
   mutable std::mutex mutex_;  // writers only
-  std::vector<DelegationTarget> chain_;
+  std::vector<TargetRef> chain_;
   std::set<std::string> unpublished_;  // delegates whose first change is to come
   Published<RouteTable> table_;
   PublishedPaths published_paths_;
-  std::vector<std::function<void(const GroupVersionsChange&)>> callbacks_;
+  using Callbacks = std::vector<std::pair<const void*, std::function<void(const GroupVersionsChange&)>>>;
+  Callbacks callbacks_;
   std::deque<PendingNotification> pending_notifications_;
   bool telling_ = false;
 };

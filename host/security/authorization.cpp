@@ -132,8 +132,16 @@ bool is_privileged(const UserInfo& user) noexcept { return user.in_group(kPrivil
 
 bool is_authorization_mode(std::string_view name) noexcept { return std::find(kModes.begin(), kModes.end(), name) != kModes.end(); }
 
-Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers)
-    : authorizers_(std::move(authorizers)), decisions_(std::make_unique<Decisions[]>(authorizers_.size())) {}
+Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers, const Authorization* before)
+    : authorizers_(std::move(authorizers)) {
+  for (const auto& each : authorizers_) {
+    std::shared_ptr<Decisions> counts;
+    for (std::size_t i = 0; before != nullptr && !counts && i < before->count(); ++i) {
+      if (before->authorizer(i) == each->name()) counts = before->decisions_[i];
+    }
+    decisions_.push_back(counts ? std::move(counts) : std::make_shared<Decisions>());
+  }
+}
 
 std::optional<AuthorizerResult> Authorization::decide_now(const RequestView& request) const {
   if (is_privileged(request.user)) return AuthorizerResult{Decision::kAllow, "", {}};
@@ -151,7 +159,7 @@ std::optional<AuthorizerResult> Authorization::decide_now(const RequestView& req
 // No opinion is no last word.
 void Authorization::note(std::size_t index, Decision decision) const noexcept {
   if (decision == Decision::kNoOpinion) return;
-  Decisions& decisions = decisions_[index];
+  Decisions& decisions = *decisions_[index];
   (decision == Decision::kAllow ? decisions.allowed : decisions.denied).fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -25,7 +25,8 @@ std::shared_ptr<Authorizer> make_public_info();
 
 class Authorization final : public Authorizer, public RuleResolver {
  public:
-  explicit Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers);
+  // `before`: the one that this replaces; the counts of authorizers that both have go on.  May be null.
+  explicit Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers, const Authorization* before = nullptr);
   std::string_view name() const noexcept override { return "union"; }
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
@@ -39,13 +40,13 @@ class Authorization final : public Authorizer, public RuleResolver {
   };
   std::size_t count() const noexcept { return authorizers_.size(); }
   std::string_view authorizer(std::size_t index) const noexcept { return authorizers_[index]->name(); }
-  const Decisions& decisions(std::size_t index) const noexcept { return decisions_[index]; }
+  const Decisions& decisions(std::size_t index) const noexcept { return *decisions_[index]; }
 
  private:
   void note(std::size_t index, Decision decision) const noexcept;
 
   std::vector<std::shared_ptr<Authorizer>> authorizers_;
-  std::unique_ptr<Decisions[]> decisions_;
+  std::vector<std::shared_ptr<Decisions>> decisions_;
 };
 
 // The modes of --authorization-mode, known here or as the name of an authorizer that a plugin has registered, in their order.  Authorizers

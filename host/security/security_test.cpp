@@ -2,7 +2,7 @@
 
 #include "base/front_proxy.hpp"
 #include "base/io_loop.hpp"
-#include "security/asked_later.hpp"
+#include "security/published_security.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
 #include "security/users.hpp"
@@ -581,15 +581,52 @@ TEST_F(Security, WhyATokenWasRefusedIsToldByAllWhoRefusedIt) {
 }
 
 TEST_F(Security, AskingBeforeThereIsAServerIsAnErrorAndNoPermission) {
-  LateAuthorizer late;
+  PublishedAuthorizer published;
   AuthorizationAttributes attributes;
   attributes.user = loopback_user();
-  auto early = run_on(loop, late.authorize(attributes));
+  auto early = run_on(loop, published.authorize(attributes));
   EXPECT_EQ(early.decision, Decision::kNoOpinion);
   EXPECT_EQ(early.error.reason(), Reason::kServiceUnavailable);
-  Authorization authorization({});
-  late.answer(authorization);
-  EXPECT_EQ(run_on(loop, late.authorize(attributes)).decision, Decision::kAllow);
+  published.publish(std::make_shared<Authorization>(std::vector<std::shared_ptr<Authorizer>>()));
+  EXPECT_EQ(run_on(loop, published.authorize(attributes)).decision, Decision::kAllow);
+}
+
+// Publishes another configuration while it is asked, and then decides.
+class Reloader final : public Authorizer {
+ public:
+  Reloader(PublishedAuthorizer& published, std::shared_ptr<Authorization> next) : published_(published), next_(std::move(next)) {}
+  std::string_view name() const noexcept override { return "reloader"; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
+    published_.publish(std::move(next_));
+    co_return AuthorizerResult{Decision::kAllow, "", {}};
+  }
+
+ private:
+  PublishedAuthorizer& published_;
+  std::shared_ptr<Authorization> next_;
+};
+
+TEST_F(Security, AuthorizationIsReplacedWholeAndTheFormerOneEndsWithItsLastRequest) {
+  PublishedAuthorizer published;
+  using Authorizers = std::vector<std::shared_ptr<Authorizer>>;
+  auto first = std::make_shared<Authorization>(
+      Authorizers{std::make_shared<Reloader>(published, std::make_shared<Authorization>(Authorizers{make_always_deny()}))});
+  const std::weak_ptr<Authorization> former = first;
+  published.publish(std::move(first));
+  AuthorizationAttributes attributes;
+  EXPECT_EQ(run_on(loop, published.authorize(attributes)).decision, Decision::kAllow) << "a request ends with what it began with";
+  EXPECT_TRUE(former.expired());
+  EXPECT_EQ(run_on(loop, published.authorize(attributes)).decision, Decision::kNoOpinion);
+}
+
+TEST_F(Security, CountsOfAnAuthorizerGoOnAfterAReplacement) {
+  using Authorizers = std::vector<std::shared_ptr<Authorizer>>;
+  Authorization first(Authorizers{make_always_allow()});
+  AuthorizationAttributes attributes;
+  (void)run_on(loop, first.authorize(attributes));
+  Authorization second(Authorizers{make_always_deny(), make_always_allow()}, &first);
+  (void)run_on(loop, second.authorize(attributes));
+  EXPECT_EQ(second.decisions(1).allowed, 2u);
 }
 
 }  // namespace

@@ -22,10 +22,11 @@ class EncodedStorage final : public ObjectStorage {
   explicit EncodedStorage(StorageBackend& backend, std::shared_ptr<const PublishedTransformers> transformers = nullptr);
   ~EncodedStorage() override;
 
-  // Conversions from versions that objects may have been written in.  Before anything is read or written.
+  // Conversions from versions that objects may have been written in.  Before anything is read or written, and again at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { values_->forms().use_scheme(std::move(scheme)); }
   // What the objects are whose keys start with `prefix`.
   void use_kind(std::string_view prefix, StoredKind kind) { values_->forms().use_kind(prefix, std::move(kind)); }
+  void forget_kind(std::string_view prefix) { values_->forms().forget_kind(prefix); }
   // As StoredValues::tell_corrupt_objects.
   void tell_corrupt_objects() { values_->tell_corrupt_objects(); }
 

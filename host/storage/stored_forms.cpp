@@ -113,8 +113,19 @@ const Codec& codec_named(std::string_view form) {
 StoredForms::StoredForms(std::string_view form) : written_(codec_named(form)), writes_yaml_(form == "yaml") {}
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
+  auto next = std::make_shared<const StoredKind>(std::move(kind));
   std::unique_lock lock(mutex_);
-  kinds_[std::string(prefix)] = std::make_shared<const StoredKind>(std::move(kind));
+  kinds_[std::string(prefix)].swap(next);
+  lock.unlock();  // before the former one, and its hold, go
+}
+
+void StoredForms::forget_kind(std::string_view prefix) {
+  std::shared_ptr<const StoredKind> forgotten;  // its last reference ends outside the lock
+  std::unique_lock lock(mutex_);
+  const auto found = kinds_.find(prefix);
+  if (found == kinds_.end()) return;
+  forgotten = std::move(found->second);
+  kinds_.erase(found);
 }
 
 std::shared_ptr<const StoredKind> StoredForms::kind_of(std::string_view key) const {
@@ -126,10 +137,11 @@ std::shared_ptr<const StoredKind> StoredForms::kind_of(std::string_view key) con
   return nullptr;
 }
 
-Status StoredForms::convert(Object& object, const GroupVersionKind& to) const { return convert_by(scheme_.get(), object, to); }
+Status StoredForms::convert(Object& object, const GroupVersionKind& to) const { return convert_by(scheme_.get().get(), object, to); }
 
 const Schema* StoredForms::schema_in(const Object& object, const Schema* fallback) const {
-  const Schema* known = scheme_ != nullptr ? scheme_->type_of(kind_in(object)) : nullptr;
+  const auto scheme = scheme_.get();
+  const Schema* known = scheme != nullptr ? scheme->type_of(kind_in(object)) : nullptr;
   return known != nullptr ? known : fallback;
 }
 
@@ -152,18 +164,19 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   keep_raw(&written_in, *tree, json);
   const bool typed = &written_in != kind.schema || kind_in(tree->get_object()) == kind.kind;
   // A version without a type of its own is converted first: the kind's type would drop what that version names otherwise.
-  Status converted = typed ? Status() : convert_by(scheme_.get(), tree->get_object(), kind.kind);
+  Status converted = typed ? Status() : convert_by(scheme_.get().get(), tree->get_object(), kind.kind);
   if (!converted.ok()) return converted;
   // Defaults are set in structs that are there.
   Status normal = written_in.normalize(*tree, nullptr);
   if (!normal.ok()) return normal;
-  return canonical_text(scheme_.get(), *tree, kind, written_in);
+  return canonical_text(scheme_.get().get(), *tree, kind, written_in);
 }
 
 Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
   const Schema* schema = kind.schema;
   if (!kind.encoded_as.kind.empty()) {
-    schema = scheme_ != nullptr ? scheme_->type_of(kind.encoded_as) : nullptr;
+    const auto scheme = scheme_.get();
+    schema = scheme != nullptr ? scheme->type_of(kind.encoded_as) : nullptr;
     auto other = encoded_as(json, kind.encoded_as, schema);
     if (!other.ok()) return other;
     json = std::move(*other);
@@ -226,7 +239,7 @@ Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const 
   json::monotonic_resource arena;
   auto tree = parse_yaml(value.view(), &arena, nullptr);
   if (!tree.ok() || !tree->is_object() || kind_in(tree->get_object()).kind.empty()) return internal_error("the value is no object");
-  auto text = canonical_text(scheme_.get(), *tree, kind, *schema_in(tree->get_object(), kind.schema));
+  auto text = canonical_text(scheme_.get().get(), *tree, kind, *schema_in(tree->get_object(), kind.schema));
   if (text.ok()) value = SharedBytes(std::move(*text));
   return text.status();
 }
@@ -235,12 +248,13 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
   const Schema* schema = kind != nullptr ? kind->schema : nullptr;
   const GroupVersionKind version = codec.stored_kind(value.view());
   const bool foreign = schema != nullptr && !version.kind.empty() && version != kind->kind;
-  if (foreign && !is_known(scheme_.get(), version, kind->kind)) return not_registered(version);
-  const Schema* other = foreign ? scheme_->type_of(version) : nullptr;
+  const auto scheme = scheme_.get();
+  if (foreign && !is_known(scheme.get(), version, kind->kind)) return not_registered(version);
+  const Schema* other = foreign ? scheme->type_of(version) : nullptr;
   const Schema* written_in = other != nullptr ? other : schema;
   Result<std::string> json;
   if (schema != nullptr && &codec == &protobuf_codec()) {
-    json = canonical_message(scheme_.get(), *written_in, *kind, value.view());
+    json = canonical_message(scheme.get(), *written_in, *kind, value.view());
   } else {
     json = codec.from_stored(written_in, value.view());
     if (json.ok() && schema != nullptr) json = canonical(*json, *kind);

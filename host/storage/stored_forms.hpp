@@ -5,8 +5,8 @@
 // it.  decode(): whichever codec wrote the bytes, which their first bytes say.  An object of another version, or JSON of another writer
 // (it ends with a newline), is brought into canonical form.
 //
-// Thread-safety: every method from any thread; use_scheme() before all others.
-// Lifetime:      the types and strategies given to use_kind() outlive it.
+// Thread-safety: every method from any thread; use_scheme() before the first read and write, and again at any time.
+// Lifetime:      StoredKind::hold keeps the type and the strategy of a kind.
 // Errors:        kInternalError without the key.
 #pragma once
 
@@ -18,6 +18,8 @@
 #include "backplane/points/storage.hpp"
 #include "backplane/rest/scheme.hpp"
 #include "backplane/rest/strategy.hpp"
+#include "base/hold.hpp"
+#include "base/published.hpp"
 #include "engine/codec.hpp"
 
 namespace backplane {
@@ -30,6 +32,7 @@ struct StoredKind {
   bool json = false;                   // ResourceConfig::stored_as_json
   const Strategy* strategy = nullptr;  // of built-in kinds: its defaults are those that the schema cannot say; may be null
   GroupResource resource = {};         // whose transformer is used
+  Hold hold = {};                      // of the plugin that the type and the strategy belong to
 };
 
 class StoredForms {
@@ -37,8 +40,10 @@ class StoredForms {
   // `form`: how objects of built-in kinds are written: the name of a codec, or "yaml".
   explicit StoredForms(std::string_view form);
 
-  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
+  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
   void use_kind(std::string_view prefix, StoredKind kind);
+  // What is stored below `prefix` is of no kind any more: it is read and written as it is.
+  void forget_kind(std::string_view prefix);
   // The kind with the longest prefix of `key`; null: no object has such a key.
   std::shared_ptr<const StoredKind> kind_of(std::string_view key) const;
 
@@ -66,7 +71,7 @@ class StoredForms {
 
   const Codec& written_;
   const bool writes_yaml_;
-  std::shared_ptr<const Scheme> scheme_;
+  Published<Scheme> scheme_{nullptr};
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredKind>, std::less<>> kinds_;
 };

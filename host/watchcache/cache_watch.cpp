@@ -48,9 +48,12 @@ std::unique_ptr<WatchStream> make_failed_watch(Status status) { return std::make
 CacheWatch::CacheWatch(std::shared_ptr<PrefixCache> cache, Selection selection)
     : cache_(std::move(cache)), selection_(std::move(selection)) {}
 
+CacheWatch::~CacheWatch() { cache_->remove_watch(*this); }
+
 Result<std::unique_ptr<WatchStream>> CacheWatch::make(std::shared_ptr<PrefixCache> cache, Selection selection, const Start& start) {
   auto stream = std::make_unique<CacheWatch>(std::move(cache), std::move(selection));
   if (auto status = stream->begin(start); !status.ok()) return status;
+  stream->cache_->add_watch(*stream);
   return std::unique_ptr<WatchStream>(std::move(stream));
 }
 

@@ -28,6 +28,7 @@ class CacheWatch final : public WatchStream {
   static Result<std::unique_ptr<WatchStream>> make(std::shared_ptr<PrefixCache> cache, Selection selection, const Start& start);
 
   CacheWatch(std::shared_ptr<PrefixCache> cache, Selection selection);
+  ~CacheWatch() override;
   Task<Result<std::vector<WatchEvent>>> next() override;
   void cancel() override;
 

@@ -5,6 +5,7 @@
 #include "base/caught.hpp"
 #include "storage/backend_key.hpp"
 #include "watchcache/cache_metrics.hpp"
+#include "watchcache/cache_watch.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/page_reader.hpp"
 
@@ -402,6 +403,22 @@ void PrefixCache::tick(EventLog::Clock::time_point now) {
     pins_.erase(pins_.begin());
   }
   if (!pins_.empty()) set_alarm(pins_.front().until);
+}
+
+void PrefixCache::add_watch(CacheWatch& watch) {
+  const std::lock_guard lock(watches_mutex_);
+  watches_.insert(&watch);
+}
+
+void PrefixCache::remove_watch(CacheWatch& watch) noexcept {
+  const std::lock_guard lock(watches_mutex_);
+  watches_.erase(&watch);
+}
+
+// Under the lock: a stream cannot be destroyed meanwhile.  cancel() resumes nobody in this call.
+void PrefixCache::end_watches() {
+  const std::lock_guard lock(watches_mutex_);
+  for (CacheWatch* const watch : watches_) watch->cancel();
 }
 
 void PrefixCache::close() {

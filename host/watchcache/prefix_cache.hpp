@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 #include "base/published.hpp"
@@ -36,6 +37,7 @@ inline constexpr std::chrono::seconds kBookmarkPeriod{60};
 inline constexpr std::size_t kMaxPins = 32;
 inline constexpr std::chrono::minutes kPinTime{5};
 
+class CacheWatch;
 class PrefixCache;
 
 // What all caches of a hub share.
@@ -111,6 +113,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Result<ObjectRef>> get(std::string key, std::string resource_version) override;
   Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override;
   Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) override;
+  void end_watches() override;
   Unreadable unreadable(const CacheScope& scope) const override;
   Status list_refusal(const CacheScope& scope) const override;
   bool ready() const noexcept override { return state_.load(std::memory_order_acquire) == State::kReady; }
@@ -122,6 +125,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const EntryBuilder& builder() const noexcept { return builder_; }
   EventLog& log() noexcept { return *log_; }
   FollowedStore& store() noexcept { return *store_; }
+  // A stream is among those that end_watches() ends, from this call to its destruction.
+  void add_watch(CacheWatch& watch);
+  void remove_watch(CacheWatch& watch) noexcept;
 
   // Starts to load unless it has begun.
   void request_load();
@@ -197,6 +203,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Status load_error_;  // the store's, of the last load
 
   WrittenEntries written_;
+  std::mutex watches_mutex_;
+  std::unordered_set<CacheWatch*> watches_;
 
   mutable std::mutex pins_mutex_;
   std::vector<Pin> pins_;

@@ -73,6 +73,8 @@ class ResourceCache {
   virtual Unreadable unreadable(const CacheScope&) const { return {}; }
   // The error of a list of the scope that must not leave out unreadable objects (CacheOptions::names_unreadable); success: it may.
   virtual Status list_refusal(const CacheScope&) const { return {}; }
+  // Ends the streams that are open now, as if the client had asked for it; whoever wants to go on watches again.
+  virtual void end_watches() {}
 
   virtual bool ready() const noexcept = 0;
   virtual Revision revision() const noexcept = 0;

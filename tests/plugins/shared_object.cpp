@@ -72,37 +72,28 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-TestServices::TestServices()
-    : services_{stores_,
-                [this](const std::string&) -> Executor& { return loop_; },
-                tasks_,
-                stop_,
-                {},
-                {},
-                {},
-                {},
-                {},
-                {},
-                {},
-                {},
-                {{"path /healthz", "the host"}}} {
-  loop_.start();
-  services_.flag = [this](std::string_view name) -> std::optional<std::string> {
-    if (name.starts_with("told/")) told.emplace_back(name.substr(5));
-    return std::nullopt;
-  };
-  services_.configuration = [this](std::string_view plugin) {
-    const auto found = configurations.find(std::string(plugin));
-    return found == configurations.end() ? std::string() : found->second;
-  };
+std::optional<std::string> TestServices::flag(std::string_view name) const {
+  if (name.starts_with("told/")) told.emplace_back(name.substr(5));
+  return std::nullopt;
 }
 
-TestServices::~TestServices() { loop_.stop(); }
+std::string TestServices::configuration(std::string_view plugin) const {
+  const auto found = configurations.find(std::string(plugin));
+  return found == configurations.end() ? std::string() : found->second;
+}
 
 Result<PluginSet> TestServices::load(PluginOptions options) {
-  auto opened = open_plugins(options);
+  auto opened = PluginRegistry::open(std::move(options));
   if (!opened.ok()) return std::move(opened.status());
-  return load_plugins(std::move(*opened), services_);
+  Status started = (*opened)->start(services_);
+  if (!started.ok()) return started;
+  PluginSet set;
+  set.registry = std::move(*opened);
+  const auto rows = set.registry->rows();
+  set.delegates = rows->delegates;
+  set.scheme = rows->scheme;
+  set.report = set.registry->report();
+  return set;
 }
 
 const PluginReport& report_of(const PluginSet& set, const std::string& name) {
@@ -114,9 +105,9 @@ const PluginReport& report_of(const PluginSet& set, const std::string& name) {
   return kNone;
 }
 
-std::vector<std::string> names_of(const std::vector<DelegationTarget>& delegates) {
+std::vector<std::string> names_of(const std::vector<TargetRef>& delegates) {
   std::vector<std::string> names;
-  for (const auto& delegate : delegates) names.push_back(delegate.name);
+  for (const auto& delegate : delegates) names.push_back(delegate->name);
   return names;
 }
 

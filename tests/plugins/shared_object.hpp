@@ -9,7 +9,7 @@
 
 #include "backplane/abi/descriptor.h"
 #include "base/io_loop.hpp"
-#include "plugin/plugin_set.hpp"
+#include "plugin/plugin_registry.hpp"
 
 namespace backplane {
 
@@ -46,25 +46,33 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// What open_plugins() and load_plugins() need, with a record of what the actors told.
-class TestServices {
+// Plugins that run, and what they have registered.
+struct PluginSet {
+  std::unique_ptr<PluginRegistry> registry;  // first: destroyed last
+  std::vector<TargetRef> delegates;
+  std::shared_ptr<const Scheme> scheme;
+  std::vector<PluginReport> report;
+};
+
+// What a PluginRegistry needs, with a record of what the actors told.
+class TestServices final : public PluginSettings {
  public:
-  TestServices();
-  ~TestServices();
   Result<PluginSet> load(PluginOptions options);
 
+  std::optional<std::string> flag(std::string_view name) const override;
+  std::string configuration(std::string_view plugin) const override;
+
   std::map<std::string, std::string> configurations;  // by plugin
-  std::vector<std::string> told;                      // "provision/<configuration>"
+  mutable std::vector<std::string> told;              // "provision/<configuration>"
 
  private:
-  IoLoop loop_{"test"};
   StoreEnvironment stores_;
-  LoggedTaskGroup tasks_;
-  NamedSignal stop_{"stop"};
-  HostServices services_;
+  ServedApi api_;
+  ServerAccess access_;
+  HostServices services_{stores_, *this, api_, access_, {{"path /healthz", "the host"}}};
 };
 
 const PluginReport& report_of(const PluginSet& set, const std::string& name);
-std::vector<std::string> names_of(const std::vector<DelegationTarget>& delegates);
+std::vector<std::string> names_of(const std::vector<TargetRef>& delegates);
 
 }  // namespace backplane

@@ -38,8 +38,8 @@ TEST_F(WrongPlugins, GoodOnesAreCommittedFromPrivateCopiesAndGoneAfterwards) {
   {
     const auto set = load();
     EXPECT_EQ(names_of(set.delegates), (Names{"apps", "core"}));
-    ASSERT_EQ(set.delegates[1].groups.size(), 1u);
-    EXPECT_EQ(set.delegates[1].paths.size(), 1u);
+    ASSERT_EQ(set.delegates[1]->groups.size(), 1u);
+    EXPECT_EQ(set.delegates[1]->paths.size(), 1u);
     EXPECT_EQ(report_of(set, "core").state, PluginState::kCommitted);
     EXPECT_EQ(services_.told, (Names{"provision/group=core.example.com/v1;path=/core", "provision/group=apps.example.com/v1",
                                      "validate/group=core.example.com/v1;path=/core", "validate/group=apps.example.com/v1"}));
@@ -269,7 +269,7 @@ TEST_F(WrongPlugins, AHookThatThrowsIsToldWithItsPlugin) {
   auto set = load();
   IoLoop loop{"hooks"};
   loop.start();
-  const auto status = run_on(loop, set.delegates.at(0).pre_shutdown_hooks.at(0).hook());
+  const auto status = run_on(loop, set.delegates.at(0)->pre_shutdown_hooks.at(0).hook());
   loop.stop();
   EXPECT_EQ(status.message(), "PLG-LIFE-013 pre-shutdown hook h of plugin hooked threw: thrown in a hook");
 }

@@ -85,7 +85,7 @@ class Api : public ::testing::Test {
     ASSERT_TRUE(schemas.ok()) << schemas.status().message();
     schemas_ = *schemas;
     ASSERT_NE(schemas_->find(kind), nullptr);
-    const Status known = scheme_.add_known_types(kind.group_version(), schemas_, "test");
+    const Status known = scheme_->add_known_types(kind.group_version(), schemas_, "test");
     ASSERT_TRUE(known.ok()) << known.message();
     store_ = std::make_shared<FakeHostStore>(kind, resource, schemas_->find(kind));
     scope_ = ResourceScope();
@@ -93,7 +93,7 @@ class Api : public ::testing::Test {
     scope_.kind = kind;
     scope_.storage = store_;
     scope_.published = schemas_->find(kind)->structural();
-    scope_.scheme = &scheme_;
+    scope_.scheme = &published_scheme_;
     scope_.authorizer = &authorizer_;
     handler_ = make_resource_handler(scope_);
   }
@@ -151,7 +151,8 @@ class Api : public ::testing::Test {
 
   IoLoop loop_{"test"};
   FakeAuthorizer authorizer_;
-  Scheme scheme_;
+  const std::shared_ptr<Scheme> scheme_ = std::make_shared<Scheme>();
+  const Published<Scheme> published_scheme_{scheme_};
   std::shared_ptr<const SchemaSet> schemas_;
   std::shared_ptr<FakeStore> store_;
   ResourceScope scope_;

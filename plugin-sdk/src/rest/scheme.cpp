@@ -163,18 +163,18 @@ Status Scheme::merge(Scheme&& other) {
       return Status(Reason::kAlreadyExists, "conversion of " + print(pair.first) + " to " + print(pair.second) + " is already registered");
     }
   }
-  for (auto& [gvk, type] : other.state_->types) {
+  // Copies: the host merges the same schemes anew when it replaces a plugin.
+  for (const auto& [gvk, type] : other.state_->types) {
     KnownType& mine = state_->types[gvk];
     if (type.schema != nullptr || !type.registrant.empty()) {
       mine.schema = type.schema;
-      mine.keep = std::move(type.keep);
-      mine.registrant = std::move(type.registrant);
+      mine.keep = type.keep;
+      mine.registrant = type.registrant;
     }
     mine.field_labels.insert(mine.field_labels.end(), type.field_labels.begin(), type.field_labels.end());
   }
-  state_->conversions.merge(other.state_->conversions);
-  for (auto& [group, versions] : other.state_->priorities) state_->priorities[group] = std::move(versions);
-  other.state_ = std::make_unique<State>();
+  state_->conversions.insert(other.state_->conversions.begin(), other.state_->conversions.end());
+  for (const auto& [group, versions] : other.state_->priorities) state_->priorities[group] = versions;
   return {};
 }
 

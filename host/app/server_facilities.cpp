@@ -1,0 +1,85 @@
+// The server as its plugins see it.
+#include "app/server_parts.hpp"
+#include "client/remote_client.hpp"
+#include "http/local_client.hpp"
+
+namespace backplane {
+
+// What plugins cannot have because the host has it.
+std::map<std::string, std::string> host_names() {
+  std::map<std::string, std::string> taken;
+  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
+                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v", "/debug/store/range",
+                           "/debug/store/hold", "/debug/store/release"}) {
+    taken.emplace(std::string("path ") + path, std::string(kTheHost));
+  }
+  for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
+    taken.emplace(std::string("check ") + check, std::string(kTheHost));
+  }
+  taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
+  for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer",
+                           "storage-object-count-tracker-hook", "max-in-flight-filter"}) {
+    taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
+  }
+  return taken;
+}
+
+std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
+  if (name == "secure-port") return std::to_string(parts_.server->port());
+  if (name == "service-account-signing-key-file") return parts_.pki->token_key_file;
+  // "feature-gates.Name": what has become of the gate.
+  constexpr std::string_view kGate = "feature-gates.";
+  if (name.starts_with(kGate)) return std::string(parts_.config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
+  auto text = parts_.options().flags.text(name);
+  if (name == "service-account-issuer" && text && text->empty()) return std::string(kDefaultIssuer);
+  return text;
+}
+
+bool ServerFacilities::resource_enabled(const GroupVersionResource& resource) const {
+  return parts_.config.enablement().resource_enabled(resource);
+}
+
+Status ServerFacilities::change(const std::string& delegate, GroupsChange change) {
+  Status changed = parts_.router->change(delegate, std::move(change));
+  parts_.stores.close_retired();
+  return changed;
+}
+
+std::vector<GroupVersionInfo> ServerFacilities::group_versions() const { return parts_.router->group_versions(); }
+
+void ServerFacilities::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner) {
+  parts_.router->on_group_versions_changed(std::move(callback), owner);
+}
+
+// (Plugins go after the router when the server is taken down.)
+void ServerFacilities::drop_callbacks(const void* owner) {
+  if (parts_.router) parts_.router->drop_callbacks(owner);
+}
+
+Signal& ServerFacilities::groups_complete() { return parts_.router->groups_complete(); }
+
+std::shared_ptr<RestStorage> ServerFacilities::find_storage(const GroupVersionResource& resource) const {
+  return parts_.router->find_storage(resource);
+}
+
+Status ServerFacilities::publish_path(const std::string& delegate, PathRoute route) {
+  return parts_.router->publish_path(delegate, std::move(route));
+}
+
+Status ServerFacilities::withdraw_path(const std::string& delegate, const std::string& path) {
+  return parts_.router->withdraw_path(delegate, path);
+}
+
+std::shared_ptr<HttpClient> ServerFacilities::client(TaskGroup& tasks, std::optional<UserInfo> user) {
+  return make_local_client(parts_.loopback_root, tasks, std::move(user));
+}
+
+Result<std::shared_ptr<HttpClient>> ServerFacilities::make_client(TaskGroup& tasks, ClientConfig config) {
+  return make_remote_client(parts_.background, tasks, std::move(config), &parts_.loops);
+}
+
+std::vector<StoredObjects> ServerFacilities::stored_objects() const {
+  return parts_.caches ? parts_.caches->counts() : std::vector<StoredObjects>();
+}
+
+}  // namespace backplane

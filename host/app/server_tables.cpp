@@ -1,0 +1,108 @@
+// What the server makes from the rows of its plugins: admission, authentication, authorization, routes.
+#include <algorithm>
+
+#include "admission/plugin_order.hpp"
+#include "app/log.hpp"
+#include "app/server_parts.hpp"
+
+namespace backplane {
+namespace {
+
+// What kube-apiserver runs by default and no plugin offers, but for what was switched off.
+std::vector<std::string> absent_admission(const std::vector<AdmissionRegistration>& offered, const std::vector<std::string>& disabled) {
+  std::vector<std::string> names;
+  for (const auto& each : upstream_admission_plugins()) {
+    const auto is_it = [&](const AdmissionRegistration& other) { return other.name == each.name; };
+    if (!each.on_by_default || std::any_of(offered.begin(), offered.end(), is_it)) continue;
+    if (std::find(disabled.begin(), disabled.end(), each.name) == disabled.end()) names.emplace_back(each.name);
+  }
+  return names;
+}
+
+std::string join(const std::vector<std::string>& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+// --api-audiences, or the service account issuers.
+std::vector<std::string> api_audiences(const FlagSet& flags) {
+  auto audiences = flags.values("api-audiences");
+  if (audiences.empty()) audiences = flags.values("service-account-issuer");
+  if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);
+  return audiences;
+}
+
+}  // namespace
+
+Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& rows) const {
+  auto order = admission_order(rows.admission);
+  if (!order.ok()) return std::move(order.status());
+  const auto& flags = options().admission;
+  AdmissionChain::Plugins made;
+  for (const auto& name : enabled_admission(*order, rows.admission, flags.enable, flags.disable)) {
+    const auto registration = std::find_if(rows.admission.begin(), rows.admission.end(), [&](const auto& each) { return each.name == name; });
+    AdmissionPluginConfig plugin_config;
+    for (const auto& row : admission_configuration) {
+      if (row.name == name) plugin_config = row.config;
+    }
+    const auto& owner = rows.admission_owners[static_cast<std::size_t>(registration - rows.admission.begin())];
+    auto plugin = owner->admission(*registration, plugin_config);
+    if (!plugin.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + plugin.status().message());
+    made.push_back(std::move(*plugin));
+  }
+  return made;
+}
+
+void ServerParts::report_admission(const PluginRows& rows) const {
+  app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
+  if (const auto absent = absent_admission(rows.admission, options().admission.disable); !absent.empty()) {
+    app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", join(absent));
+  }
+}
+
+Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
+  ServerTables tables;
+  auto plugins_in_order = make_admission(rows);
+  if (!plugins_in_order.ok()) return std::move(plugins_in_order.status());
+  tables.admission = std::move(*plugins_in_order);
+  AuthenticationConfig who;
+  who.anonymous = options().authentication.anonymous;
+  who.plugins = rows.authenticators;
+  who.request_header = options().authentication.request_header;
+  who.api_audiences = api_audiences(options().flags);
+  tables.authentication = std::make_shared<const UnionAuthentication>(std::move(who));
+  tables.tokens = std::make_shared<UnionTokenAuthentication>(rows.authenticators);
+  auto plan = plan_authorization(options().authorization.modes, rows.authorizers);
+  const auto before = services.authorizer.current();
+  if (before && !plan.not_offered.empty()) {
+    return bad_request("--authorization-mode: no plugin offers " + join(plan.not_offered));
+  }
+  tables.authorization = std::make_shared<Authorization>(std::move(plan.authorizers), before.get());
+  tables.audit = rows.audit;
+  return tables;
+}
+
+void ServerParts::publish(ServerTables tables) {
+  admission.publish(std::move(tables.admission));
+  services.authorizer.publish(std::move(tables.authorization));
+  services.tokens.publish(std::move(tables.tokens));
+  authentication.publish(std::move(tables.authentication));
+  audit.set(std::move(tables.audit));
+}
+
+void ServerParts::use_scheme(const std::shared_ptr<const Scheme>& scheme) {
+  router->use_scheme(scheme);
+  stores.use_scheme(scheme);
+  for (const StoreParts& store : all_stores) store.encoded->use_scheme(scheme);
+}
+
+Status ServerParts::publish_scheme_and_routes(const PluginRows& rows) {
+  std::vector<PathRoute> routes;
+  if (Status status = install_health(rows, routes); !status.ok()) return status;
+  use_scheme(rows.scheme);
+  routes.insert(routes.end(), own_routes.begin(), own_routes.end());
+  return router->compose(rows.delegates, std::move(routes));
+}
+
+}  // namespace backplane

@@ -1,0 +1,89 @@
+// What plugins get of the server through the SDK's Host, beyond what a generation owns itself.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      outlives the PluginRegistry.
+// Errors:        the defaults are those of a host without a server: kServiceUnavailable, or nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admission/equivalents.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/host.hpp"
+#include "backplane/points/storage_transformer.hpp"
+#include "backplane/rest/roles.hpp"
+#include "base/signal.hpp"
+#include "base/task_group.hpp"
+#include "registry/store.hpp"
+#include "security/published_security.hpp"
+
+namespace backplane {
+
+// What the command line and the configuration files say.
+class PluginSettings {
+ public:
+  virtual ~PluginSettings() = default;
+  // A host flag's value by its name; nothing when unset or unknown.
+  virtual std::optional<std::string> flag(std::string_view name) const;
+  // False when --runtime-config switched it off.
+  virtual bool resource_enabled(const GroupVersionResource& resource) const;
+  // The plugin's section of the configuration as JSON.
+  virtual std::string configuration(std::string_view plugin) const;
+};
+
+// The route table.  Its methods are called after commit only.
+class ServedApi {
+ public:
+  virtual ~ServedApi() = default;
+  virtual Status change(const std::string& delegate, GroupsChange change);
+  virtual std::vector<GroupVersionInfo> group_versions() const;
+  // Until drop_callbacks(owner).
+  virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner);
+  virtual void drop_callbacks(const void* owner);
+  virtual Signal& groups_complete();
+  // The storage behind a resource's row, or null.
+  virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
+  // DynamicPaths of `delegate`.
+  virtual Status publish_path(const std::string& delegate, PathRoute route);
+  virtual Status withdraw_path(const std::string& delegate, const std::string& path);
+
+ private:
+  NamedSignal never_{"groups-complete"};
+};
+
+// This server from inside, other servers, and the objects of the stores.
+class ServerAccess {
+ public:
+  virtual ~ServerAccess() = default;
+  // `tasks`: the caller's; its calls end before they do.
+  virtual std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user);
+  virtual Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config);
+  // Of caches that live.
+  virtual std::vector<StoredObjects> stored_objects() const;
+  // Host::set_storage_transformers of `plugin`, after commit.
+  virtual Status set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers);
+  // Host::convert; after commit.
+  virtual Task<Result<Object>> convert(GroupVersionKind to, Object object);
+};
+
+struct HostServices {
+  StoreEnvironment& stores;
+  PluginSettings& settings;
+  ServedApi& api;
+  ServerAccess& access;
+  // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal, storage,
+  // authenticator, authorizer, admission.
+  std::map<std::string, std::string> taken = {};
+  // What plugins ask; it answers once the server has been put together.
+  PublishedAuthorizer authorizer = {};
+  PublishedTokenAuthenticator tokens = {};
+  EquivalentResourceTable equivalents = {};
+};
+
+}  // namespace backplane

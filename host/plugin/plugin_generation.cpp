@@ -1,0 +1,149 @@
+#include "plugin/plugin_generation.hpp"
+
+#include <semaphore>
+
+#include "plugin/log.hpp"
+
+namespace backplane {
+namespace {
+
+// Waits on this thread until one of the two fires, or `limit` is over.
+bool fires_within(Signal& signal, Signal& hurry, std::chrono::nanoseconds limit) {
+  const auto woken = std::make_shared<std::counting_semaphore<4>>(0);
+  signal.on_fire([woken] { woken->release(); });
+  hurry.on_fire([woken] { woken->release(); });
+  (void)woken->try_acquire_for(limit);
+  return signal.fired();
+}
+
+Task<void> run_hook(PreShutdownHook hook, std::string plugin, std::string name, std::shared_ptr<NamedSignal> ended) {
+  auto running = hook();
+  const Status status = co_await std::move(running);
+  if (!status.ok()) plugin_log().error("pre-shutdown hook failed plugin={} hook={} error={:?}", plugin, name, status.message());
+  ended->fire();
+}
+
+Task<void> run_hook(PostStartHook hook, PostStartHookContext context, std::shared_ptr<Status> outcome, std::shared_ptr<NamedSignal> ended) {
+  auto running = hook(context);
+  *outcome = co_await std::move(running);
+  ended->fire();
+}
+
+Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> idle) {
+  auto waiting = tasks.wait_all();
+  co_await std::move(waiting);
+  idle->fire();
+}
+
+}  // namespace
+
+PluginGeneration::PluginGeneration(std::string name, LoadedPlugin loaded, HostServices& services, TakenNames names)
+    : name_(std::move(name)),
+      loaded_(std::move(loaded)),
+      services_(services),
+      names_(std::move(names)),
+      loops_(std::in_place),
+      stop_("StopPlugins"),
+      unused_(std::make_shared<NamedSignal>("unused")),
+      hold_(this, [unused = unused_](const void*) { unused->fire(); }),
+      host_(std::make_unique<StagingHost>(name_, services_, names_, GenerationParts{*loops_, tasks_, stop_, hold_})) {}
+
+PluginGeneration::~PluginGeneration() {
+  if (host_) services_.api.drop_callbacks(host_.get());
+  admission_.clear();
+  rows_ = {};
+  target_.reset();
+  loaded_.plugin.reset();
+}
+
+void PluginGeneration::commit() {
+  rows_ = host_->commit();
+  target_ = std::make_shared<const DelegationTarget>(std::move(rows_.target));
+}
+
+Result<std::shared_ptr<const AdmissionPlugin>> PluginGeneration::admission(const AdmissionRegistration& registration,
+                                                                           const AdmissionPluginConfig& config) {
+  auto& made = admission_[registration.name];
+  if (made) return made;
+  auto plugin = registration.factory(config);
+  if (!plugin.ok()) return std::move(plugin.status());
+  made = std::move(*plugin);
+  return made;
+}
+
+Status PluginGeneration::activate(std::chrono::nanoseconds limit) {
+  start_loops();
+  NamedSignal never("never");
+  for (const auto& hook : target_->post_start_hooks) {
+    auto outcome = std::make_shared<Status>();
+    auto ended = std::make_shared<NamedSignal>("ended");
+    tasks_.spawn(executor(), "poststarthook/" + hook.name, run_hook(hook.hook, PostStartHookContext{executor(), stop_}, outcome, ended));
+    if (!fires_within(*ended, never, limit)) return Status(Reason::kTimeout, "post-start hook " + hook.name + " has not ended in time");
+    if (!outcome->ok()) return std::move(*outcome);
+  }
+  return {};
+}
+
+void PluginGeneration::stop_tasks() {
+  stop_.fire();
+  tasks_.close();
+}
+
+void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Signal& hurry) {
+  if (!target_) return;  // it was staged only
+  for (const auto& hook : target_->pre_shutdown_hooks) {
+    auto ended = std::make_shared<NamedSignal>("ended");
+    tasks_.spawn(executor(), "preshutdownhook/" + hook.name, run_hook(hook.hook, name_, hook.name, ended));
+    if (!fires_within(*ended, hurry, limit)) {
+      plugin_log().error("pre-shutdown hook has not ended in time plugin={} hook={}", name_, hook.name);
+    }
+  }
+}
+
+// Informers, of other plugins too, watch again at once and find the successor; those that had found this one just before are ended with the
+// next round.
+bool PluginGeneration::drain(const RetireLimits& limits, Signal& hurry) {
+  const auto until = std::chrono::steady_clock::now() + limits.requests;
+  std::chrono::nanoseconds round = std::chrono::milliseconds(100);
+  while (!unused_->fired() && !hurry.fired()) {
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left <= std::chrono::nanoseconds::zero()) break;
+    if (const Hold hold = host_->hold()) services_.stores.end_watches(hold);
+    if (fires_within(*unused_, hurry, std::min<std::chrono::nanoseconds>(round, left))) break;
+    round *= 4;
+  }
+  stop_tasks();
+  if (tasks_.running() > 0) {
+    auto idle = std::make_shared<NamedSignal>("idle");
+    spawn_detached(executor(), tell_when_idle(tasks_, idle));
+    if (!fires_within(*idle, hurry, limits.tasks)) return false;
+  }
+  return fires_within(*unused_, hurry, limits.tasks);
+}
+
+std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, Signal& hurry) {
+  run_pre_shutdown_hooks(limits.pre_shutdown, hurry);
+  services_.api.drop_callbacks(host_.get());
+  host_->discard();
+  services_.stores.forget_kinds(hold_);
+  if (target_ && target_->watches) target_->watches->end_all();
+  admission_.clear();
+  rows_ = {};
+  target_.reset();
+  hold_.reset();
+  if (!drain(limits, hurry)) {
+    plugin_log().error("a plugin that has been taken out of service is still in use, it stays in memory plugin={} tasks={} requests={}", name_,
+                       tasks_.running(), !unused_->fired());
+    return std::nullopt;
+  }
+  if (const auto stuck = stop_loops(limits.loops); !stuck.empty()) {
+    plugin_log().error("a plugin that has been taken out of service blocks its executor, it stays in memory plugin={}", name_);
+    return std::nullopt;
+  }
+  loaded_.plugin.reset();
+  host_.reset();
+  loops_.reset();
+  return std::move(loaded_.code);
+}
+
+}  // namespace backplane

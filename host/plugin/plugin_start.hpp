@@ -1,0 +1,46 @@
+// The lifecycle calls of a plugin, fenced, and the start of all plugins of a plan.
+//
+// Thread-safety: one thread.
+// Lifetime:      borrows the registry.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/plugin_registry.hpp"
+
+namespace backplane {
+
+// configure(), provision(), validate().
+struct LifecycleCall {
+  const char *name, *shown;
+  std::string_view failed, threw;  // codes
+};
+extern const LifecycleCall kConfigure, kProvision, kValidate;
+
+// Makes the call and adds what goes wrong to `findings`; true if nothing did.
+bool call_lifecycle(PluginGeneration& generation, const LifecycleCall& what, HostServices& services, Findings& findings);
+
+// Takes a plan through the lifecycle.  Every step may take plugins out of the plan; it then begins again with those that are left, which
+// only become fewer.
+class PluginStart {
+ public:
+  explicit PluginStart(PluginRegistry& registry) : registry_(registry), plan_(registry.plan_) {}
+  // The generations that run, committed; plan_.fatal says what has failed.
+  void run();
+
+ private:
+  bool start_next();
+  bool start(std::size_t i);
+  bool validate_next();
+  void take_out(std::size_t i);
+  bool merges();
+
+  PluginRegistry& registry_;
+  Plan& plan_;
+  std::map<std::size_t, GenerationRef> running_;  // by index in the plan
+  std::map<std::size_t, bool> validated_;
+  std::vector<std::size_t> started_;  // in this order
+};
+
+}  // namespace backplane

@@ -1,0 +1,62 @@
+// The security of the server as everything else sees it: authentication, authorization and token authentication that can be replaced whole
+// while requests run.  A call ends with what it began with; the former one is destroyed with its last call.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      outlives the plugins and the handler chain.
+// Errors:        kServiceUnavailable before the first publish().
+#pragma once
+
+#include <memory>
+
+#include "base/published.hpp"
+#include "security/authentication.hpp"
+#include "security/authorization.hpp"
+
+namespace backplane {
+
+class PublishedAuthentication final : public Authentication {
+ public:
+  void publish(std::shared_ptr<const Authentication> authentication) { authentication_.set(std::move(authentication)); }
+  std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
+  Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
+
+ private:
+  Published<Authentication> authentication_{nullptr};
+};
+
+class PublishedAuthorizer final : public Authorizer, public RuleResolver {
+ public:
+  void publish(std::shared_ptr<Authorization> authorization) {
+    authorization_.set(std::make_shared<const std::shared_ptr<Authorization>>(std::move(authorization)));
+  }
+  // Calls are answered as before the first publish().
+  void withdraw() { authorization_.set(nullptr); }
+  // Null before publish().
+  std::shared_ptr<Authorization> current() const {
+    const auto published = authorization_.get();
+    return published ? *published : nullptr;
+  }
+  std::string_view name() const noexcept override { return "union"; }
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
+  RuleResolver* rule_resolver() noexcept override { return this; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
+  Task<RuleList> rules_for(UserInfo user, std::string ns) override;
+
+ private:
+  Published<std::shared_ptr<Authorization>> authorization_{nullptr};
+};
+
+class PublishedTokenAuthenticator final : public TokenAuthenticator {
+ public:
+  void publish(std::shared_ptr<TokenAuthenticator> tokens) {
+    tokens_.set(std::make_shared<const std::shared_ptr<TokenAuthenticator>>(std::move(tokens)));
+  }
+  void withdraw() { tokens_.set(nullptr); }
+  std::string_view name() const noexcept override { return "union"; }
+  Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override;
+
+ private:
+  Published<std::shared_ptr<TokenAuthenticator>> tokens_{nullptr};
+};
+
+}  // namespace backplane

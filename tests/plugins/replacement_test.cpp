@@ -1,0 +1,382 @@
+// A plugin of a running server is replaced by another build of it, and withdrawn, with requests in flight and watches open.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "app/server.hpp"
+#include "app/server_parts.hpp"
+#include "backplane/net/client.hpp"
+#include "client/remote_client.hpp"
+#include "shared_object.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kGadgets = "/apis/test.example.com/v1/gadgets";
+constexpr const char* kName = "test.example.com/gadgets";
+
+std::string build_file(const std::string& build) { return std::string(BUILDS_DIR) + "/gadgets_" + build + ".so"; }
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::size_t resident_bytes() {
+  std::size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// How many builds are mapped.
+std::size_t mapped_builds() {
+  std::set<std::string> files;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (const auto at = line.find("test.example.com_gadgets"); at != std::string::npos) files.insert(line.substr(at));
+  }
+  return files.size();
+}
+
+double noted(std::string_view what) {
+  for (const auto& metric : Metric::all()) {
+    if (metric.name != "gadgets_lifecycle_total") continue;
+    const auto found = metric.series.find({std::string(what)});
+    return found == metric.series.end() ? 0 : found->second.value;
+  }
+  return 0;
+}
+
+std::string gadget(const std::string& name) {
+  return R"({"apiVersion":"test.example.com/v1","kind":"Gadget","metadata":{"name":")" + name + R"("}})";
+}
+
+// The built-in server with one plugin and the store in memory, as a process would run it.
+class RunningServer {
+ public:
+  explicit RunningServer(const std::string& plugins) {
+    auto options = std::make_unique<Options>();
+    const std::vector<std::string> flags{"--data-dir=" + (data_ / "data"), "--plugin-dir=" + plugins, "--storage-backend=memory",
+                                         "--secure-port=0", "--bind-address=127.0.0.1"};
+    Status parsed = options->flags.parse(flags);
+    EXPECT_TRUE(parsed.ok()) << parsed.message();
+    auto completed = Options::complete(std::move(options));
+    EXPECT_TRUE(completed.ok()) << completed.status().message();
+    auto config = CompletedOptions::config(std::move(*completed));
+    EXPECT_TRUE(config.ok()) << config.status().message();
+    stop_.install_signal_handlers();
+    auto server = Server::create(std::move(*config), stop_);
+    EXPECT_TRUE(server.ok()) << server.status().message();
+    auto prepared = Server::prepare_run(std::move(*server));
+    EXPECT_TRUE(prepared.ok()) << prepared.status().message();
+    parts_ = &prepared->parts_for_test();
+    RetireLimits limits;
+    limits.code = std::chrono::nanoseconds(0);
+    parts_->plugins->use_limits(limits);
+    thread_ = std::thread([this, prepared = std::move(*prepared)]() mutable {
+      auto code = PreparedServer::run(std::move(prepared));
+      EXPECT_TRUE(code.ok() && *code == 0);
+    });
+    run_on(loop(), parts_->hooks.all_done().wait());
+    auto admin = client_config_from_kubeconfig(file_text(data_ / "data/admin.kubeconfig"));
+    EXPECT_TRUE(admin.ok()) << admin.status().message();
+    config_ = *admin;
+    client_ = *make_remote_client(loop_, tasks_, config_);
+    config_.client_certificate.clear();
+    config_.client_key.clear();
+    config_.token = "gadget-token";
+    by_token_ = *make_remote_client(loop_, tasks_, config_);
+  }
+  ~RunningServer() {
+    tasks_.close();
+    run_on(loop_, tasks_.wait_all());
+    client_.reset();
+    by_token_.reset();
+    ::kill(::getpid(), SIGTERM);
+    thread_.join();
+    loop_.stop();
+  }
+
+  IoLoop& loop() {
+    std::call_once(loop_started_, [this] { loop_.start(); });
+    return loop_;
+  }
+  ServerParts& parts() noexcept { return *parts_; }
+  TaskGroup& tasks() noexcept { return tasks_; }
+  HttpClient& client() noexcept { return *client_; }
+  HttpClient& by_token() noexcept { return *by_token_; }
+
+  struct Answer {
+    int code = 0;
+    std::string body;
+  };
+  static Task<Answer> ask(HttpClient& client, HttpCall call) {
+    auto calling = client.call(std::move(call));
+    auto answered = co_await std::move(calling);
+    if (!answered.ok()) co_return Answer{0, answered.status().message()};
+    Answer answer;
+    answer.code = (*answered)->code();
+    auto reading = read_all(**answered);
+    auto body = co_await std::move(reading);
+    if (!body.ok()) co_return Answer{0, body.status().message()};
+    answer.body = std::move(*body);
+    co_return answer;
+  }
+  Answer send(std::string method, std::string target, std::string body = {}) {
+    HttpCall call;
+    call.method = std::move(method);
+    call.target = std::move(target);
+    call.body = std::move(body);
+    if (!call.body.empty()) call.headers.emplace_back("Content-Type", "application/json");
+    return run_on(loop(), ask(*client_, std::move(call)));
+  }
+  std::string build() { return send("GET", "/gadgets/build").body; }
+
+ private:
+  TemporaryDirectory data_;
+  StopEvent stop_;
+  std::once_flag loop_started_;
+  IoLoop loop_{"test"};
+  TaskGroup tasks_;
+  ServerParts* parts_ = nullptr;
+  ClientConfig config_;
+  std::shared_ptr<HttpClient> client_, by_token_;
+  std::thread thread_;
+};
+
+// What clients see while the plugin is replaced.
+class Load {
+ public:
+  explicit Load(RunningServer& server) : server_(server) {}
+
+  void start() {
+    for (int i = 0; i < kWatchers; ++i) server_.tasks().spawn(server_.loop(), "watcher", watch());
+    for (int i = 0; i < 2; ++i) server_.tasks().spawn(server_.loop(), "reader", read(server_.client()));
+    server_.tasks().spawn(server_.loop(), "token", read(server_.by_token()));
+    server_.tasks().spawn(server_.loop(), "writer", write());
+  }
+  // Ends the load once every watcher has seen what was written last.
+  void stop() {
+    stopping_ = true;
+    run_on(server_.loop(), ended_.wait());
+  }
+  std::vector<std::string> failures() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+  std::uint64_t requests() const { return requests_; }
+  std::uint64_t watches() const { return watches_; }
+  std::uint64_t written() const { return written_; }
+
+  static constexpr int kWatchers = 3;
+
+ private:
+  void fail(const std::string& what, int code, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    failures_.push_back(what + ": " + std::to_string(code) + " " + text);
+  }
+  Task<void> expect(HttpClient& client, std::string method, std::string target, int code, std::string body = {}) {
+    HttpCall call;
+    call.method = method;
+    call.target = target;
+    call.body = std::move(body);
+    if (!call.body.empty()) call.headers.emplace_back("Content-Type", "application/json");
+    auto asking = RunningServer::ask(client, std::move(call));
+    const auto answer = co_await std::move(asking);
+    ++requests_;
+    if (answer.code != code) fail(method + " " + target, answer.code, answer.body);
+  }
+  Task<void> read(HttpClient& client) {
+    running_.fetch_add(1);
+    while (!stopping_) {
+      for (const char* target : {"/apis/test.example.com/v1/gadgets/fixed", "/apis/test.example.com/v1/gadgets", "/gadgets/slow",
+                                 "/gadgets/build", "/apis/test.example.com/v1", "/readyz"}) {
+        auto asking = expect(client, "GET", target, 200);
+        co_await std::move(asking);
+      }
+    }
+    leave();
+  }
+  Task<void> write() {
+    running_.fetch_add(1);
+    auto watched = watched_.wait();
+    co_await std::move(watched);
+    while (!stopping_) {
+      const std::string name = "g-" + std::to_string(written_.load());
+      auto creating = expect(server_.client(), "POST", std::string(kGadgets), 201, gadget(name));
+      co_await std::move(creating);
+      written_.fetch_add(1);
+      auto removing = expect(server_.client(), "DELETE", std::string(kGadgets) + "/" + name, 200);
+      co_await std::move(removing);
+    }
+    auto last = expect(server_.client(), "POST", std::string(kGadgets), 201, gadget("last"));
+    co_await std::move(last);
+    leave();
+  }
+
+  // Follows from revision to revision over every end of its stream; each gadget must be seen to come, in order.
+  Task<void> watch() {
+    running_.fetch_add(1);
+    std::string revision = "0";
+    std::uint64_t expected = 0;
+    bool seen_last = false;
+    while (!seen_last) {
+      HttpCall call;
+      call.target = std::string(kGadgets) + "?watch=true&resourceVersion=" + revision;
+      call.lasting = true;
+      auto calling = server_.client().call(std::move(call));
+      auto answered = co_await std::move(calling);
+      if (watches_.fetch_add(1) + 1 == kWatchers) watched_.fire();
+      if (!answered.ok() || (*answered)->code() != 200) {
+        fail("watch", answered.ok() ? (*answered)->code() : 0, answered.ok() ? "" : answered.status().message());
+        break;
+      }
+      auto following = follow(**answered, revision, expected);
+      seen_last = co_await std::move(following);
+    }
+    leave();
+  }
+  Task<bool> follow(HttpAnswer& answer, std::string& revision, std::uint64_t& expected) {
+    std::string buffer;
+    for (;;) {
+      auto reading = answer.read();
+      auto piece = co_await std::move(reading);
+      if (!piece.ok()) {
+        fail("a watch did not end cleanly", 0, piece.status().message());
+        co_return false;
+      }
+      if (piece->empty()) co_return false;
+      buffer += *piece;
+      for (auto end = buffer.find('\n'); end != std::string::npos; end = buffer.find('\n')) {
+        auto event = parse_json(buffer.substr(0, end), {}, nullptr);
+        buffer.erase(0, end + 1);
+        if (take(event->get_object(), revision, expected)) co_return true;
+      }
+    }
+  }
+  bool take(const Object& event, std::string& revision, std::uint64_t& expected) {
+    const std::string name(get_string_path(event, "object.metadata.name"));
+    revision = std::string(get_string_path(event, "object.metadata.resourceVersion"));
+    if (get_string(event, "type") == "ERROR") fail("a watch gave an error", 0, to_json(event));
+    if (get_string(event, "type") != "ADDED") return false;
+    if (name == "last") return true;
+    if (!name.starts_with("g-")) return false;
+    if (name != "g-" + std::to_string(expected)) fail("a watch missed an event", 0, name + " instead of g-" + std::to_string(expected));
+    ++expected;
+    return false;
+  }
+  void leave() {
+    if (running_.fetch_sub(1) == 1) ended_.fire();
+  }
+
+  RunningServer& server_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> running_{0};
+  std::atomic<std::uint64_t> requests_{0}, watches_{0}, written_{0};
+  NamedSignal watched_{"watched"}, ended_{"ended"};
+  mutable std::mutex mutex_;
+  std::vector<std::string> failures_;
+};
+
+class Replacement : public ::testing::Test {
+ protected:
+  Replacement() {
+    std::filesystem::create_symlink(build_file("one"), plugins_ / "gadgets.so");
+    server_ = std::make_unique<RunningServer>(plugins_.path());
+    before_ = {noted("made"), noted("destroyed")};
+  }
+  // The former generation has ended, its code is unmapped.
+  void replaced_by(const std::string& build) {
+    const Status status = server_->parts().replace_plugin(kName, build_file(build));
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
+  }
+  void refused(const std::string& build, const std::string& words) {
+    const Status status = server_->parts().replace_plugin(kName, build_file(build));
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.message().find(words), std::string::npos) << status.message();
+    EXPECT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
+    EXPECT_EQ(server_->build(), "one");
+    EXPECT_EQ(server_->send("GET", std::string(kGadgets)).code, 200);
+    EXPECT_EQ(server_->send("POST", std::string(kGadgets), gadget("after-" + build)).code, 201);
+    EXPECT_EQ(server_->send("GET", "/readyz").code, 200);
+    EXPECT_EQ(noted("made") - before_.made, noted("destroyed") - before_.destroyed) << "what was staged has been destroyed";
+    EXPECT_EQ(mapped_builds(), 1u);
+  }
+
+  struct Counts {
+    double made = 0, destroyed = 0;
+  };
+  TemporaryDirectory plugins_;
+  std::unique_ptr<RunningServer> server_;
+  Counts before_;
+};
+
+TEST_F(Replacement, ANewBuildServesAndTheObjectsStay) {
+  EXPECT_EQ(server_->build(), "one");
+  ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("kept")).code, 201);
+  const double finished = noted("finished"), stopped = noted("stopped"), started = noted("started");
+  replaced_by("two");
+  EXPECT_EQ(server_->build(), "two");
+  EXPECT_EQ(server_->send("GET", std::string(kGadgets) + "/kept").code, 200);
+  EXPECT_NE(server_->send("POST", std::string(kGadgets), gadget("new")).body.find(R"("build":"two")"), std::string::npos);
+  EXPECT_EQ(noted("started"), started + 1) << "post-start hooks of the new build";
+  EXPECT_EQ(noted("finished"), finished + 1) << "pre-shutdown hooks of the former one";
+  EXPECT_EQ(noted("stopped"), stopped + 1) << "its tasks get the stop signal";
+  EXPECT_EQ(mapped_builds(), 1u);
+}
+
+TEST_F(Replacement, AFaultInAnyStepLeavesTheServerAsItWas) {
+  refused("fails_in_provision", "provision() failed: ");
+  refused("fails_in_validate", "validate() failed: ");
+  refused("fails_in_start", "it fails on purpose");
+  EXPECT_FALSE(server_->parts().replace_plugin("other", build_file("two")).ok());
+  EXPECT_FALSE(server_->parts().replace_plugin(kName, build_file("absent")).ok());
+  replaced_by("two");
+  EXPECT_EQ(server_->build(), "two");
+}
+
+TEST_F(Replacement, AWithdrawnPluginIsGoneWithAllItHasRegistered) {
+  ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("kept")).code, 201);
+  const Status status = server_->parts().withdraw_plugin(kName);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(server_->send("GET", std::string(kGadgets)).code, 404);
+  EXPECT_EQ(server_->send("GET", "/gadgets/build").code, 404);
+  EXPECT_EQ(server_->send("GET", "/readyz/gadgets").code, 404);
+  EXPECT_EQ(server_->send("GET", "/readyz").code, 200);
+  ASSERT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
+  EXPECT_EQ(mapped_builds(), 0u);
+}
+
+TEST_F(Replacement, AHundredTimesUnderLoadNoRequestFailsAndMemoryReturns) {
+  ASSERT_EQ(server_->send("POST", std::string(kGadgets), gadget("fixed")).code, 201);
+  Load load(*server_);
+  load.start();
+  constexpr int kWarm = 20, kTimes = 100;
+  std::size_t warm = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    ASSERT_NO_FATAL_FAILURE(replaced_by(i % 2 == 0 ? "two" : "one")) << i;
+    if (i == kWarm) warm = resident_bytes();
+  }
+  load.stop();
+  const auto failures = load.failures();
+  EXPECT_TRUE(failures.empty()) << failures.size() << " failures, the first: " << failures.front();
+  EXPECT_GT(load.requests(), 1000u);
+  EXPECT_GT(load.watches(), static_cast<std::uint64_t>(Load::kWatchers * kTimes / 2)) << "watches are ended and resumed";
+  EXPECT_EQ(server_->parts().plugins->generations_ended(), static_cast<std::size_t>(kTimes));
+  EXPECT_EQ(server_->parts().plugins->generations_unmapped(), static_cast<std::size_t>(kTimes));
+  EXPECT_EQ(mapped_builds(), 1u);
+  // 80 builds with two MiB each and their code would take far more.
+  EXPECT_LT(resident_bytes(), warm + (std::size_t{48} << 20));
+}
+
+}  // namespace
+}  // namespace backplane
