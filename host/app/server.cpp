@@ -13,10 +13,6 @@
 namespace backplane {
 namespace {
 
-// The store's reads, and beside them what takes long, each of which is at it with one thread at a time: a document that is made, a part
-// of a compaction; history that resumed watches read, with two.
-constexpr std::size_t kBlockingThreads = 6;
-
 // klog.Fatal's exit code.
 constexpr int kFatalExit = 255;
 
@@ -32,25 +28,20 @@ void die(std::string_view why) {
 ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
     : config(std::move(config_in)),
       stop(stop_in),
-      blocking(kBlockingThreads),
       loops(usable_cores()),
-      aside(usable_cores() / 2),
       pump("cache"),
       background("background"),
       stop_hooks("StopPlugins"),
       in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
       loopback_authentication(loopback_user()),
       health(options().generic.livez_grace_period),
-      hooks(die, [this](const PostStartHookEntry& hook) { return needs(hook); }) {
-  set_blocking_executor(&blocking);
-}
+      hooks(die, [this](const PostStartHookEntry& hook) { return needs(hook); }) {}
 
 ServerParts::~ServerParts() {
   take_down();
   // They are of the plugins', which go before the services.
   services.authorizer.withdraw();
   services.tokens.withdraw();
-  set_blocking_executor(nullptr);
 }
 
 // As upstream, where every hook's failure ends the process: its own, and those of plugins that must run.

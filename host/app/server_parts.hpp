@@ -21,12 +21,12 @@
 #include "app/other_stores.hpp"
 #include "app/paths.hpp"
 #include "app/pki.hpp"
+#include "app/process_pools.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
 #include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
-#include "base/offload_pool.hpp"
 #include "base/task_group.hpp"
 #include "filters/audit_registrations.hpp"
 #include "filters/handler_chain.hpp"
@@ -173,14 +173,13 @@ struct ServerParts {
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
-  // A loop per core for connections, half as many for requests with large bodies, one for the caches' pump, one for whatever else the host does
-  // in the background.  Plugins have their own.
-  BlockingPool blocking;
+  // A loop per core for connections, one for the caches' pump, one for whatever else the host does in the background.  Plugins have their
+  // own; what blocks and what is large runs on the pools of the process.
+  std::shared_ptr<ProcessPools> pools = ProcessPools::join();
   LoopPool loops;
-  OffloadPool offload_pool;
   IoLoop pump;
   IoLoop background;
-  FreeMemory free_memory{background, blocking};
+  FreeMemory free_memory{background, pools->blocking()};
   bool started = false;
   bool taken_down = false;
   bool storage_stopped = false;

@@ -97,8 +97,6 @@ Status ServerParts::start_serving() {
     }
     app_log().info("the debug socket accepts requests without authentication path={}", path);
   }
-  offload_pool.start();
-  set_offload_pool(&offload_pool);
   // What the kernel has accepted since the port was bound is served from here on.
   loops.start();
   if (Status status = sd_notify("READY=1\n"); !status.ok()) {
@@ -249,11 +247,9 @@ void ServerParts::take_down() {
   }
   free_memory.stop();
   loops.stop();
-  set_offload_pool(nullptr);
-  offload_pool.stop();
   background.stop();
   pump.stop();
-  blocking.stop();
+  pools.reset();
   // What refers to plugins' code, then the plugins in reverse, is left to the members' order; stores let go of the caches first.
   stores.stop();
   debug_socket.reset();

@@ -31,17 +31,20 @@ void on_signal(int) {
 }  // namespace
 
 StopEvent::StopEvent() : fd_(eventfd(0, EFD_CLOEXEC)) {
-  int expected = -1;
-  if (fd_ < 0 || !g_stop_fd.compare_exchange_strong(expected, fd_)) std::abort();
+  if (fd_ < 0) std::abort();
 }
 
 StopEvent::~StopEvent() {
-  g_stop_fd.store(-1);
-  g_signals.store(0);
+  int own = fd_;
+  if (g_stop_fd.compare_exchange_strong(own, -1)) g_signals.store(0);
   close(fd_);
 }
 
+void StopEvent::request() { wake(fd_); }
+
 void StopEvent::install_signal_handlers() {
+  int expected = -1;
+  if (!g_stop_fd.compare_exchange_strong(expected, fd_)) std::abort();  // of one server of the process
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

@@ -1,8 +1,8 @@
-// Asking the process to end: SIGTERM and SIGINT.
+// Asks a server to stop: a call, or SIGTERM and SIGINT.
 //
-// Thread-safety: wait() on one thread; the signal handler may run on any.
-// Lifetime:      one per process; lives as long as it.
-// Errors:        a second StopEvent aborts: two of them would fight over the signals.
+// Thread-safety: wait() on one thread; request() from any; the signal handler may run on any.
+// Lifetime:      one per server; the one that has the signals lives as long as the process, or until it is destroyed.
+// Errors:        a second StopEvent that installs signal handlers aborts: the signals are those of one server.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,9 @@ class StopEvent {
 
   // From here on the first SIGTERM or SIGINT asks for a stop, and the second ends the process at once with code 1.
   void install_signal_handlers();
-  // Returns when the first signal has come.
+  // Asks for a stop of this server alone.  Any thread.
+  void request();
+  // Returns when the first signal or request has come.
   void wait();
   // Readable from the first signal on.
   int descriptor() const noexcept { return fd_; }

@@ -1,7 +1,20 @@
 // A plugin that registers something at every extension point that is replaced while the server runs, and notes what becomes of it in the
 // metric gadgets_lifecycle_total.  BUILD tells two builds apart; GADGETS_FAIL names the step in which a build fails.
+#include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/admission.hpp>
+#include <backplane/points/authentication.hpp>
+#include <backplane/points/authorization.hpp>
+#include <backplane/points/hooks.hpp>
+#include <backplane/points/http.hpp>
+#include <backplane/points/paths.hpp>
+#include <backplane/rest/api_group.hpp>
+#include <backplane/rest/resource_config.hpp>
+#include <backplane/rest/scheme.hpp>
+#include <backplane/rest/standard_storage.hpp>
+#include <backplane/rest/strategy.hpp>
+#include <backplane/types/schema.hpp>
 
 #include "gadgets_json.hpp"
 
