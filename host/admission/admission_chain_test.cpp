@@ -36,9 +36,7 @@ class AdmissionChainTest : public ::testing::Test {
  protected:
   AdmissionChainTest() : loop_("test") { loop_.start(); }
   ~AdmissionChainTest() override { loop_.stop(); }
-  void add(const std::string& name, bool creates, bool refuses = false) {
-    add(std::make_shared<Recorder>(name, log, creates, refuses));
-  }
+  void add(const std::string& name, bool creates, bool refuses = false) { add(std::make_shared<Recorder>(name, log, creates, refuses)); }
 
   void add(std::shared_ptr<const AdmissionPlugin> plugin) {
     plugins.push_back(std::move(plugin));

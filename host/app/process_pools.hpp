@@ -1,5 +1,5 @@
-// The threads that all servers of a process share: those of run_blocking() and those that large bodies are offloaded to.  They are made with
-// the first server and end with the last.
+// The threads that all servers of a process share: those of run_blocking() and those that large bodies are offloaded to.  They are made
+// with the first server and end with the last.
 //
 // Thread-safety: join() and the end of a share from any thread.
 // Lifetime:      what runs on the pools for a server has ended when the server gives up its share.

@@ -24,7 +24,6 @@ constexpr std::chrono::minutes kComparisonPeriod{5};
 // What a server that has it cannot do without: no group version is served that has no APIService.
 const std::array<GroupVersionResource, 1> kNeeded = {{{"apiregistration.k8s.io", "v1", "apiservices"}}};
 
-
 }  // namespace
 
 Status ServerParts::take_data_dir() {

@@ -71,12 +71,9 @@ Status ServerParts::install_health(const PluginRows& rows, std::vector<PathRoute
   health.reopen();
   std::vector<StorageBackend*> others;
   for (std::size_t i = 1; i < all_stores.size(); ++i) others.push_back(all_stores[i].storage.get());
-  HealthCheckParts parts{main_store(),
-                         std::move(others),
-                         *caches,
-                         options().storage.healthcheck_timeout,
-                         options().storage.readycheck_timeout,
-                         loopback_expires};
+  HealthCheckParts parts{
+      main_store(),    std::move(others), *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout,
+      loopback_expires};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   std::vector<PlacedCheck> checks;
   for (auto& check : hooks.health_checks()) checks.push_back({std::move(check), {.boot_sequence = true}});

@@ -41,7 +41,8 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
   const auto& flags = options().admission;
   AdmissionChain::Plugins made;
   for (const auto& name : enabled_admission(*order, rows.admission, flags.enable, flags.disable)) {
-    const auto registration = std::find_if(rows.admission.begin(), rows.admission.end(), [&](const auto& each) { return each.name == name; });
+    const auto registration =
+        std::find_if(rows.admission.begin(), rows.admission.end(), [&](const auto& each) { return each.name == name; });
     AdmissionPluginConfig plugin_config;
     for (const auto& row : admission_configuration) {
       if (row.name == name) plugin_config = row.config;

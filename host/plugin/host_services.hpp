@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "admission/equivalents.hpp"
-#include "backplane/net/client.hpp"
 #include "backplane/host.hpp"
+#include "backplane/net/client.hpp"
 #include "backplane/points/storage_transformer.hpp"
 #include "backplane/rest/roles.hpp"
 #include "base/signal.hpp"

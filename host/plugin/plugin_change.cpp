@@ -74,7 +74,8 @@ Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedP
   Plan plan = plan_plugins(std::move(files), plan_options_);
   if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
   for (const auto& plugin : plan.plugins) {
-    if (!plugin.runs()) return cannot_change(name, "plugin " + quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
+    if (!plugin.runs())
+      return cannot_change(name, "plugin " + quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
   }
   return plan;
 }
@@ -97,7 +98,8 @@ Result<PluginChange> PluginRegistry::stage_replacement(const std::string& name, 
   if (Status status = check_alone(*change.former); !status.ok()) return status;
   InspectedPlugin inspected = inspect_plugin(file);
   if (!inspected.descriptor || has_errors(inspected.findings)) return unusable(file, inspected.findings);
-  if (inspected.descriptor->name != name) return bad_request(file + " is plugin " + quoted(inspected.descriptor->name) + ", not " + quoted(name));
+  if (inspected.descriptor->name != name)
+    return bad_request(file + " is plugin " + quoted(inspected.descriptor->name) + ", not " + quoted(name));
   auto plan = plan_with(name, &inspected);
   if (!plan.ok()) return std::move(plan.status());
   change.plan = std::move(*plan);

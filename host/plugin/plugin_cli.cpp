@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "plugin/carried_documents.hpp"
-#include "plugin/plugin_report.hpp"
 #include "plugin/plugin_registry.hpp"
+#include "plugin/plugin_report.hpp"
 
 namespace backplane {
 

@@ -132,8 +132,8 @@ std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, S
   target_.reset();
   hold_.reset();
   if (!drain(limits, hurry)) {
-    plugin_log().error("a plugin that has been taken out of service is still in use, it stays in memory plugin={} tasks={} requests={}", name_,
-                       tasks_.running(), !unused_->fired());
+    plugin_log().error("a plugin that has been taken out of service is still in use, it stays in memory plugin={} tasks={} requests={}",
+                       name_, tasks_.running(), !unused_->fired());
     return std::nullopt;
   }
   if (const auto stuck = stop_loops(limits.loops); !stuck.empty()) {

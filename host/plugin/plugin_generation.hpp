@@ -7,8 +7,8 @@
 // retire() waits for those holds.
 //
 // Thread-safety: the steps by one thread at a time; name(), executor() and hold() from any thread.
-// Lifetime:      shared by the registry and the steps that are under way; destroyed with its code still mapped unless retire() has succeeded.
-// Errors:        of the plugin: its Status; an exception is one, too.
+// Lifetime:      shared by the registry and the steps that are under way; destroyed with its code still mapped unless retire() has
+// succeeded. Errors:        of the plugin: its Status; an exception is one, too.
 #pragma once
 
 #include <chrono>
@@ -70,8 +70,8 @@ class PluginGeneration {
   // Names of the executors that do not end within `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit) { return loops_->stop(limit); }
   // After nothing refers to it any more in the tables of the server: runs the pre-shutdown hooks, ends its watches, waits for what began
-  // with it, ends its tasks and threads and destroys the plugin.  Blocks; once `hurry` fires nothing is waited for.  Returns the code, which
-  // nothing refers to any more; nothing if something of it would not end: it must be kept for as long as the process lives.
+  // with it, ends its tasks and threads and destroys the plugin.  Blocks; once `hurry` fires nothing is waited for.  Returns the code,
+  // which nothing refers to any more; nothing if something of it would not end: it must be kept for as long as the process lives.
   std::optional<MappedCode> retire(const RetireLimits& limits, Signal& hurry);
 
  private:

@@ -4,13 +4,13 @@
 //   start()   configure → provision → validate → commit, all plugins at once
 //   replace() and withdraw()   the same for one plugin of a running server, beside the generation that serves meanwhile
 //
-// What all running plugins have registered is one immutable value, PluginRows.  The server makes its tables from it: at the start, and again
-// for each change.  A plugin that fails on the way is rolled back together with those that require it, and the others go on; a failure of
-// one that was required makes start() fail.
+// What all running plugins have registered is one immutable value, PluginRows.  The server makes its tables from it: at the start, and
+// again for each change.  A plugin that fails on the way is rolled back together with those that require it, and the others go on; a
+// failure of one that was required makes start() fail.
 //
 // Thread-safety: open(), start() and changes by one thread at a time; rows(), executor_of() and report() from any thread.
-// Lifetime:      owns the plugins.  Destroy it after the router, the hooks and every task of the plugins are gone.  HostServices outlive it.
-// Errors:        kInternalError when a required plugin does not run; the message is the report.
+// Lifetime:      owns the plugins.  Destroy it after the router, the hooks and every task of the plugins are gone.  HostServices outlive
+// it. Errors:        kInternalError when a required plugin does not run; the message is the report.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,7 @@ struct PluginReport {
 
 // What the running plugins have registered.
 struct PluginRows {
-  std::vector<TargetRef> delegates;     // front to back
+  std::vector<TargetRef> delegates;  // front to back
   std::shared_ptr<const Scheme> scheme = std::make_shared<const Scheme>();
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // what follows in start order
@@ -59,7 +59,7 @@ struct PluginRows {
   std::vector<AdmissionRegistration> admission;
   std::vector<GenerationRef> admission_owners;  // of each
   std::vector<AuditRegistration> audit;
-  std::string transforming_plugin;  // whose the transformers are
+  std::string transforming_plugin;                                  // whose the transformers are
   std::shared_ptr<const StorageTransformers> storage_transformers;  // null: objects are stored as they are
   std::shared_ptr<RequestGate> request_gate;                        // null: the host limits requests
   std::shared_ptr<PeerServers> peer_servers;                        // null: none are known

@@ -67,7 +67,8 @@ bool PluginStart::start(std::size_t i) {
   running_[i] = generation;
   started_.push_back(i);
   auto& findings = planned.inspected.findings;
-  const bool made = call_lifecycle(*generation, kConfigure, services, findings) && call_lifecycle(*generation, kProvision, services, findings);
+  const bool made =
+      call_lifecycle(*generation, kConfigure, services, findings) && call_lifecycle(*generation, kProvision, services, findings);
   if (made) registry_.names_ = generation->names();
   return made;
 }

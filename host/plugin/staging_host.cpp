@@ -204,9 +204,7 @@ std::shared_ptr<DynamicGroups> StagingHost::dynamic_groups() {
   return std::make_shared<PublishedGroups>(plugin_, services_, hold(), committed_);
 }
 
-std::vector<GroupVersionInfo> StagingHost::group_versions() const {
-  return services_.api.group_versions();
-}
+std::vector<GroupVersionInfo> StagingHost::group_versions() const { return services_.api.group_versions(); }
 
 void StagingHost::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   if (!callback) return;
@@ -238,9 +236,7 @@ std::shared_ptr<RestStorage> StagingHost::find_storage(const GroupVersionResourc
   return committed_->load(std::memory_order_acquire) ? services_.api.find_storage(resource) : nullptr;
 }
 
-bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
-  return services_.settings.resource_enabled(resource);
-}
+bool StagingHost::resource_enabled(const GroupVersionResource& resource) const { return services_.settings.resource_enabled(resource); }
 
 Status StagingHost::handle(PathRoute route) {
   auto status = check_path(route);
@@ -359,9 +355,7 @@ Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
   return status;
 }
 
-std::vector<StoredObjects> StagingHost::stored_objects() const {
-  return services_.access.stored_objects();
-}
+std::vector<StoredObjects> StagingHost::stored_objects() const { return services_.access.stored_objects(); }
 
 Status StagingHost::register_peer_servers(std::shared_ptr<PeerServers> peers) {
   if (!peers) return no_object("peer servers");

@@ -13,7 +13,6 @@
 
 #include "backplane/points/admission.hpp"
 #include "backplane/rest/store_hooks.hpp"
-#include "registry/write_preparation.hpp"
 #include "registry/environment.hpp"
 #include "registry/fields/stored_versions.hpp"
 #include "registry/key_turns.hpp"

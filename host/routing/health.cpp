@@ -5,8 +5,8 @@
 #include <set>
 
 #include "backplane/core/request.hpp"
-#include "base/published.hpp"
 #include "base/plain_message.hpp"
+#include "base/published.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "routing/log.hpp"
 

@@ -336,7 +336,8 @@ Deprecation deprecation_of(const ResourceRow& row, bool published) {
 
 }  // namespace
 
-HandlerFactory handler_factory(const RouterConfig& config, const Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches, bool published) {
+HandlerFactory handler_factory(const RouterConfig& config, const Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches,
+                               bool published) {
   return [&config, &scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;
     scope.resource = {version.group, version.version, row.resource};

@@ -25,7 +25,8 @@ Status served_twice(const GroupVersion& version, const std::string& first, const
 const VersionRef& local_of(const VersionRef& version) { return version->forward ? version->behind : version; }
 
 VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
-  const auto found = std::find_if(entry.versions.begin(), entry.versions.end(), [&](const auto& each) { return each->version.version == version; });
+  const auto found =
+      std::find_if(entry.versions.begin(), entry.versions.end(), [&](const auto& each) { return each->version.version == version; });
   return found == entry.versions.end() ? nullptr : *found;
 }
 
@@ -143,7 +144,8 @@ Status RouteComposer::take_over_published() {
 GroupRef RouteComposer::finished(const std::string& name, std::shared_ptr<GroupEntry> entry) const {
   settle_group(*entry);
   const GroupRef* before = before_.groups.find(name);
-  const bool same = before != nullptr && (*before)->versions == entry->versions && (*before)->answers_for_all_delegates == entry->answers_for_all_delegates;
+  const bool same = before != nullptr && (*before)->versions == entry->versions &&
+                    (*before)->answers_for_all_delegates == entry->answers_for_all_delegates;
   return same ? *before : GroupRef(std::move(entry));
 }
 

@@ -203,7 +203,8 @@ Result<TableRef> Router::composed(const std::vector<TargetRef>& chain, const std
   for (const auto& target : chain) {
     if (!status.ok()) return status;
     const bool stays = std::find(chain_.begin(), chain_.end(), target) != chain_.end();
-    status = composer.add(*target, stays, handler_factory(config_, scheme_, target->watches ? target->watches : watches_, /*published=*/false));
+    status =
+        composer.add(*target, stays, handler_factory(config_, scheme_, target->watches ? target->watches : watches_, /*published=*/false));
   }
   if (status.ok()) status = composer.take_over_published();
   if (!status.ok()) return status;

@@ -2,9 +2,9 @@
 
 #include "base/front_proxy.hpp"
 #include "base/io_loop.hpp"
-#include "security/published_security.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
+#include "security/published_security.hpp"
 #include "security/users.hpp"
 #include "security/x509.hpp"
 
@@ -232,8 +232,7 @@ TEST_F(Security, PluginsThatThrowOnAnotherExecutorLeaveTheRequestOnItsOwn) {
   config.plugins = {plugin};
   const UnionAuthentication authentication(config);
   Authorization authorization({plugin});
-  EXPECT_EQ(run_on(loop, executors_after(authentication, authorization, context, exchange)),
-            (std::vector<Executor*>{&loop, &loop, &loop}));
+  EXPECT_EQ(run_on(loop, executors_after(authentication, authorization, context, exchange)), (std::vector<Executor*>{&loop, &loop, &loop}));
   foreign.stop();
 }
 
