@@ -1,0 +1,129 @@
+// One plugin of a registry is replaced or withdrawn: a fault in any step leaves the rows as they were, and what was staged ends.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "shared_object.hpp"
+
+namespace backplane {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class PluginChanges : public ::testing::Test {
+ protected:
+  void add(const std::string& name, const std::string& act, const std::string& more = {}) {
+    SharedObject().manifest(manifest_of(name, more)).write(plugins_ / (name + ".so"));
+    services_.configurations[name] = act;
+  }
+  void start() {
+    auto loaded = services_.load({{plugins_.path()}, {}, {}, copies_.path()});
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    registry_ = std::move(loaded->registry);
+    RetireLimits limits;
+    limits.code = std::chrono::nanoseconds(0);
+    registry_->use_limits(limits);
+    registry_->start_loops();
+    services_.told.clear();
+  }
+  // A new build of `name` that acts like this.
+  std::string build(const std::string& name, const std::string& act, const std::string& more = {}) {
+    SharedObject().manifest(manifest_of(name, more, "2.0.0")).write(builds_ / (name + ".so"));
+    services_.configurations[name] = act;
+    return builds_ / (name + ".so");
+  }
+  Status replace(const std::string& name, const std::string& file) {
+    auto change = registry_->stage_replacement(name, file);
+    if (!change.ok()) return std::move(change.status());
+    Status committed = registry_->commit(*change, std::chrono::seconds(10));
+    if (committed.ok()) {
+      registry_->enter(std::move(*change));
+    } else {
+      registry_->give_up(std::move(*change));
+    }
+    return committed;
+  }
+  bool settled() { return registry_->wait_retired(std::chrono::seconds(60)); }
+  std::size_t copies() const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(copies_.path())) count += entry.path().extension() == ".so";
+    return count;
+  }
+
+  TestServices services_;  // outlives the registry
+  TemporaryDirectory plugins_, copies_, builds_;
+  std::unique_ptr<PluginRegistry> registry_;
+};
+
+TEST_F(PluginChanges, ANewBuildTakesThePlaceOfTheFormerOne) {
+  add("core", "path=/core");
+  add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
+  start();
+  const auto before = registry_->rows();
+  ASSERT_TRUE(replace("apps", build("apps", "path=/apps;path=/more", R"("requires":[{"name":"core"}])")).ok());
+  const auto after = registry_->rows();
+  EXPECT_EQ(names_of(after->delegates), names_of(before->delegates));
+  EXPECT_EQ(after->delegates[0]->paths.size(), 2u);
+  EXPECT_EQ(after->delegates[1], before->delegates[1]) << "other plugins keep their rows";
+}
+
+TEST_F(PluginChanges, TheFormerBuildIsDestroyedAndUnmappedWithItsLastUse) {
+  add("apps", "path=/apps");
+  start();
+  auto in_flight = registry_->rows()->delegates[0]->paths[0].handler;
+  ASSERT_TRUE(replace("apps", build("apps", "path=/new")).ok());
+  EXPECT_FALSE(registry_->wait_retired(std::chrono::milliseconds(50))) << "a request still uses the former build";
+  EXPECT_EQ(copies(), 2u);
+  in_flight.reset();
+  ASSERT_TRUE(settled());
+  EXPECT_EQ(services_.told.back(), "destroy/path=/apps");
+  EXPECT_EQ(registry_->generations_unmapped(), 1u);
+  EXPECT_EQ(copies(), 1u);
+}
+
+TEST_F(PluginChanges, AFaultInAnyStepRollsBack) {
+  add("core", "path=/core;kind=example.com/v1/Thing");
+  add("apps", "path=/apps");
+  start();
+  const auto before = registry_->rows();
+  for (const char* act : {"throw in configure", "fail in provision", "throw in provision", "fail in validate", "path=/core",
+                          "start=never-ready", "path=/apps;kind=example.com/v1/Thing"}) {
+    EXPECT_FALSE(replace("apps", build("apps", act)).ok()) << act;
+    ASSERT_TRUE(settled()) << act;
+    EXPECT_EQ(registry_->rows(), before) << act;
+    EXPECT_EQ(services_.told.back(), std::string("destroy/") + act);
+    EXPECT_EQ(copies(), 2u) << act;
+  }
+  EXPECT_TRUE(replace("apps", build("apps", "path=/apps")).ok()) << "nothing of the failed builds has kept its name";
+}
+
+TEST_F(PluginChanges, WhatCannotBeChangedAloneIsRefusedWithTheReason) {
+  add("core", "path=/core");
+  add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
+  start();
+  EXPECT_EQ(replace("core", build("core", "path=/core")).message(),
+            R"(plugin "core" cannot be changed while the server runs: plugin "apps" requires it)");
+  EXPECT_FALSE(registry_->stage_withdrawal("core").ok());
+  EXPECT_EQ(replace("absent", build("apps", "path=/x")).code(), 404);
+  EXPECT_NE(replace("apps", build("core", "path=/x")).message().find(R"(is plugin "core", not "apps")"), std::string::npos);
+  EXPECT_FALSE(replace("apps", builds_ / "none.so").ok());
+  services_.configurations["apps"] = "path=/apps";
+  EXPECT_FALSE(replace("apps", build("apps", "path=/apps", R"("requires":[{"name":"absent"}])")).ok()) << "the plan has no place for it";
+}
+
+TEST_F(PluginChanges, AWithdrawnPluginLeavesItsNamesToOthers) {
+  add("core", "path=/core");
+  add("apps", "path=/apps");
+  start();
+  auto change = registry_->stage_withdrawal("apps");
+  ASSERT_TRUE(change.ok()) << change.status().message();
+  ASSERT_TRUE(registry_->commit(*change, std::chrono::seconds(10)).ok());
+  registry_->enter(std::move(*change));
+  ASSERT_TRUE(settled());
+  EXPECT_EQ(names_of(registry_->rows()->delegates), Names{"core"});
+  EXPECT_EQ(registry_->executor_of("apps"), nullptr);
+  EXPECT_TRUE(replace("core", build("core", "path=/apps")).ok());
+}
+
+}  // namespace
+}  // namespace backplane
