@@ -82,8 +82,8 @@ Status insert(Names& order, const AdmissionRegistration& added) {
     precedes = name;
   }
   if (first > last) {
-    return bad_request("admission plugin " + backplane::quoted(added.name) + " cannot stand in front of " + quoted(precedes) + " and behind " +
-                       quoted(follows));
+    return bad_request("admission plugin " + backplane::quoted(added.name) + " cannot stand in front of " + backplane::quoted(precedes) + " and behind " +
+                       backplane::quoted(follows));
   }
   const std::size_t place = !precedes.empty() ? last : !follows.empty() ? first : order.size();
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), added.name);
