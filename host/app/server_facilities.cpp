@@ -1,5 +1,6 @@
 // The server as its plugins see it.
 #include "app/server_parts.hpp"
+#include "registry/served_conversion.hpp"
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 
@@ -80,6 +81,15 @@ Result<std::shared_ptr<HttpClient>> ServerFacilities::make_client(TaskGroup& tas
 
 std::vector<StoredObjects> ServerFacilities::stored_objects() const {
   return parts_.caches ? parts_.caches->counts() : std::vector<StoredObjects>();
+}
+
+Status ServerFacilities::set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers) {
+  return parts_.transformers->set(plugin, std::move(transformers));
+}
+
+Task<Result<Object>> ServerFacilities::convert(GroupVersionKind to, Object object) {
+  auto storage = parts_.router->find_storage_of(to);
+  return convert_served(std::move(storage), parts_.plugins->rows()->scheme, to, std::move(object));
 }
 
 }  // namespace backplane

@@ -87,6 +87,8 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
   std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user) override;
   Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config) override;
   std::vector<StoredObjects> stored_objects() const override;
+  Status set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers) override;
+  Task<Result<Object>> convert(GroupVersionKind to, Object object) override;
 
  private:
   ServerParts& parts_;
@@ -99,6 +101,8 @@ struct ServerTables {
   std::shared_ptr<TokenAuthenticator> tokens;
   std::shared_ptr<Authorization> authorization;
   AuditRegistrations::List audit;
+  std::string transforming_plugin;
+  std::shared_ptr<const StorageTransformers> transformers;
 };
 
 struct ServerParts {

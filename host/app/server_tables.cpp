@@ -81,6 +81,8 @@ Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
   }
   tables.authorization = std::make_shared<Authorization>(std::move(plan.authorizers), before.get());
   tables.audit = rows.audit;
+  tables.transforming_plugin = rows.transforming_plugin;
+  tables.transformers = rows.storage_transformers;
   return tables;
 }
 
@@ -90,6 +92,7 @@ void ServerParts::publish(ServerTables tables) {
   services.tokens.publish(std::move(tables.tokens));
   authentication.publish(std::move(tables.authentication));
   audit.set(std::move(tables.audit));
+  transformers->use_rows(tables.transforming_plugin, std::move(tables.transformers));
 }
 
 void ServerParts::use_scheme(const std::shared_ptr<const Scheme>& scheme) {

@@ -83,7 +83,7 @@ class PluginGeneration {
   HostServices& services_;
   TakenNames names_;
   std::optional<LoopSet> loops_;
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   NamedSignal stop_;
   std::shared_ptr<NamedSignal> unused_;  // fires with the last hold
   Hold hold_;

@@ -12,4 +12,12 @@ Status PublishedTransformers::set(const std::string& owner, std::shared_ptr<cons
   return {};
 }
 
+void PublishedTransformers::use_rows(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers) {
+  const std::lock_guard lock(mutex_);
+  if (transformers == rows_) return;
+  rows_ = transformers;
+  owner_ = owner;
+  transformers_.set(std::move(transformers));
+}
+
 }  // namespace backplane

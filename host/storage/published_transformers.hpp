@@ -19,12 +19,16 @@ class PublishedTransformers {
   // Null: `owner` no longer has any, and another plugin may set some.
   // Errors: kAlreadyExists, naming the plugin that has set some.
   Status set(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
+  // The transformers that the running plugins have registered, and whose they are.  Without effect if they are those of the last call: what
+  // set() has put in their place since stays.
+  void use_rows(const std::string& owner, std::shared_ptr<const StorageTransformers> transformers);
   // Null: objects are stored as they are.
   std::shared_ptr<const StorageTransformers> get() const { return transformers_.get(); }
 
  private:
   std::mutex mutex_;
   std::string owner_;
+  std::shared_ptr<const StorageTransformers> rows_;
   Published<StorageTransformers> transformers_{nullptr};
 };
 

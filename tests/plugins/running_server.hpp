@@ -124,7 +124,7 @@ class RunningServer {
   StopEvent stop_;
   std::once_flag loop_started_;
   IoLoop loop_{"test"};
-  TaskGroup tasks_;
+  LoggedTaskGroup tasks_;
   ServerParts* parts_ = nullptr;
   ClientConfig config_;
   std::shared_ptr<HttpClient> client_, by_token_;
