@@ -1,8 +1,8 @@
 // The server as its plugins see it.
 #include "app/server_parts.hpp"
-#include "registry/served_conversion.hpp"
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
+#include "registry/served_conversion.hpp"
 
 namespace backplane {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <set>
 
-#include "backplane/points/audit.hpp"
 #include "backplane/core/metrics.hpp"
+#include "backplane/points/audit.hpp"
 #include "base/caught.hpp"
 #include "base/origin_executor.hpp"
 #include "endpoints/errors.hpp"

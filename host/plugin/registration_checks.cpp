@@ -20,7 +20,8 @@ Status check_storage(const Storages& storages, const std::string& path, const st
   const auto slash = path.find('/');
   const bool top_level = slash == std::string::npos;
   if (path.empty() || slash == 0 || path.back() == '/' || (!top_level && path.find('/', slash + 1) != std::string::npos)) {
-    return bad_request(where + ": only one or two segment paths are allowed (resource or resource/subresource), not " + backplane::quoted(path));
+    return bad_request(where + ": only one or two segment paths are allowed (resource or resource/subresource), not " +
+                       backplane::quoted(path));
   }
   if (!top_level && !storages.contains(path.substr(0, slash))) {
     return bad_request(where + ": missing parent storage: " + backplane::quoted(path.substr(0, slash)) + " of " + backplane::quoted(path));

@@ -42,8 +42,13 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 // Custom resources are JSON in every store.
 StoredKind stored_kind(const ResourceConfig& config, const Hold& hold) {
   const bool typed = config.schema != nullptr && !config.schema->structural();
-  return {config.kind,           typed ? config.schema : nullptr,         config.encoded_as,
-          config.stored_as_json, typed ? config.strategy.get() : nullptr, {config.kind.group, config.resource}, hold};
+  return {config.kind,
+          typed ? config.schema : nullptr,
+          config.encoded_as,
+          config.stored_as_json,
+          typed ? config.strategy.get() : nullptr,
+          {config.kind.group, config.resource},
+          hold};
 }
 
 Status check(const ResourceConfig& config) {

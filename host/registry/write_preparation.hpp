@@ -32,7 +32,7 @@ struct WriteMode {
   bool subresource = false;  // the strategy alone decides about status
   bool run_admission = true;
   const ServedNames* served_names = nullptr;  // null: those of the stored version
-  WriteAdmission* admission = nullptr;       // null: the server's
+  WriteAdmission* admission = nullptr;        // null: the server's
   // Errors found in the version that the client sent; reported together with the validation errors. Null: none.
   const FieldErrors* found_before = nullptr;
   // What the client sent with an update; null: not recorded.

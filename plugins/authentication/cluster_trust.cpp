@@ -17,7 +17,6 @@
 namespace backplane::authentication {
 namespace {
 
-
 constexpr std::string_view kClientCa = "client-ca-file";
 constexpr std::string_view kProxyCa = "requestheader-client-ca-file";
 // The clocks of those who look at it may be late.

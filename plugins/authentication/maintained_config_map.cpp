@@ -5,7 +5,6 @@
 namespace backplane::authentication {
 namespace {
 
-
 constexpr const char* kNamespace = "kube-system";
 constexpr std::chrono::seconds kInterval{60};
 

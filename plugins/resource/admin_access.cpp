@@ -10,7 +10,6 @@
 namespace backplane::resource {
 namespace {
 
-
 constexpr std::string_view kLabel = "resource.kubernetes.io/admin-access";
 
 // The first request that asks for it.

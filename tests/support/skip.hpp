@@ -22,8 +22,8 @@ inline bool is_required(std::string_view program) {
 }  // namespace backplane::test_support
 
 // Ends the current test function: as skipped, or as failed if `program` is required.
-#define BACKPLANE_SKIP_WITHOUT(program, reason)                                                                            \
-  do {                                                                                                                     \
+#define BACKPLANE_SKIP_WITHOUT(program, reason)                                                                                 \
+  do {                                                                                                                          \
     if (::backplane::test_support::is_required(program)) FAIL() << "BACKPLANE_REQUIRE lists " << (program) << ": " << (reason); \
-    GTEST_SKIP() << (reason);                                                                                              \
+    GTEST_SKIP() << (reason);                                                                                                   \
   } while (false)

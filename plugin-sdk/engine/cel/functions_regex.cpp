@@ -7,8 +7,8 @@
 
 #include "cel/functions.hpp"
 #include "cel/text.hpp"
-#include "text/utf8.hpp"
 #include "text/regexp.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::cel_detail {
 namespace {

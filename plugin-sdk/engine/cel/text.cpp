@@ -8,8 +8,8 @@
 
 #include "cel/library_values.hpp"
 #include "cel/times.hpp"
-#include "text/utf8.hpp"
 #include "text/go_time.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::cel_detail {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "backplane/core/json.hpp"
-#include "text/utf8.hpp"
 #include "engine/cbor.hpp"
 #include "text/base64.hpp"
 #include "text/go_time.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::schema {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "backplane/types/schema.hpp"
-#include "text/utf8.hpp"
 #include "schema/findings.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::schema {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "backplane/types/schema.hpp"
-#include "text/utf8.hpp"
 #include "schema/go_syntax.hpp"
 #include "schema/parse_repeated.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cwctype>
 
-#include "text/utf8.hpp"
 #include "schema/yaml_scalar.hpp"
+#include "text/utf8.hpp"
 
 namespace backplane::schema {
 namespace {

@@ -11,7 +11,6 @@
 namespace backplane::core {
 namespace {
 
-
 constexpr std::string_view kGroup = "authentication.k8s.io";
 constexpr std::string_view kKind = "TokenRequest";
 constexpr std::int64_t kShortestSeconds = 10 * 60;

@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-
 ObjectRef created_status() {
   static const ObjectRef status = [] {
     Object object;

@@ -10,7 +10,6 @@
 namespace backplane::core {
 namespace {
 
-
 // Writes that lose to others are tried again.
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kPause{500};

@@ -10,7 +10,6 @@
 
 namespace backplane::core {
 
-
 namespace {
 
 bool holds(const std::vector<std::int64_t>& list, std::int64_t item) { return std::find(list.begin(), list.end(), item) != list.end(); }
