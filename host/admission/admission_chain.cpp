@@ -118,14 +118,16 @@ Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
 }
 
 bool AdmissionChain::begins(AdmissionOperation operation) const noexcept {
-  return std::any_of(plugins_.begin(), plugins_.end(),
+  const auto plugins = plugins_.get();
+  return std::any_of(plugins->begin(), plugins->end(),
                      [operation](const auto& plugin) { return plugin->handles(operation) && plugin->begins(operation); });
 }
 
 Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttributes& attributes) {
+  const auto plugins = plugins_.get();
   Begun begun;
   Status refused;
-  for (const auto& plugin : plugins_) {
+  for (const auto& plugin : *plugins) {
     if (!plugin->handles(attributes.operation) || !plugin->begins(attributes.operation)) continue;
     auto beginning = plugin->begin(attributes);
     auto write = co_await std::move(beginning);

@@ -182,7 +182,7 @@ TEST_F(WriteTest, BodiesThatCannotBeReadAreRefusedInUpstreamsWords) {
 TEST_F(WriteTest, AnotherVersionOfTheKindIsRefusedForItsVersion) {
   use_config_maps();
   const Schema* schema = schemas_->find({"", "v1", "ConfigMap"});
-  ASSERT_TRUE(scheme_.add_known_type({"", "v2", "ConfigMap"}, schema, schemas_, "test").ok());
+  ASSERT_TRUE(scheme_->add_known_type({"", "v2", "ConfigMap"}, schema, schemas_, "test").ok());
   const Response got = send("POST", maps(), R"({"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"a"}})");
   EXPECT_EQ(got.code(), 400);
   EXPECT_EQ(message_of(got), "the API version in the data (v2) does not match the expected API version (v1)");
