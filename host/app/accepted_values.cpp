@@ -48,7 +48,7 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("emulated-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOpenApiVersion) continue;
-    problems.push_back("--emulated-version " + quoted(item) + ": no other release than " + std::string(kOpenApiVersion) +
+    problems.push_back("--emulated-version " + backplane::quoted(item) + ": no other release than " + std::string(kOpenApiVersion) +
                        " is emulated; leave the flag out");
   }
   for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
@@ -59,7 +59,7 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("min-compatibility-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOldestPeer) continue;
-    problems.push_back("--min-compatibility-version " + quoted(item) + ": the server is compatible with " + std::string(kOldestPeer) +
+    problems.push_back("--min-compatibility-version " + backplane::quoted(item) + ": the server is compatible with " + std::string(kOldestPeer) +
                        " and later, whatever the flag says; leave the flag out");
   }
 }
@@ -71,11 +71,11 @@ void check_issuers(const FlagSet& flags, Problems& problems) {
   for (const auto& issuer : flags.values("service-account-issuer")) {
     const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
     if (!problem.empty()) {
-      problems.push_back("service-account-issuer " + quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
+      problems.push_back("service-account-issuer " + backplane::quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
     } else if (issuer.empty()) {
       problems.emplace_back("service-account-issuer should not be an empty string");
     } else if (!seen.insert(issuer).second) {
-      problems.push_back("service-account-issuer " + quoted(issuer) + " is already specified");
+      problems.push_back("service-account-issuer " + backplane::quoted(issuer) + " is already specified");
     }
   }
 }
@@ -106,7 +106,7 @@ void check_request_headers(const FlagSet& flags, const FeatureGates& gates, Prob
        {std::string_view("requestheader-username-headers"), std::string_view("requestheader-group-headers"),
         std::string_view("requestheader-extra-headers-prefix"), std::string_view("requestheader-allowed-names"), kUids}) {
     const auto names = flags.values(flag);
-    if (std::any_of(names.begin(), names.end(), is_blank)) problems.push_back("empty value in " + quoted(flag));
+    if (std::any_of(names.begin(), names.end(), is_blank)) problems.push_back("empty value in " + backplane::quoted(flag));
   }
   const auto uids = flags.values(kUids);
   const auto is_standard = [](const std::string& name) { return strcasecmp(name.c_str(), "X-Remote-Uid") == 0; };
@@ -130,11 +130,11 @@ void check_peers(const FlagSet& flags, const FeatureGates& gates, Problems& prob
     }
   }
   const auto ip = flags.text("peer-advertise-ip").value_or("");
-  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip " + quoted(ip) + " is not an IP address");
+  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip " + backplane::quoted(ip) + " is not an IP address");
   const auto port = flags.text("peer-advertise-port").value_or("");
   const int number = std::atoi(port.c_str());
   if (!port.empty() && (!flag_value_problem(FlagType::kInt, port).empty() || number < 1 || number > 65535)) {
-    problems.push_back("--peer-advertise-port " + quoted(port) + " is not a port");
+    problems.push_back("--peer-advertise-port " + backplane::quoted(port) + " is not a port");
   }
   if (const auto count = flags.text("apiserver-count").value_or("1"); std::atoi(count.c_str()) <= 0) {
     problems.push_back("--apiserver-count should be a positive number, but value '" + count + "' provided");

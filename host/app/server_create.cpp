@@ -156,7 +156,7 @@ Status ServerParts::check_admission_configuration() {
   for (const auto& row : *read) {
     const auto& offered = rows->admission;
     if (std::any_of(offered.begin(), offered.end(), [&](const auto& each) { return each.name == row.name; })) continue;
-    return bad_request("--admission-control-config-file configures " + quoted(row.name) + ", which no loaded plugin offers");
+    return bad_request("--admission-control-config-file configures " + backplane::quoted(row.name) + ", which no loaded plugin offers");
   }
   admission_configuration = std::move(*read);
   return {};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <backplane/host.hpp>
+#include <backplane/points/admission.hpp>
 
 #include "base/hold.hpp"
 

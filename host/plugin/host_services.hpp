@@ -16,6 +16,7 @@
 #include "admission/equivalents.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
+#include "backplane/points/request_gate.hpp"
 #include "backplane/points/storage_transformer.hpp"
 #include "backplane/rest/roles.hpp"
 #include "base/signal.hpp"
