@@ -3,6 +3,7 @@
 #include <backplane/controller.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/paths.hpp>
 
 #include <algorithm>
 #include <map>

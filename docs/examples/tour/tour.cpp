@@ -4,6 +4,7 @@
 #include <backplane/points/authentication.hpp>
 #include <backplane/points/authorization.hpp>
 #include <backplane/points/http.hpp>
+#include <backplane/points/paths.hpp>
 #include <backplane/types/cel.hpp>
 
 namespace {

@@ -13,6 +13,7 @@
 #include "accounts/token_signer.hpp"
 #include "backplane/core/request.hpp"
 #include "backplane/net/openssl_ptr.hpp"
+#include "backplane/points/paths.hpp"
 #include "backplane/types/base64.hpp"
 
 namespace backplane::core {
