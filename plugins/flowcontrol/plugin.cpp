@@ -1,6 +1,7 @@
 // The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, what the server keeps of it by itself, and the gate that does what its
 // objects say.
 #include "backplane/plugin.hpp"
+#include "backplane/points/paths.hpp"
 
 #include <charconv>
 

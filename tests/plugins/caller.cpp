@@ -3,6 +3,7 @@
 // BACKPLANE_CALLER_KUBECONFIG names).
 #include <backplane/net/client.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/paths.hpp>
 #include "backplane/core/request.hpp"
 
 #include <cstdlib>

@@ -2,6 +2,7 @@
 // soon as it has arrived.  config maps are audited at level RequestResponse (in the namespace "bare" without managedFields), all else at
 // Metadata, /auditor not at all.  The events of the last flush are in the file $AUDITOR_FILE.
 #include <backplane/plugin.hpp>
+#include <backplane/points/paths.hpp>
 
 #include <cstdlib>
 #include <fstream>

@@ -3,6 +3,7 @@
 // read config maps in the namespace "team", and list the pods of the node n1.
 #include <backplane/plugin.hpp>
 #include <backplane/points/authorization.hpp>
+#include <backplane/points/paths.hpp>
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/http.hpp"
 

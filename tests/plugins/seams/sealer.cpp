@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <backplane/plugin.hpp>
+#include <backplane/points/paths.hpp>
 #include <cstdlib>
 
 namespace {
