@@ -2,6 +2,7 @@
 #include <backplane/plugin.hpp>
 #include "backplane/rest/api_group.hpp"
 #include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/standard_storage.hpp"
 #include "backplane/rest/strategy.hpp"
 
 #include <array>

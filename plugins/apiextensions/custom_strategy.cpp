@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/core/request.hpp"
+#include "backplane/points/http.hpp"
 #include "backplane/rest/written_fields.hpp"
 #include "backplane/types/names.hpp"
 #include "definition.hpp"

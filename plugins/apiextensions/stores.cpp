@@ -24,7 +24,7 @@ ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) 
 
 // A served version: a view of the stored one, and so is the stored one itself, whose objects may be from before a change of the schema.
 ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version,
-                       std::shared_ptr<WebhookClient> webhook) {
+                       std::shared_ptr<ConversionWebhook> webhook) {
   ResourceConfig config = config_of(resource);
   config.stored_kind = config.kind;
   config.kind = version.kind;
