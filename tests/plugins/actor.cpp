@@ -11,11 +11,17 @@
 // Without a configuration it acts as ACTOR_ACT says, which a build may define.
 // What happens to it is told to the test through Host::flag("told/<call>/<configuration>").
 #include <backplane/plugin.hpp>
+#include <backplane/points/hooks.hpp>
+#include <backplane/points/http.hpp>
+#include <backplane/points/paths.hpp>
+#include <backplane/rest/api_group.hpp>
+#include <backplane/rest/resource_config.hpp>
+#include <backplane/rest/scheme.hpp>
+#include <backplane/rest/standard_storage.hpp>
+#include <backplane/rest/strategy.hpp>
 #include <stdexcept>
 #include <thread>
 #include "backplane/core/request.hpp"
-#include "backplane/points/http.hpp"
-#include "backplane/rest/api_group.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/types/schema.hpp"
 

@@ -1,10 +1,15 @@
 // GET /caller/WAY?name=N: what the API client gets to see when it makes, changes, watches and deletes the config map N.  The ways: "inside"
 // (as system:apiserver), "visitor" (on behalf of a user without rights), "http2" and "http1" (over TLS, by the kubeconfig that
 // BACKPLANE_CALLER_KUBECONFIG names).
+#include <backplane/core/query.hpp>
+#include <backplane/core/request.hpp>
 #include <backplane/net/client.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/audit.hpp>
+#include <backplane/points/hooks.hpp>
+#include <backplane/points/http.hpp>
 #include <backplane/points/paths.hpp>
-#include "backplane/core/request.hpp"
+#include <backplane/points/storage_transformer.hpp>
 
 #include <cstdlib>
 #include <fstream>

@@ -1,11 +1,16 @@
 // Asks what a request would be told: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F answers with the composed
 // authorizer's decision, /gatekeeper/rules with its rules.  It also brings a user to ask about: "jane", by the token "jane-token", who may
 // read config maps in the namespace "team", and list the pods of the node n1.
+#include <backplane/core/query.hpp>
+#include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/audit.hpp>
 #include <backplane/points/authorization.hpp>
+#include <backplane/points/hooks.hpp>
+#include <backplane/points/http.hpp>
 #include <backplane/points/paths.hpp>
+#include <backplane/points/storage_transformer.hpp>
 #include "backplane/points/authentication.hpp"
-#include "backplane/points/http.hpp"
 
 namespace {
 

@@ -4,8 +4,14 @@
 //   POST /sealer?to=GROUP/VERSION/KIND   answers the object in the body in that version (Host::convert)
 #include <algorithm>
 #include <atomic>
+#include <backplane/core/query.hpp>
+#include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
+#include <backplane/points/audit.hpp>
+#include <backplane/points/hooks.hpp>
+#include <backplane/points/http.hpp>
 #include <backplane/points/paths.hpp>
+#include <backplane/points/storage_transformer.hpp>
 #include <cstdlib>
 
 namespace {
