@@ -1,6 +1,9 @@
 // Counts the config maps with the label "counted" in the config map "count" of their namespace, in the transaction of each create and
 // delete, and refuses the one that would be the 21st.
 #include <backplane/plugin.hpp>
+#include <backplane/points/admission.hpp>
+#include <backplane/rest/store_hooks.hpp>
+#include <backplane/rest/standard_storage.hpp>
 
 namespace {
 
