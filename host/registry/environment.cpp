@@ -170,7 +170,9 @@ void StoreEnvironment::forget_kinds(const Hold& hold) {
     const std::string& prefix = store->keys().root();
     std::vector<std::shared_ptr<registry::ObjectStore>> others;  // released without the lock
     std::lock_guard lock(state_->mutex);
-    for (const auto& each : state_->stores[prefix]) others.push_back(each.lock());
+    const auto place = state_->stores.find(prefix);
+    if (place == state_->stores.end()) continue;
+    for (const auto& each : place->second) others.push_back(each.lock());
     const auto other =
         std::find_if(others.rbegin(), others.rend(), [&](const auto& each) { return each != nullptr && !each->made_with(hold); });
     if (!state_->kept) continue;
