@@ -44,6 +44,19 @@ constexpr std::string_view kAdmit = "admit", kValidate = "validate";
 
 constexpr std::chrono::milliseconds kLookAgain{100};
 
+// What a plugin has begun, with the plugin: its chain may be replaced before the write ends.
+class HeldWrite final : public BegunWrite {
+ public:
+  HeldWrite(std::shared_ptr<const AdmissionPlugin> plugin, std::unique_ptr<BegunWrite> write)
+      : plugin_(std::move(plugin)), write_(std::move(write)) {}
+  Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override { return write_->join(context, transaction); }
+  Task<void> finish(bool kept) override { return write_->finish(kept); }
+
+ private:
+  const std::shared_ptr<const AdmissionPlugin> plugin_;  // first: the last to go
+  const std::unique_ptr<BegunWrite> write_;
+};
+
 // Upstream's reinvoker: one more pass, over everybody who takes part in one.
 class Reinvocation {
  public:
@@ -135,7 +148,7 @@ Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttribu
       refused = std::move(write.status());
       break;
     }
-    if (*write != nullptr) begun.push_back(std::move(*write));
+    if (*write != nullptr) begun.push_back(std::make_unique<HeldWrite>(plugin, std::move(*write)));
   }
   if (refused.ok()) co_return begun;
   for (const auto& write : begun) co_await write->finish(false);
