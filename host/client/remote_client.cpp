@@ -1,5 +1,6 @@
 #include "client/remote_client.hpp"
 
+#include "base/caught.hpp"
 #include "client/client_credentials.hpp"
 #include "client/remote_pool.hpp"
 #include "http/header_text.hpp"
@@ -16,10 +17,8 @@ Task<void> send_body(RemoteCallRef call, std::shared_ptr<BodySource> source) {
     try {
       auto making = source->next();
       piece = co_await std::move(making);
-    } catch (const std::exception& thrown) {
-      piece = internal_error(thrown.what());
     } catch (...) {
-      piece = internal_error("an exception of unknown type");
+      piece = internal_error(caught().what);
     }
     if (!piece.ok()) {
       call->break_off(std::move(piece).status());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backplane/core/exception_text.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -75,10 +76,8 @@ void Controller::serve_all() {
         if (!asking && needs_names(crd)) continue;
         renew(name, std::exchange(stored, nullptr));
         look(name, entries_[name], std::move(crd));
-      } catch (const std::exception& thrown) {
-        problem = thrown.what();
       } catch (...) {
-        problem = "an exception of unknown type";
+        problem = exception_text();
       }
       if (!problem.empty())
         parts_.host->logger().error("processing a definition failed name=" + quoted(name) + " reason=" + quoted(problem));

@@ -1,9 +1,9 @@
 #include "backplane/core/task_group.hpp"
 
-#include <exception>
 #include <mutex>
 #include <vector>
 
+#include "backplane/core/exception_text.hpp"
 #include "backplane/core/status.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -38,14 +38,7 @@ struct TaskGroup::State {
 namespace {
 
 void log_error(Logger& logger, std::string_view task) {
-  std::string what = "an exception that is not a std::exception";
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    what = error.what();
-  } catch (...) {
-  }
-  logger.error("a background task failed task=" + std::string(task) + " error=" + quoted(what));
+  logger.error("a background task failed task=" + std::string(task) + " error=" + quoted(exception_text()));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Workers of a WorkQueue, and the handler that fills one from an informer.
+#include "backplane/core/exception_text.hpp"
 #include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
 #include "backplane/core/work_queue.hpp"
@@ -14,10 +15,8 @@ Task<Status> fenced(const Reconcile& reconcile, std::string key) {
   try {
     Task<Status> work = reconcile(std::move(key));
     status = co_await std::move(work);
-  } catch (const std::exception& error) {
-    status = internal_error(error.what());
   } catch (...) {
-    status = internal_error("an exception of unknown type");
+    status = internal_error(exception_text());
   }
   co_return status;
 }

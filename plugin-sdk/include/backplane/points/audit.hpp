@@ -5,7 +5,8 @@
 // before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
 //
 // Thread-safety: decide() and process() are called from any thread, any number of requests at once.
-// Lifetime:      shared with the host and with the requests in progress; flush() is called once, after the last event.
+// Lifetime:      shared with the host and with the requests in progress.  flush() is called once, when the server stops, after the last
+//                event; a sink whose plugin is withdrawn before is destroyed after its last event, without a flush().
 // Errors:        process() has none: a sink that loses events counts them.  A request whose policy throws gets 500.
 #pragma once
 

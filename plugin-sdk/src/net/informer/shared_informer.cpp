@@ -2,6 +2,7 @@
 #include <mutex>
 #include <set>
 
+#include "backplane/core/exception_text.hpp"
 #include "backplane/core/logger.hpp"
 #include "backplane/net/informer.hpp"
 
@@ -173,10 +174,8 @@ Task<void> SharedInformer::run() {
     Status followed;
     try {
       followed = co_await follow();
-    } catch (const std::exception& error) {
-      followed = internal_error(error.what());
     } catch (...) {
-      followed = internal_error("an exception of unknown type");
+      followed = internal_error(exception_text());
     }
     if (stopped()) break;
     // A watch that brought something ends sooner or later, and is opened anew at once.
