@@ -442,7 +442,7 @@ void RemoteConnection::check_alive() {
   if (now - heard_ < config_.keep_alive) return arm_keep_alive(heard_ + config_.keep_alive - now);
   pinged_ = now;
   session_->ping();
-  arm_keep_alive(config_.keep_alive_timeout);
+  arm_keep_alive(std::min(config_.keep_alive, config_.keep_alive_timeout));
 }
 
 void RemoteConnection::close(Status why) {
