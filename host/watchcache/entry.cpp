@@ -72,8 +72,9 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::stri
 
   const std::string_view head = json_frame_head(type);
   std::string frame;
-  constexpr std::size_t kVersionMember = 48;  // `"resourceVersion":"…",`
-  frame.reserve(head.size() + json.size() + kVersionMember + json_frame_tail().size());
+  // Without room to spare: the frame lives as long as the object.
+  const std::size_t version_member = std::string_view(R"("resourceVersion":"",)").size() + std::to_string(revision).size();
+  frame.reserve(head.size() + json.size() + version_member + json_frame_tail().size());
   frame.append(head);
   append_at_revision(frame, json, scan, revision);
   const std::size_t size = frame.size() - head.size();
