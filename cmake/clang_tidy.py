@@ -1,6 +1,7 @@
 """Runs clang-tidy-14 on the sources among the given files, and on the sources of the same name as given headers, in parallel.
 
-The compile commands are those of the build, for Clang: without g++'s options and without its precompiled headers, whose text is included."""
+The compile commands are those of the build, for Clang: without g++'s options and without its precompiled headers, whose text is included; a
+group of sources that the build compiles together is checked source by source."""
 import argparse
 import concurrent.futures
 import json
@@ -31,6 +32,14 @@ def arguments_for_clang(entry, headers):
     return out
 
 
+def files_of(file):
+    """The sources that a group of the build includes (BackplaneUnity.cmake); for any other source, itself."""
+    if '/groups/' not in file or not os.path.exists(file):
+        return [file]
+    with open(file, encoding='utf-8') as f:
+        return [os.path.normpath(os.path.join(os.path.dirname(file), name)) for name in re.findall(r'^#include "(.*\.cpp)"', f.read(), re.M)]
+
+
 def database(build):
     """Writes the compile commands for Clang; returns their folder and {file: True}."""
     folder = os.path.join(build, 'clang-tidy')
@@ -38,7 +47,8 @@ def database(build):
     os.makedirs(folder)
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:
         entries = json.load(f)
-    entries = [{'directory': entry['directory'], 'file': entry['file'], 'arguments': arguments_for_clang(entry, folder)} for entry in entries]
+    entries = [{'directory': entry['directory'], 'file': file, 'arguments': [file if word == entry['file'] else word for word in arguments]}
+               for entry in entries for arguments in [arguments_for_clang(entry, folder)] for file in files_of(entry['file'])]
     with open(os.path.join(folder, 'compile_commands.json'), 'w', encoding='utf-8') as f:
         json.dump(entries, f)
     return folder, {entry['file'] for entry in entries}
