@@ -23,7 +23,7 @@ def references(node):
 
 
 def schemas(node):
-    """Every schema in one, itself first; what properties are called is no word of theirs."""
+    """Every schema in one, itself first; what properties are called is not a keyword."""
     yield node
     for value in node.get('properties', {}).values():
         yield from schemas(value)

@@ -134,7 +134,7 @@ class HelloWorld(unittest.TestCase):
         code, text = self.build_changed('misspelt', '"minLength"', '"minLenght"')
         self.assertNotEqual(code, 0)
         place = '/definitions/com.example.demo.v1.Greeting/properties/spec/properties/name/minLenght'
-        self.assertRegex(text, r'greetings\.json:17: %s: "minLenght" is no word of a schema; did you mean "minLength"\?' % place)
+        self.assertRegex(text, r'greetings\.json:17: %s: "minLenght" is not a keyword of schemas; did you mean "minLength"\?' % place)
         self.assertFalse(os.path.exists(os.path.join(self.dir, 'misspelt/build/hello-world.so')))
 
     def test_another_mode_of_the_library_is_a_code_and_no_error_of_the_linker(self):

@@ -42,9 +42,9 @@ TEST(DocumentCheck, WhatIsRightHasNoProblems) {
 
 TEST(DocumentCheck, AWordThatNoEngineKnowsIsRefusedWithItsPlace) {
   EXPECT_EQ(of_structural("{\"type\": \"string\",\n\"minLenght\": 1}"),
-            Lines{"t.json:5: " + kAt + "/minLenght: \"minLenght\" is no word of a schema; did you mean \"minLength\"?"});
+            Lines{"t.json:5: " + kAt + "/minLenght: \"minLenght\" is not a keyword of schemas; did you mean \"minLength\"?"});
   EXPECT_EQ(of_structural(R"({"type": "array", "items": {"type": "string", "colour": 1}})"),
-            Lines{"t.json:4: " + kAt + "/items/colour: \"colour\" is no word of a schema"});
+            Lines{"t.json:4: " + kAt + "/items/colour: \"colour\" is not a keyword of schemas"});
   EXPECT_EQ(of_structural(R"({"type": "object", "x-kubernetes-validations": []})").size(), 1u);
 }
 
@@ -62,13 +62,13 @@ TEST(DocumentCheck, AWordOfTheOtherModeIsRefused) {
 TEST(DocumentCheck, ValuesThatAWordCannotHaveAreRefused) {
   EXPECT_EQ(of_structural(R"({"type": "integr"})"),
             Lines{"t.json:4: " + kAt +
-                  "/type: \"integr\" is none of array, boolean, integer, number, object, string; did you mean \"integer\"?"});
+                  "/type: \"integr\" is not one of array, boolean, integer, number, object, string; did you mean \"integer\"?"});
   EXPECT_EQ(of_structural(R"({"type": "string", "minLength": "1"})"),
             Lines{"t.json:4: " + kAt + "/minLength: \"minLength\" must be a whole number that is not negative"});
   EXPECT_EQ(of_structural(R"({"type": "string", "format": "daytime"})"),
             Lines{"t.json:4: " + kAt + "/format: no engine checks the format \"daytime\" of this type"});
   EXPECT_EQ(of_structural(R"({"type": "object", "required": ["nmae"], "properties": {"name": {"type": "string"}}})"),
-            Lines{"t.json:4: " + kAt + "/required: \"nmae\" is required and is none of the properties"});
+            Lines{"t.json:4: " + kAt + "/required: \"nmae\" is required and is not one of the properties"});
   EXPECT_EQ(of_structural(R"({"type": "string", "pattern": "("})").size(), 1u);
   EXPECT_EQ(of_structural(R"({"type": "object", "properties": {"a": true}})"),
             Lines{"t.json:4: " + kAt + "/properties/a: must be a schema"});

@@ -37,7 +37,7 @@ std::string one_of(std::span<const std::string_view> values) {
 
 std::string no_such(std::string_view value, std::span<const std::string_view> values) {
   const std::string_view meant = nearest(value, values);
-  return quoted(value) + " is none of " + one_of(values) + (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?");
+  return quoted(value) + " is not one of " + one_of(values) + (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?");
 }
 
 class WordCheck {
@@ -104,7 +104,7 @@ class WordCheck {
     if (names == nullptr || properties == nullptr) return;
     for (const Value& name : *names) {
       const std::string_view text = name.is_string() ? std::string_view(name.get_string()) : std::string_view();
-      if (!text.empty() && !properties->contains(text)) tell("required", quoted(text) + " is required and is none of the properties");
+      if (!text.empty() && !properties->contains(text)) tell("required", quoted(text) + " is required and is not one of the properties");
     }
   }
   void tell(std::string_view word, std::string message) {
@@ -129,7 +129,7 @@ void check_words(const Object& document, const Report& report) {
     const std::string_view key = member.key();
     if (key == "definitions" || key == "x-backplane-mode") continue;
     if (former && (key == "stored" || key == "like" || key == "kinds")) continue;
-    report({std::string(key)}, quoted(key) + " is no member of a schema document: definitions, x-backplane-mode");
+    report({std::string(key)}, quoted(key) + " is not a member of a schema document; allowed: definitions, x-backplane-mode");
   }
   WordCheck check(word == "structural", report);
   check.enter("definitions");

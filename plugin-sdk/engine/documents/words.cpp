@@ -172,7 +172,7 @@ std::string refusal_of(std::string_view word, bool structural) {
     if (structural ? row.structural : row.typed) known.push_back(row.word);
   }
   const std::string_view meant = nearest(word, known);
-  return name + " is no word of a schema" + (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?");
+  return name + " is not a keyword of schemas" + (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?");
 }
 
 }  // namespace backplane::documents

@@ -264,7 +264,7 @@ const Gated* Compiler::gated_of(const Object& schema, const std::string& path) {
     } else if (key == "default") {
       out.default_value = &state_.defaults.emplace_back(value, json::storage_ptr());
     } else {
-      fail(path + ".x-backplane-gate", "\"" + std::string(key) + "\" is no word of it");
+      fail(path + ".x-backplane-gate", "\"" + std::string(key) + "\" is not a member of x-backplane-gate");
     }
   }
   if (out.gates.empty()) fail(path + ".x-backplane-gate", "no gate");

@@ -418,7 +418,7 @@ const KindRow& GroupDocument::kind(std::string_view name) const {
 
 Result<GroupDocument> read_group(std::string_view document, const GroupCode& code) {
   const auto tree = read_json(document);
-  if (!tree) return Status(Reason::kInternalError, "the document of an API group is no JSON");
+  if (!tree) return Status(Reason::kInternalError, "the document of an API group is not JSON");
   try {
     return Reading(code).document(*tree);
   } catch (const std::invalid_argument& error) {

@@ -144,7 +144,7 @@ TEST(GroupDocuments, WhatIsWrongIsNamedWithItsPlace) {
             start + "kinds[0].warnings[0].path is a path whose bracket does not close");
   EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "path": ".a", "absent": 1, "empty": 2}])")),
             start + "kinds[0].columns[0].absent must be left out beside empty");
-  EXPECT_EQ(read_group("{").status().message(), "the document of an API group is no JSON");
+  EXPECT_EQ(read_group("{").status().message(), "the document of an API group is not JSON");
 }
 
 TEST(GroupDocuments, CodeForAKindThatIsNotThereIsRefused) {
