@@ -6,7 +6,6 @@
 namespace backplane::authorization {
 namespace {
 
-
 bool is_one_of(std::string_view word, std::string_view one, std::string_view other) { return word == one || word == other; }
 
 // ---- requirements as selectors

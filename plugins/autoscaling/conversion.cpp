@@ -10,7 +10,6 @@
 namespace backplane::autoscaling {
 namespace {
 
-
 constexpr std::int64_t kDefaultPercent = 80;
 
 constexpr const char* kMetrics = "autoscaling.alpha.kubernetes.io/metrics";

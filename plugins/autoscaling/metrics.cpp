@@ -9,7 +9,6 @@
 namespace backplane::autoscaling {
 namespace {
 
-
 // A member under another name in another place, if it is set.
 void copy(const Object& from, std::string_view key, Object& to, std::string_view as) {
   if (has(from, key)) to[as] = *find(from, key);

@@ -11,7 +11,6 @@
 namespace backplane::certificates {
 namespace {
 
-
 using Usages = std::set<std::string>;
 
 // The usages of a kubelet's request: with an RSA key it may be for the encipherment of keys, too.

@@ -7,7 +7,6 @@
 namespace backplane::policy {
 namespace {
 
-
 // No pod has this label: a selector that asks for it matches none, one that asks for its absence matches all.
 constexpr std::string_view kLabel = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 

@@ -12,7 +12,6 @@
 namespace backplane::rbac {
 namespace {
 
-
 Object object(std::string_view text) { return read_json(text)->get_object(); }
 Array array(std::string_view text) { return read_json(text)->get_array(); }
 

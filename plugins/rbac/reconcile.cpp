@@ -8,7 +8,6 @@
 namespace backplane::rbac {
 namespace {
 
-
 const Array& array_or_empty(const Object& parent, std::string_view key) {
   static const Array kEmpty;
   const Array* found = get_array(parent, key);

@@ -10,7 +10,6 @@
 namespace backplane::rbac {
 namespace {
 
-
 using Texts = std::vector<std::string_view>;
 
 Texts texts(const Object& rule, std::string_view member) {

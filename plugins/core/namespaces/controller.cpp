@@ -14,7 +14,6 @@
 namespace backplane::core {
 namespace {
 
-
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5000};
 constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller-manager

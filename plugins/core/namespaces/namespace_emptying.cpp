@@ -11,7 +11,6 @@
 namespace backplane::core {
 namespace {
 
-
 constexpr std::int64_t kFinalizerEstimate = 15;  // seconds; upstream's
 constexpr const char* kPage = "?limit=500";
 constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";

@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-
 constexpr std::string_view kCounted[] = {"cpu", "memory"};
 
 // The amount when it is more than nothing.

@@ -11,7 +11,6 @@
 
 namespace backplane::core {
 
-
 namespace {
 
 template <class T, class U>

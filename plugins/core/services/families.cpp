@@ -5,7 +5,6 @@
 
 namespace backplane::core {
 
-
 namespace {
 
 constexpr std::string_view kSingle = "SingleStack", kPrefer = "PreferDualStack", kRequire = "RequireDualStack";

@@ -8,7 +8,6 @@
 namespace backplane::core {
 namespace {
 
-
 // One that nobody has spoken of is ready: the controller that looks at them need not run.
 bool is_ready(const Object& service_cidr) {
   if (!meta_text(service_cidr, "deletionTimestamp").empty()) return false;

@@ -7,7 +7,6 @@
 
 namespace backplane::core {
 
-
 namespace {
 
 std::string_view type_of(const Object& spec) { return get_string(spec, "type"); }
