@@ -24,7 +24,7 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("watch-cache-sizes")) {
     const auto hash = item.find('#');
     if (hash == std::string::npos || hash == 0 || item.find('#', hash + 1) != std::string::npos) {
-      problems.push_back("--watch-cache-sizes: invalid value of watch cache size: " + item);
+      problems.push_back("--watch-cache-sizes: must have the form resource[.group]#size: " + item);
       continue;
     }
     std::string_view digits = std::string_view(item).substr(hash + 1);
@@ -34,9 +34,9 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
     const char* const end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, size);
     if (error != std::errc() || stop != end) {
-      problems.push_back("--watch-cache-sizes: invalid size of watch cache size: " + item);
+      problems.push_back("--watch-cache-sizes: the size must be an integer: " + item);
     } else if (size < 0) {
-      problems.push_back("--watch-cache-sizes: watch cache size cannot be negative: " + item);
+      problems.push_back("--watch-cache-sizes: the size must not be negative: " + item);
     }
   }
 }
@@ -48,19 +48,19 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("emulated-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOpenApiVersion) continue;
-    problems.push_back("--emulated-version " + backplane::quoted(item) + ": no other release than " + std::string(kOpenApiVersion) +
-                       " is emulated; leave the flag out");
+    problems.push_back("--emulated-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOpenApiVersion) +
+                       " is; remove the flag");
   }
   for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
     if (flags.text(flag) != "true") continue;
-    problems.push_back("--" + std::string(flag) + ": needs an emulated release before " + std::string(kOpenApiVersion) +
-                       ", and none can be emulated; leave the flag out");
+    problems.push_back("--" + std::string(flag) + ": not supported, because no earlier release than " + std::string(kOpenApiVersion) +
+                       " can be emulated; remove the flag");
   }
   for (const auto& item : flags.values("min-compatibility-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOldestPeer) continue;
-    problems.push_back("--min-compatibility-version " + backplane::quoted(item) + ": the server is compatible with " + std::string(kOldestPeer) +
-                       " and later, whatever the flag says; leave the flag out");
+    problems.push_back("--min-compatibility-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOldestPeer) +
+                       " is; remove the flag");
   }
 }
 
@@ -71,11 +71,11 @@ void check_issuers(const FlagSet& flags, Problems& problems) {
   for (const auto& issuer : flags.values("service-account-issuer")) {
     const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
     if (!problem.empty()) {
-      problems.push_back("service-account-issuer " + backplane::quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
+      problems.push_back("--service-account-issuer: " + backplane::quoted(issuer) + " contains a colon and is not a valid URL: " + problem);
     } else if (issuer.empty()) {
-      problems.emplace_back("service-account-issuer should not be an empty string");
+      problems.emplace_back("--service-account-issuer: must not be empty");
     } else if (!seen.insert(issuer).second) {
-      problems.push_back("service-account-issuer " + backplane::quoted(issuer) + " is already specified");
+      problems.push_back("--service-account-issuer: " + backplane::quoted(issuer) + " must not be repeated");
     }
   }
 }
@@ -83,11 +83,11 @@ void check_issuers(const FlagSet& flags, Problems& problems) {
 void check_service_accounts(const FlagSet& flags, Problems& problems) {
   check_issuers(flags, problems);
   const auto uri = flags.text("service-account-jwks-uri").value_or("");
-  if (!uri.empty() && !is_https_url(uri)) problems.push_back("service-account-jwks-uri requires https scheme, parsed as: " + uri);
+  if (!uri.empty() && !is_https_url(uri)) problems.push_back("--service-account-jwks-uri: " + backplane::quoted(uri) + " must begin with https://");
   const auto longest = parse_go_duration(flags.text("service-account-max-token-expiration").value_or("0"));
   const bool bounded = longest.ok() && *longest != std::chrono::nanoseconds::zero();
   if (bounded && (*longest < std::chrono::hours(1) || *longest > std::chrono::seconds(1LL << 32))) {
-    problems.emplace_back("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
+    problems.emplace_back("--service-account-max-token-expiration: must be between 1 hour and 2^32 seconds, or 0");
   }
   const bool keys = flags.changed("service-account-signing-key-file") || flags.changed("service-account-key-file");
   if (!flags.values("service-account-signing-endpoint").empty() && keys) {
@@ -106,38 +106,37 @@ void check_request_headers(const FlagSet& flags, const FeatureGates& gates, Prob
        {std::string_view("requestheader-username-headers"), std::string_view("requestheader-group-headers"),
         std::string_view("requestheader-extra-headers-prefix"), std::string_view("requestheader-allowed-names"), kUids}) {
     const auto names = flags.values(flag);
-    if (std::any_of(names.begin(), names.end(), is_blank)) problems.push_back("empty value in " + backplane::quoted(flag));
+    if (std::any_of(names.begin(), names.end(), is_blank)) problems.push_back("--" + std::string(flag) + ": must not contain empty values");
   }
   const auto uids = flags.values(kUids);
   const auto is_standard = [](const std::string& name) { return strcasecmp(name.c_str(), "X-Remote-Uid") == 0; };
   if (!uids.empty() && !gates.enabled("RemoteRequestHeaderUID")) {
-    problems.push_back("--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be enabled");
+    problems.push_back("--requestheader-uid-headers: requires --feature-gates=RemoteRequestHeaderUID=true");
   } else if (!uids.empty() && std::none_of(uids.begin(), uids.end(), is_standard)) {
-    problems.push_back(
-        "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work");
+    problems.push_back("--requestheader-uid-headers: must contain X-Remote-Uid, which aggregated servers use");
   }
 }
 
 void check_peers(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
   for (const std::string name : {"peer-ca-file", "peer-advertise-ip", "peer-advertise-port"}) {
     if (!gates.enabled("UnknownVersionInteroperabilityProxy") && !flags.text(name).value_or("").empty()) {
-      problems.push_back("--" + name + " requires UnknownVersionInteroperabilityProxy feature to be turned on");
+      problems.push_back("--" + name + ": requires --feature-gates=UnknownVersionInteroperabilityProxy=true");
     }
   }
   for (const std::string name : {"proxy-client-cert-file", "proxy-client-key-file"}) {
     if (!flags.text("peer-ca-file").value_or("").empty() && flags.text(name).value_or("").empty()) {
-      problems.push_back("--peer-ca-file needs --" + name + ", by which peers know this server");
+      problems.push_back("--peer-ca-file: requires --" + name + ", with which this server authenticates to peers");
     }
   }
   const auto ip = flags.text("peer-advertise-ip").value_or("");
-  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip " + backplane::quoted(ip) + " is not an IP address");
+  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip: " + backplane::quoted(ip) + " is not an IP address");
   const auto port = flags.text("peer-advertise-port").value_or("");
   const int number = std::atoi(port.c_str());
   if (!port.empty() && (!flag_value_problem(FlagType::kInt, port).empty() || number < 1 || number > 65535)) {
-    problems.push_back("--peer-advertise-port " + backplane::quoted(port) + " is not a port");
+    problems.push_back("--peer-advertise-port: " + backplane::quoted(port) + " is not a port");
   }
   if (const auto count = flags.text("apiserver-count").value_or("1"); std::atoi(count.c_str()) <= 0) {
-    problems.push_back("--apiserver-count should be a positive number, but value '" + count + "' provided");
+    problems.push_back("--apiserver-count: " + count + " must be positive");
   }
 }
 

@@ -359,11 +359,11 @@ TEST(Flags, TheirTextsAreWhatTheStartLogsAndPluginsRead) {
 TEST(Options, HeadersOfUidsNeedTheirGateAndTheStandardName) {
   EXPECT_TRUE(configured({"--requestheader-uid-headers=X-Uid,x-remote-uid"}).ok());
   EXPECT_EQ(configured({"--requestheader-uid-headers=X-Remote-Uid", "--feature-gates=RemoteRequestHeaderUID=false"}).status().message(),
-            "--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be enabled");
+            "--requestheader-uid-headers: requires --feature-gates=RemoteRequestHeaderUID=true");
   EXPECT_EQ(configured({"--requestheader-uid-headers=X-Uid"}).status().message(),
-            "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work");
+            "--requestheader-uid-headers: must contain X-Remote-Uid, which aggregated servers use");
   EXPECT_EQ(configured({"--requestheader-group-headers=X-Remote-Group, "}).status().message(),
-            "empty value in \"requestheader-group-headers\"");
+            "--requestheader-group-headers: must not contain empty values");
 }
 
 TEST(Options, AllProblemsAreReportedAtOnce) {
@@ -446,45 +446,46 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
     auto config = configured({flag});
     return config.ok() ? std::string() : config.status().message();
   };
-  EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: invalid value of watch cache size: foo");
-  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: invalid size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: must have the form resource[.group]#size: foo");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: the size must be an integer: foo#bar");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#99999999999999999999"),
-            "--watch-cache-sizes: invalid size of watch cache size: foo#99999999999999999999");
-  EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
+            "--watch-cache-sizes: the size must be an integer: foo#99999999999999999999");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: the size must not be negative: foo#-1");
   EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100,nodes#+5"), "");
-  EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": no other release than 1.36 is emulated; leave the flag out");
+  EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version: \"1.35\" is not supported: only 1.36 is; remove the flag");
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
   EXPECT_EQ(problem("--emulation-forward-compatible"),
-            "--emulation-forward-compatible: needs an emulated release before 1.36, and none can be emulated; leave the flag out");
-  EXPECT_EQ(
-      problem("--min-compatibility-version=1.40"),
-      "--min-compatibility-version \"1.40\": the server is compatible with 1.35 and later, whatever the flag says; leave the flag out");
+            "--emulation-forward-compatible: not supported, because no earlier release than 1.36 can be emulated; remove the flag");
+  EXPECT_EQ(problem("--min-compatibility-version=1.40"),
+            "--min-compatibility-version: \"1.40\" is not supported: only 1.35 is; remove the flag");
   EXPECT_EQ(problem("--service-account-issuer=:bad:"),
-            "service-account-issuer \":bad:\" contained a ':' but was not a valid URL: parse \":bad:\": missing protocol scheme");
+            "--service-account-issuer: \":bad:\" contains a colon and is not a valid URL: parse \":bad:\": missing protocol scheme");
   EXPECT_EQ(problem("--service-account-issuer=https://a"), "");
-  EXPECT_EQ(problem("--service-account-issuer=https://a b/c"),
-            "service-account-issuer \"https://a b/c\" contained a ':' but was not a valid URL: parse \"https://a b/c\": invalid character "
-            "\" \" in host name");
+  EXPECT_EQ(
+      problem("--service-account-issuer=https://a b/c"),
+      "--service-account-issuer: \"https://a b/c\" contains a colon and is not a valid URL: parse \"https://a b/c\": invalid character "
+      "\" \" in host name");
   EXPECT_EQ(problem("--service-account-issuer=https://a/b c"), "");
-  EXPECT_EQ(problem("--service-account-issuer=ht@:tp"),
-            "service-account-issuer \"ht@:tp\" contained a ':' but was not a valid URL: parse \"ht@:tp\": first path segment in URL cannot "
-            "contain colon");
+  EXPECT_EQ(
+      problem("--service-account-issuer=ht@:tp"),
+      "--service-account-issuer: \"ht@:tp\" contains a colon and is not a valid URL: parse \"ht@:tp\": first path segment in URL cannot "
+      "contain colon");
   EXPECT_EQ(problem("--service-account-issuer=https://a:b"),
-            "service-account-issuer \"https://a:b\" contained a ':' but was not a valid URL: parse \"https://a:b\": invalid port \":b\" "
+            "--service-account-issuer: \"https://a:b\" contains a colon and is not a valid URL: parse \"https://a:b\": invalid port \":b\" "
             "after host");
   EXPECT_EQ(problem("--service-account-issuer=https://[a"),
-            "service-account-issuer \"https://[a\" contained a ':' but was not a valid URL: parse \"https://[a\": missing ']' in host");
+            "--service-account-issuer: \"https://[a\" contains a colon and is not a valid URL: parse \"https://[a\": missing ']' in host");
   EXPECT_EQ(problem("--service-account-issuer=system:issuer"), "");
   EXPECT_EQ(problem("--service-account-max-token-expiration=1m"),
-            "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
+            "--service-account-max-token-expiration: must be between 1 hour and 2^32 seconds, or 0");
   EXPECT_EQ(problem("--service-account-max-token-expiration=2h"), "");
-  EXPECT_EQ(problem("--service-account-jwks-uri=http://a"), "service-account-jwks-uri requires https scheme, parsed as: http://a");
-  EXPECT_EQ(problem("--apiserver-count=0"), "--apiserver-count should be a positive number, but value '0' provided");
-  EXPECT_EQ(problem("--peer-advertise-ip=foo"), "--peer-advertise-ip \"foo\" is not an IP address");
-  EXPECT_EQ(problem("--peer-advertise-port=70000"), "--peer-advertise-port \"70000\" is not a port");
+  EXPECT_EQ(problem("--service-account-jwks-uri=http://a"), "--service-account-jwks-uri: \"http://a\" must begin with https://");
+  EXPECT_EQ(problem("--apiserver-count=0"), "--apiserver-count: 0 must be positive");
+  EXPECT_EQ(problem("--peer-advertise-ip=foo"), "--peer-advertise-ip: \"foo\" is not an IP address");
+  EXPECT_EQ(problem("--peer-advertise-port=70000"), "--peer-advertise-port: \"70000\" is not a port");
   EXPECT_EQ(problem("--peer-ca-file=/ca.crt"),
-            "[--peer-ca-file needs --proxy-client-cert-file, by which peers know this server, --peer-ca-file needs "
-            "--proxy-client-key-file, by which peers know this server]");
+            "[--peer-ca-file: requires --proxy-client-cert-file, with which this server authenticates to peers, --peer-ca-file: requires "
+            "--proxy-client-key-file, with which this server authenticates to peers]");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.33"),
             "--show-hidden-metrics-for-version: must be 1.35, the previous minor version, or unset");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.35"), "");

@@ -80,7 +80,7 @@ class StartupTest(unittest.TestCase):
                     '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
                     'wanted nonesuch': ['--require-plugin=nonesuch'],
                     '--storage-backend=nonesuch: no loaded plugin has this backend': ['--storage-backend=nonesuch'],
-                    '--emulated-version "1.35": no other release': ['--emulated-version=1.35'],
+                    '--emulated-version: "1.35" is not supported: only 1.36 is': ['--emulated-version=1.35'],
             }.items():
                 done = subprocess.run([BINARY, '--plugin-dir', PLUGINS, '--data-dir', os.path.join(place, 'd'), '--secure-port=0', *flags],
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
