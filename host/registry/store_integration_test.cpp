@@ -22,7 +22,7 @@ class StoreIntegrationTest : public ::testing::Test {
     config.resource = "things";
     config.schema = &schema_;
     config.strategy = std::make_shared<TestStrategy>();
-    store_ = std::move(*make_store(environment_, std::move(config)));
+    store_ = make_store(environment_, std::move(config)).value();
     environment_.start(objects_, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
   }
@@ -195,7 +195,7 @@ TEST_F(StoreIntegrationTest, StoresShareWhatTheCommandLineSays) {
     config.resource = "more" + std::to_string(i);
     config.schema = &schema_;
     config.strategy = std::make_shared<TestStrategy>();
-    stores.push_back(std::move(*make_store(environment, std::move(config))));
+    stores.push_back(make_store(environment, std::move(config)).value());
   }
   EXPECT_EQ(copies, once) << "a store with a map of all gates costs as much as ten without";
   stores.clear();

@@ -106,7 +106,7 @@ Task<Status> PolicyBootstrap::do_work(std::string key) {
 
 Task<Status> PolicyBootstrap::read_labelled(std::string_view resource) {
   ListOptions options;
-  options.labels = std::move(*LabelSelector::parse(policy_->selector()));
+  options.labels = LabelSelector::parse(policy_->selector()).value();
   auto listed = co_await client_->list(resource_of(resource), "", std::move(options));
   if (!listed.ok()) co_return std::move(listed).status();
   each_mutable(*listed, "items",

@@ -87,6 +87,7 @@ const Type* TypeArena::make(const Type& type, std::initializer_list<const Type*>
 }
 
 const Type* TypeArena::with_parameters(const Type& type, std::vector<const Type*> parameters) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers.
   auto* kept = static_cast<const Type**>(memory_.allocate(parameters.size() * sizeof(const Type*) + 1, alignof(const Type*)));
   std::copy(parameters.begin(), parameters.end(), kept);
   auto* out = new (memory_.allocate(sizeof(Type), alignof(Type))) Type(type);
