@@ -12,6 +12,7 @@
 #include <backplane/points/http.hpp>
 #include <backplane/points/paths.hpp>
 #include <backplane/points/storage_transformer.hpp>
+#include <backplane/types/schema.hpp>
 #include <cstdlib>
 
 namespace {
@@ -108,7 +109,7 @@ class Control final : public HttpHandler {
       auto some = co_await exchange.read_body_some();
       if (!some.ok()) co_return std::move(some.status());
       more = !some->empty();
-      body += some->view();
+      body += *some;
     }
     auto tree = parse_json(body, {}, nullptr);
     if (!tree.ok()) co_return std::move(tree.status());
