@@ -192,10 +192,10 @@ class Replacement : public ::testing::Test {
     EXPECT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
     EXPECT_EQ(server_->build(), "one");
     EXPECT_EQ(server_->send("GET", std::string(kGadgets)).code, 200);
-    EXPECT_EQ(server_->send("POST", std::string(kGadgets), gadget("after-" + build)).code, 201);
+    EXPECT_EQ(server_->send("POST", std::string(kGadgets), gadget("after-" + std::to_string(++refused_))).code, 201);
     EXPECT_EQ(server_->send("GET", "/readyz").code, 200);
     EXPECT_EQ(noted("made") - before_.made, noted("destroyed") - before_.destroyed) << "what was staged has been destroyed";
-    EXPECT_EQ(mapped_builds(), 1u);
+    EXPECT_EQ(mapped_builds(), mapped_before_ + 1);
   }
 
   struct Counts {
@@ -204,6 +204,8 @@ class Replacement : public ::testing::Test {
   TemporaryDirectory plugins_;
   std::unique_ptr<RunningServer> server_;
   Counts before_;
+  const std::size_t mapped_before_ = mapped_builds();  // of servers that have stopped: their code stays mapped
+  int refused_ = 0;
 };
 
 TEST_F(Replacement, ANewBuildServesAndTheObjectsStay) {
@@ -217,7 +219,7 @@ TEST_F(Replacement, ANewBuildServesAndTheObjectsStay) {
   EXPECT_EQ(noted("started"), started + 1) << "post-start hooks of the new build";
   EXPECT_EQ(noted("finished"), finished + 1) << "pre-shutdown hooks of the former one";
   EXPECT_EQ(noted("stopped"), stopped + 1) << "its tasks get the stop signal";
-  EXPECT_EQ(mapped_builds(), 1u);
+  EXPECT_EQ(mapped_builds(), mapped_before_ + 1);
 }
 
 TEST_F(Replacement, AFaultInAnyStepLeavesTheServerAsItWas) {
@@ -239,7 +241,7 @@ TEST_F(Replacement, AWithdrawnPluginIsGoneWithAllItHasRegistered) {
   EXPECT_EQ(server_->send("GET", "/readyz/gadgets").code, 404);
   EXPECT_EQ(server_->send("GET", "/readyz").code, 200);
   ASSERT_TRUE(server_->parts().plugins->wait_retired(std::chrono::seconds(60)));
-  EXPECT_EQ(mapped_builds(), 0u);
+  EXPECT_EQ(mapped_builds(), mapped_before_);
 }
 
 TEST_F(Replacement, AHundredTimesUnderLoadNoRequestFailsAndMemoryReturns) {
@@ -259,7 +261,7 @@ TEST_F(Replacement, AHundredTimesUnderLoadNoRequestFailsAndMemoryReturns) {
   EXPECT_GT(load.watches(), static_cast<std::uint64_t>(Load::kWatchers * kTimes / 2)) << "watches are ended and resumed";
   EXPECT_EQ(server_->parts().plugins->generations_ended(), static_cast<std::size_t>(kTimes));
   EXPECT_EQ(server_->parts().plugins->generations_unmapped(), static_cast<std::size_t>(kTimes));
-  EXPECT_EQ(mapped_builds(), 1u);
+  EXPECT_EQ(mapped_builds(), mapped_before_ + 1);
   // 80 builds with two MiB each and their code would take far more.
   EXPECT_LT(resident_bytes(), warm + (std::size_t{48} << 20));
 }
