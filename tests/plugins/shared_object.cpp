@@ -93,6 +93,7 @@ Result<PluginSet> TestServices::load(PluginOptions options) {
   set.delegates = rows->delegates;
   set.scheme = rows->scheme;
   set.report = set.registry->report();
+  set.general = set.registry->general();
   return set;
 }
 

@@ -52,6 +52,7 @@ struct PluginSet {
   std::vector<TargetRef> delegates;
   std::shared_ptr<const Scheme> scheme;
   std::vector<PluginReport> report;
+  Findings general;  // about no plugin in particular
 };
 
 // What a PluginRegistry needs, with a record of what the actors told.
