@@ -86,9 +86,13 @@ class Events final : public AuditSink {
   std::string_view name() const noexcept override { return "auditor"; }
   void process(std::shared_ptr<const AuditEvent> event) noexcept override {
     const std::string key = event->audit_id + "/" + std::string(audit_stage_name(event->stage));
-    const std::lock_guard lock(mutex_);
-    events_[key] = event_json(*event);
-    if (const auto waiter = waiters_.find(key); waiter != waiters_.end()) waiter->second.set(true);
+    std::optional<Promise<bool>> waiter;
+    {
+      const std::lock_guard lock(mutex_);
+      events_[key] = event_json(*event);
+      if (const auto found = waiters_.find(key); found != waiters_.end()) waiter = found->second;
+    }
+    if (waiter) waiter->set(true);
   }
   Task<void> flush() override {
     const char* const path = std::getenv("AUDITOR_FILE");
