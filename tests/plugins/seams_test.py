@@ -306,7 +306,7 @@ class Auditing(unittest.TestCase):
 
     def test_a_policy_may_leave_managed_fields_out(self):
         self.server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'bare'}})
-        _, made, event = self.send('POST', '/api/v1/namespaces/bare/configmaps', {'metadata': {'name': 'a'}})
+        _, made, event = self.send('POST', '/api/v1/namespaces/bare/configmaps', {'metadata': {'name': 'a'}, 'data': {'k': 'v'}})
         del made['metadata']['managedFields']
         self.assertEqual(event['responseObject'], made)
 
