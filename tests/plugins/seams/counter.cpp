@@ -1,9 +1,13 @@
 // Counts the config maps with the label "counted" in the config map "count" of their namespace, in the transaction of each create and
 // delete, and refuses the one that would be the 21st.
+#include <backplane/core/json.hpp>
+#include <backplane/core/meta.hpp>
+#include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
 #include <backplane/points/admission.hpp>
-#include <backplane/rest/store_hooks.hpp>
 #include <backplane/rest/standard_storage.hpp>
+#include <backplane/rest/store_hooks.hpp>
+#include <backplane/types/schema.hpp>
 
 namespace {
 
