@@ -23,6 +23,10 @@ class Root final : public HttpHandler {
   Root(HttpHandler& next, std::string path) : next_(next), path_(std::move(path)) {}
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     context.info.path = path_;
+    const std::string_view target = exchange.target();
+    if (const auto question = target.find('?'); question != std::string_view::npos) {
+      context.info.query = parse_query_leniently(target.substr(question + 1), context.info.query_error);
+    }
     return next_.handle(context, exchange);
   }
 

@@ -97,7 +97,7 @@ TEST(EtcdSettings, KeysThatBeginWithNothingAreRefused) {
   for (const char* text : {"", "/", "//"}) {
     Flags flags;
     flags.values = {{"etcd-servers", "http://a:1"}, {"etcd-prefix", text}};
-    EXPECT_NE(flags.read().status().message().find("--etcd-prefix must name"), std::string::npos) << text;
+    EXPECT_NE(flags.read().status().message().find("--etcd-prefix: must be a non-empty prefix"), std::string::npos) << text;
   }
 }
 

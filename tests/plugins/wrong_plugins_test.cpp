@@ -279,7 +279,7 @@ TEST_F(WrongPlugins, AStaticInitializerThatThrowsEndsTheProcessAndTheLogSaysWhos
   add("good");
   SharedObject("actor_throws_when_loaded").manifest(manifest_of("hasty")).write(plugins_ / "hasty.so");
   EXPECT_EXIT((void)services_.load({{plugins_.path()}, {}, {}, copies_.path()}), ::testing::KilledBySignal(SIGABRT),
-              "while plugin=hasty file=.*hasty.so is loaded: PLG-LIFE-001 thrown before anybody asked");
+              "while loading plugin=hasty file=.*hasty.so: PLG-LIFE-001 thrown before anybody asked");
 }
 
 }  // namespace

@@ -6,11 +6,16 @@ import subprocess
 import unittest
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
-HEADERS = os.path.join(SOURCE, 'plugin-sdk/include/backplane')
+# Headers of the engines are for the host and for built-in plugins.
+HEADERS = [os.path.join(SOURCE, folder) for folder in ('plugin-sdk/include/backplane', 'plugin-sdk/engine/include/engine')]
 LIBRARY = os.environ['SDK_LIBRARY']
 MADE_FOR = re.compile(r'^(?:typeinfo name for|typeinfo for|vtable for|VTT for|guard variable for|(?:non-)?virtual thunk to) ')
 # Namespaces of the public headers.
-NAMESPACES = {'backplane', 'kit', 'cel', 'detail', 'abi', 'literals'}
+NAMESPACES = {'backplane', 'kit', 'cel', 'detail', 'abi', 'grpc', 'literals'}
+
+
+def sources_of(pattern):
+    return [path for folder in ('src', 'engine') for path in glob.glob(f'{SOURCE}/plugin-sdk/{folder}/**/{pattern}', recursive=True)]
 
 
 def code_of(path):
@@ -21,7 +26,7 @@ def code_of(path):
 
 def declared():
     words = set()
-    for path in glob.glob(HEADERS + '/**/*.hpp', recursive=True):
+    for path in [path for folder in HEADERS for path in glob.glob(folder + '/**/*.hpp', recursive=True)]:
         words |= set(re.findall(r'[A-Za-z_]\w*', code_of(path)))
     return words
 
@@ -66,13 +71,13 @@ class Exports(unittest.TestCase):
         self.assertEqual(strangers, [])
 
     def test_namespaces_of_the_sources_stay_inside(self):
-        inner = {word for path in glob.glob(SOURCE + '/plugin-sdk/src/**/*.[ch]pp', recursive=True)
+        inner = {word for path in sources_of('*.[ch]pp')
                  for found in re.findall(r'namespace ([\w:]+) ?{', code_of(path)) for word in found.split('::')} - NAMESPACES
         self.assertEqual([symbol for symbol in self.symbols if set(scopes(symbol)) & inner], [])
 
     def test_sources_that_define_public_functions_say_so(self):
         """Clang gives a function the visibility of the namespace it is defined in, where g++ remembers its declaration."""
-        sources = [path for path in glob.glob(SOURCE + '/plugin-sdk/src/**/*.cpp', recursive=True) if not path.endswith('_test.cpp')]
+        sources = [path for path in sources_of('*.cpp') if not path.endswith('_test.cpp')]
         plain = [path for path in sources if re.search(r'^namespace (backplane|backplane::kit) {', code_of(path), re.M)]
         self.assertEqual(plain, [], 'write: namespace backplane BACKPLANE_API {')
 

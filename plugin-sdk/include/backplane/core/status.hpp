@@ -262,5 +262,8 @@ class FieldErrors {
 
 // `text` as Go's %q prints it.
 std::string quoted(std::string_view text);
+// Exact matches, which take precedence over std::quoted (argument-dependent lookup finds it for std::string if <iomanip> is included).
+inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
+inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
 
 }  // namespace BACKPLANE_API

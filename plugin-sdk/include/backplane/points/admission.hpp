@@ -123,7 +123,8 @@ class AdmissionPlugin {
   // The validating step, after all mutation and after the object's own validation.
   virtual Task<Status> validate(const AdmissionAttributes& attributes) const;
   // Changes that are committed in the same transaction as the write (usage of a quota); null: none. Called for each attempt of the write,
-  // after mutation and before validation of the object, if begins() is true for the operation. Not called for dry runs and connect.
+  // right before its transaction, so after every validate(), if begins() is true for the operation. Called as kDelete for an update that
+  // removes the last finalizer. Not called for dry runs and connect.
   virtual Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes& attributes) const;
   // Whether begin() is called for writes of this operation. Default: false.
   virtual bool begins(AdmissionOperation operation) const noexcept;

@@ -24,12 +24,13 @@
 #include "backplane/core/status.hpp"
 #include "backplane/core/visibility.hpp"
 
+namespace backplane::schema {
+class Type;  // of the engine; not exported, so declared outside of BACKPLANE_API
+}  // namespace backplane::schema
+
 namespace backplane BACKPLANE_API {
 
 class Schema;
-namespace schema {
-class Type;
-}
 
 // The part of an object to which rules apply: a main resource checks everything except status, /status checks only status.
 enum class ObjectPart : unsigned char { kNone, kWhole, kWithoutStatus, kStatus };
