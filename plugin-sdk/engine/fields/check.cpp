@@ -58,7 +58,7 @@ void append_syntax(std::string& out, const Value& value) {
     out += "map[string]interface {}{";
     for (const auto* member : members) {
       if (member != members.front()) out += ", ";
-      out += quoted(member->key()) + ":";
+      out += quoted(std::string_view(member->key())) + ":";
       append_syntax(out, member->value());
     }
     out += '}';

@@ -68,7 +68,7 @@ void append_go_text(std::string& out, const Value& value) {
     case json::kind::object:
       out += "map[interface {}]interface {}{";
       for (const auto& member : value.get_object()) {
-        out.append(std::exchange(comma, ", ")).append(quoted(member.key())).append(":");
+        out.append(std::exchange(comma, ", ")).append(quoted(std::string_view(member.key()))).append(":");
         append_go_text(out, member.value());
       }
       out += '}';
