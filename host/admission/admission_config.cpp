@@ -11,7 +11,7 @@ namespace backplane {
 namespace {
 
 Status refused(const std::string& path, const std::string& why) {
-  return bad_request("unable to read admission control configuration from " + quoted(path) + ": " + why);
+  return bad_request("unable to read admission control configuration from " + backplane::quoted(path) + ": " + why);
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -69,7 +69,7 @@ Result<ConfiguredAdmissionPlugin> plugin_row(const Value& value, const std::stri
   plugin.name = get_string(row, "name");
   if (plugin.name.empty()) return bad_request("each of plugins must have a name");
   auto config = plugin_config(row, path);
-  if (!config.ok()) return bad_request("plugin " + quoted(plugin.name) + ": " + config.status().message());
+  if (!config.ok()) return bad_request("plugin " + backplane::quoted(plugin.name) + ": " + config.status().message());
   plugin.config = std::move(*config);
   return plugin;
 }
@@ -84,7 +84,7 @@ Result<AdmissionConfiguration> parse_admission_configuration(std::string_view te
   }
   const Object& root = tree->get_object();
   if (auto field = unknown_field(root, {"apiVersion", "kind", "plugins"}); !field.empty()) {
-    return refused(path, "unknown field " + quoted(field));
+    return refused(path, "unknown field " + backplane::quoted(field));
   }
   AdmissionConfiguration configuration;
   const Array* rows = get_array(root, "plugins");
@@ -93,7 +93,7 @@ Result<AdmissionConfiguration> parse_admission_configuration(std::string_view te
     auto row = plugin_row(value, path);
     if (!row.ok()) return refused(path, row.status().message());
     const bool twice = std::any_of(configuration.begin(), configuration.end(), [&](const auto& each) { return each.name == row->name; });
-    if (twice) return refused(path, "plugin " + quoted(row->name) + " is named twice");
+    if (twice) return refused(path, "plugin " + backplane::quoted(row->name) + " is named twice");
     configuration.push_back(std::move(*row));
   }
   return configuration;

@@ -48,7 +48,8 @@ TEST_F(AdmissionConfigTest, WhatIsNoConfigurationIsRefusedInWords) {
   EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n  config: {}\n"), where_ + "unknown field \"plugins[].config\"");
   EXPECT_EQ(problem(head_ + "plugins:\n- path: a\n"), where_ + "each of plugins must have a name");
   EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n- name: A\n"), where_ + "plugin \"A\" is named twice");
-  EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n  path: absent\n"), where_ + "plugin \"A\": cannot open /x/absent: no such file or directory");
+  EXPECT_EQ(problem(head_ + "plugins:\n- name: A\n  path: absent\n"),
+            where_ + "plugin \"A\": cannot open /x/absent: no such file or directory");
   EXPECT_NE(problem("a: [").find(where_), std::string::npos);
   EXPECT_EQ(read_admission_configuration("/absent").status().message(),
             "unable to read admission control configuration from \"/absent\": cannot open /absent: no such file or directory");

@@ -82,8 +82,8 @@ Status insert(Names& order, const AdmissionRegistration& added) {
     precedes = name;
   }
   if (first > last) {
-    return bad_request("admission plugin " + quoted(added.name) + " cannot stand in front of " + quoted(precedes) +
-                       " and behind " + quoted(follows));
+    return bad_request("admission plugin " + quoted(added.name) + " cannot stand in front of " + quoted(precedes) + " and behind " +
+                       quoted(follows));
   }
   const std::size_t place = !precedes.empty() ? last : !follows.empty() ? first : order.size();
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), added.name);
@@ -115,8 +115,7 @@ Result<Names> admission_order(const std::vector<AdmissionRegistration>& register
   }
   while (!left.empty()) {
     auto next = std::find_if(left.begin(), left.end(), [&](const AdmissionRegistration* each) { return !waits(*each, left); });
-    if (next == left.end())
-      return bad_request("the places of admission plugin " + quoted(left.front()->name) + " go in a circle");
+    if (next == left.end()) return bad_request("the places of admission plugin " + quoted(left.front()->name) + " go in a circle");
     Status placed = insert(order, **next);
     if (!placed.ok()) return placed;
     left.erase(next);

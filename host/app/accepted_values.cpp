@@ -48,7 +48,7 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("emulated-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOpenApiVersion) continue;
-    problems.push_back("--emulated-version: " + quoted(item) + " is not supported: only " + std::string(kOpenApiVersion) +
+    problems.push_back("--emulated-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOpenApiVersion) +
                        " is; remove the flag");
   }
   for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
@@ -59,7 +59,7 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   for (const auto& item : flags.values("min-compatibility-version")) {
     const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
     if (version == kOldestPeer) continue;
-    problems.push_back("--min-compatibility-version: " + quoted(item) + " is not supported: only " + std::string(kOldestPeer) +
+    problems.push_back("--min-compatibility-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOldestPeer) +
                        " is; remove the flag");
   }
 }
@@ -71,11 +71,11 @@ void check_issuers(const FlagSet& flags, Problems& problems) {
   for (const auto& issuer : flags.values("service-account-issuer")) {
     const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
     if (!problem.empty()) {
-      problems.push_back("--service-account-issuer: " + quoted(issuer) + " contains a colon and is not a valid URL: " + problem);
+      problems.push_back("--service-account-issuer: " + backplane::quoted(issuer) + " contains a colon and is not a valid URL: " + problem);
     } else if (issuer.empty()) {
       problems.emplace_back("--service-account-issuer: must not be empty");
     } else if (!seen.insert(issuer).second) {
-      problems.push_back("--service-account-issuer: " + quoted(issuer) + " must not be repeated");
+      problems.push_back("--service-account-issuer: " + backplane::quoted(issuer) + " must not be repeated");
     }
   }
 }
@@ -83,7 +83,8 @@ void check_issuers(const FlagSet& flags, Problems& problems) {
 void check_service_accounts(const FlagSet& flags, Problems& problems) {
   check_issuers(flags, problems);
   const auto uri = flags.text("service-account-jwks-uri").value_or("");
-  if (!uri.empty() && !is_https_url(uri)) problems.push_back("--service-account-jwks-uri: " + quoted(uri) + " must begin with https://");
+  if (!uri.empty() && !is_https_url(uri))
+    problems.push_back("--service-account-jwks-uri: " + backplane::quoted(uri) + " must begin with https://");
   const auto longest = parse_go_duration(flags.text("service-account-max-token-expiration").value_or("0"));
   const bool bounded = longest.ok() && *longest != std::chrono::nanoseconds::zero();
   if (bounded && (*longest < std::chrono::hours(1) || *longest > std::chrono::seconds(1LL << 32))) {
@@ -129,11 +130,12 @@ void check_peers(const FlagSet& flags, const FeatureGates& gates, Problems& prob
     }
   }
   const auto ip = flags.text("peer-advertise-ip").value_or("");
-  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip: " + quoted(ip) + " is not an IP address");
+  if (!flag_value_problem(FlagType::kIp, ip).empty())
+    problems.push_back("--peer-advertise-ip: " + backplane::quoted(ip) + " is not an IP address");
   const auto port = flags.text("peer-advertise-port").value_or("");
   const int number = std::atoi(port.c_str());
   if (!port.empty() && (!flag_value_problem(FlagType::kInt, port).empty() || number < 1 || number > 65535)) {
-    problems.push_back("--peer-advertise-port: " + quoted(port) + " is not a port");
+    problems.push_back("--peer-advertise-port: " + backplane::quoted(port) + " is not a port");
   }
   if (const auto count = flags.text("apiserver-count").value_or("1"); std::atoi(count.c_str()) <= 0) {
     problems.push_back("--apiserver-count: " + count + " must be positive");

@@ -134,7 +134,7 @@ class VerbosityHandler final : public HttpHandler {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
     if (error != std::errc() || end == text.data() || end != text.data() + text.size() || level < 0) {
       co_await answer(exchange, 400,
-                      "unable to read the verbosity: want a number, got " + quoted(std::string_view(text)) + "\n");
+                      "unable to read the verbosity: want a number, got " + backplane::quoted(std::string_view(text)) + "\n");
       co_return;
     }
     set_verbosity(level);

@@ -151,7 +151,7 @@ std::string FlagSet::nearest(std::string_view name) const {
 Status FlagSet::set(Flag& flag, std::string_view value) {
   if (auto problem = flag_value_problem(flag.type, value); !problem.empty()) {
     const std::string shown = flag.letter != 0 ? std::string("-") + flag.letter + ", --" + flag.name : "--" + flag.name;
-    return bad_request(shown + ": invalid value " + quoted(value) + ": " + problem);
+    return bad_request(shown + ": invalid value " + backplane::quoted(value) + ": " + problem);
   }
   if (std::holds_alternative<std::monostate>(flag.into)) {
     if (is_list(flag.type)) {
@@ -200,7 +200,7 @@ Status FlagSet::parse(const std::vector<std::string>& args) {
       continue;
     }
     if (flags_over || arg.size() < 2 || arg[0] != '-') {
-      if (!arg.empty()) positional += (positional.empty() ? "" : " ") + quoted(arg);
+      if (!arg.empty()) positional += (positional.empty() ? "" : " ") + backplane::quoted(arg);
       continue;
     }
     Status status = arg[1] == '-' ? parse_long(args, i) : parse_short(args, i);
@@ -296,7 +296,7 @@ std::string FlagSet::help(std::size_t columns) const {
       head.resize(widest + 3, ' ');
       std::string usage = flag->usage;
       if (worth_showing(flag->default_text)) {
-        usage += " (default " + (flag->type == FlagType::kString ? quoted(flag->default_text) : flag->default_text) + ")";
+        usage += " (default " + (flag->type == FlagType::kString ? backplane::quoted(flag->default_text) : flag->default_text) + ")";
       }
       usage += effect_text(*flag);
       out += head;

@@ -91,7 +91,7 @@ std::string not_version(std::string_view value) {
 
 std::string not_pairs(std::string_view value) {
   for (const auto& item : split_pairs(value)) {
-    if (item.find('=') == std::string::npos) return quoted(item) + " must have the form key=value";
+    if (item.find('=') == std::string::npos) return backplane::quoted(item) + " must have the form key=value";
   }
   return {};
 }
@@ -105,9 +105,10 @@ std::string not_quantity(std::string_view value) {
 std::string not_patterns(std::string_view value) {
   for (const auto& item : split_list(value)) {
     const auto equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size()) return quoted(item) + " must have the form pattern=N";
+    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size())
+      return backplane::quoted(item) + " must have the form pattern=N";
     if (auto problem = not_int(std::string_view(item).substr(equals + 1)); !problem.empty() || item[equals + 1] == '-') {
-      return "the verbosity in " + quoted(item) + " " + (problem.empty() ? "must not be negative" : problem);
+      return "the verbosity in " + backplane::quoted(item) + " " + (problem.empty() ? "must not be negative" : problem);
     }
   }
   return {};

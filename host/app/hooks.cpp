@@ -19,18 +19,20 @@ constexpr Kind kPreShutdown{"PreShutdownHooks"};
 // Why a hook cannot be added; success: it can.
 Status admit(const Kind& kind, const std::string& name, bool has_function, bool called, const std::string* first_registrant) {
   if (name.empty()) return bad_request("missing name");
-  if (!has_function) return bad_request("hook func may not be nil: " + quoted(name));
+  if (!has_function) return bad_request("hook func may not be nil: " + backplane::quoted(name));
   if (called) {
     return Status(Reason::kConflict,
-                  "unable to add " + quoted(name) + " because " + std::string(kind.plural) + " have already been called");
+                  "unable to add " + backplane::quoted(name) + " because " + std::string(kind.plural) + " have already been called");
   }
   if (first_registrant == nullptr) return {};
-  return Status(Reason::kAlreadyExists, "unable to add " + quoted(name) + " because it was already registered by " + *first_registrant);
+  return Status(Reason::kAlreadyExists,
+                "unable to add " + backplane::quoted(name) + " because it was already registered by " + *first_registrant);
 }
 
 // Upstream's sentence, with the registrant behind it.
 std::string failed(std::string_view kind, const std::string& name, const std::string& registrant, const Status& status) {
-  return std::string(kind) + quoted(name) + " failed: " + std::string(plain_message(status)) + " (registered by " + registrant + ")";
+  return std::string(kind) + backplane::quoted(name) + " failed: " + std::string(plain_message(status)) + " (registered by " + registrant +
+         ")";
 }
 
 Task<void> report(PreShutdownHook hook, Promise<Status> ended) {

@@ -80,7 +80,7 @@ int print_version(std::string_view form) {
   }
   std::string fields;
   for (const auto& [name, value] : version_fields()) {
-    fields += (fields.empty() ? "" : ", ") + std::string(name) + ":" + quoted(value);
+    fields += (fields.empty() ? "" : ", ") + std::string(name) + ":" + backplane::quoted(value);
   }
   print("version.Info{" + fields + "}\n");
   return 0;

@@ -19,7 +19,7 @@ bool known_directive(std::string_view directive) {
 
 // A pattern that is not pinned would let "https://example.com.evil.org" in.  The markers are looked for anywhere, as upstream does.
 std::string origin_problem(const std::string& pattern) {
-  const auto text = quoted(pattern);
+  const auto text = backplane::quoted(pattern);
   if (pattern.empty()) return "--cors-allowed-origins: must not contain empty values";
   if (pattern.find('^') == std::string::npos && pattern.find("//") == std::string::npos) {
     return "--cors-allowed-origins: regular expression " + text + " must match the start of the host: begin it with `^` or `//`";
@@ -97,7 +97,7 @@ void GenericServerRunOptions::validate(Problems& problems) const {
   }
   for (const auto& directive : strict_transport_security_directives) {
     if (!known_directive(directive)) {
-      problems.push_back("--strict-transport-security-directives: invalid directive " + quoted(directive) +
+      problems.push_back("--strict-transport-security-directives: invalid directive " + backplane::quoted(directive) +
                          "; allowed: max-age=SECONDS, includeSubDomains, preload");
     }
   }

@@ -173,7 +173,7 @@ void LogOptions::add_flags(FlagSet& flags) {
 
 void LogOptions::validate(const FeatureGates& gates, Problems& problems) const {
   if (format != "text" && format != "json")
-    problems.push_back("--logging-format: invalid value " + quoted(format) + ": must be text or json");
+    problems.push_back("--logging-format: invalid value " + backplane::quoted(format) + ": must be text or json");
   if (verbosity < 0) problems.push_back("-v: must not be negative");
   if (!modules.empty() && format != "text") problems.emplace_back("--vmodule: requires --logging-format=text");
   if (gates.enabled("LoggingAlphaOptions")) return;

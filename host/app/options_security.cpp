@@ -72,10 +72,10 @@ void AuthorizationOptions::validate(Problems& problems) const {
   std::set<std::string_view> seen;
   std::string repeated;
   for (const auto& mode : modes) {
-    if (!is_authorization_mode(mode)) problems.push_back("--authorization-mode: unknown mode " + quoted(mode));
+    if (!is_authorization_mode(mode)) problems.push_back("--authorization-mode: unknown mode " + backplane::quoted(mode));
     if (!seen.insert(mode).second) repeated = mode;
   }
-  if (!repeated.empty()) problems.push_back("--authorization-mode: mode " + quoted(repeated) + " must not be repeated");
+  if (!repeated.empty()) problems.push_back("--authorization-mode: mode " + backplane::quoted(repeated) + " must not be repeated");
 }
 
 void ApiEnablementOptions::add_flags(FlagSet& flags) {

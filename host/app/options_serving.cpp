@@ -49,7 +49,7 @@ void SecureServingOptions::validate(Problems& problems) const {
     problems.push_back("--tls-cert-file and --tls-private-key-file: set both or neither");
   }
   if (!tls_min_version.empty() && std::find(kTlsVersions.begin(), kTlsVersions.end(), tls_min_version) == kTlsVersions.end()) {
-    problems.push_back("--tls-min-version: invalid value " + quoted(tls_min_version) + "; must be VersionTLS12 or VersionTLS13");
+    problems.push_back("--tls-min-version: invalid value " + backplane::quoted(tls_min_version) + "; must be VersionTLS12 or VersionTLS13");
   }
   ServingOptions asked;
   asked.cipher_suites = tls_cipher_suites;
@@ -57,7 +57,7 @@ void SecureServingOptions::validate(Problems& problems) const {
   for (auto& problem : backplane::validate(asked)) problems.push_back(std::move(problem));
   for (const auto& pair : tls_sni_cert_key) {
     if (pair.find(',') == std::string::npos) {
-      problems.push_back("--tls-sni-cert-key: " + quoted(pair) + " must have the form CERT,KEY[:NAME,NAME]");
+      problems.push_back("--tls-sni-cert-key: " + backplane::quoted(pair) + " must have the form CERT,KEY[:NAME,NAME]");
     }
   }
 }

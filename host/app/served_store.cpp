@@ -33,7 +33,7 @@ Result<ClientConfig> read_config(const std::string& path) {
   const auto certificate = from_base64(value_of(text.str(), "client-certificate-data"));
   const auto key = from_base64(value_of(text.str(), "client-key-data"));
   if (config.server.empty() || !authority || !certificate || !key) {
-    return bad_request(quoted(path) + " cannot be read, or is no kubeconfig of a server");
+    return bad_request(backplane::quoted(path) + " cannot be read, or is no kubeconfig of a server");
   }
   config.certificate_authority = *authority;
   config.client_certificate = *certificate;

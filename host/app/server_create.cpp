@@ -156,7 +156,7 @@ Status ServerParts::check_admission_configuration() {
   for (const auto& row : *read) {
     const auto& offered = rows->admission;
     if (std::any_of(offered.begin(), offered.end(), [&](const auto& each) { return each.name == row.name; })) continue;
-    return bad_request("--admission-control-config-file configures " + quoted(row.name) + ", which no loaded plugin offers");
+    return bad_request("--admission-control-config-file configures " + backplane::quoted(row.name) + ", which no loaded plugin offers");
   }
   admission_configuration = std::move(*read);
   return {};
@@ -170,7 +170,7 @@ Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::str
   if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
   const auto rows = plugins->rows();
   const auto factory = rows->storage_backends.find(name);
-  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + quoted(name));
+  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(name));
   return factory->second(backend_config);
 }
 

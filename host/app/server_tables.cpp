@@ -49,7 +49,7 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
     }
     const auto& owner = rows.admission_owners[static_cast<std::size_t>(registration - rows.admission.begin())];
     auto plugin = owner->admission(*registration, plugin_config);
-    if (!plugin.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + plugin.status().message());
+    if (!plugin.ok()) return bad_request("couldn't init admission plugin " + backplane::quoted(name) + ": " + plugin.status().message());
     made.push_back(std::move(*plugin));
   }
   return made;

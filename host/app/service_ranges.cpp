@@ -59,7 +59,7 @@ void validate_service_ranges(std::string_view value, Problems& problems) {
   for (std::size_t i = 0; i < ranges.size() && i < parsed.size(); ++i) {
     parsed[i] = parse_cidr(ranges[i]);
     if (!parsed[i]) {
-      problems.push_back("service-cluster-ip-range[" + std::to_string(i) + "] is not a valid cidr: " + quoted(ranges[i]));
+      problems.push_back("service-cluster-ip-range[" + std::to_string(i) + "] is not a valid cidr: " + backplane::quoted(ranges[i]));
     } else if (parsed[i]->width() - parsed[i]->prefix < kLeastHostBits) {
       problems.push_back("service-cluster-ip-range[" + std::to_string(i) +
                          "]: the service cluster IP range must be at least 8 IP addresses");
@@ -97,8 +97,8 @@ void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& 
   const auto range = parse_cidr(std::string_view(flags.cluster_ip_range).substr(0, flags.cluster_ip_range.find(',')));
   if (!range || address.starts_with("127.") || address == "::1") return;
   if (range->six != (address.find(':') != std::string::npos)) {
-    problems.push_back("service IP family " + quoted(flags.cluster_ip_range.substr(0, flags.cluster_ip_range.find(','))) +
-                       " must match public address family " + quoted(address));
+    problems.push_back("service IP family " + backplane::quoted(flags.cluster_ip_range.substr(0, flags.cluster_ip_range.find(','))) +
+                       " must match public address family " + backplane::quoted(address));
   }
 }
 

@@ -39,7 +39,7 @@ void log_startup(const Options& options) {
                  build_info().commit, usable_cores(), quota ? std::to_string(*quota) : "none", getpid());
   std::vector<std::string> given;
   for (const auto& [name, value] : options.flags.texts()) {
-    const std::string shown = "--" + name + "=" + quoted(without_passwords(value));
+    const std::string shown = "--" + name + "=" + backplane::quoted(without_passwords(value));
     app_details().info("FLAG: {}", shown);
     if (options.flags.changed(name)) given.push_back(shown);
   }

@@ -47,7 +47,7 @@ class Session {
     open_.push_back(std::move(*opened));
     StorageBackend* const storage = open_.back().storage.get();
     if (Status reached = run_on(loop_, storage->health(kReachable)); !reached.ok()) {
-      return Status(reached.reason(), quoted(flags.name) + " cannot be reached: " + reached.message());
+      return Status(reached.reason(), backplane::quoted(flags.name) + " cannot be reached: " + reached.message());
     }
     return storage;
   }

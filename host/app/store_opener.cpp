@@ -134,11 +134,11 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
   const std::string scheme = flags.name.substr(0, colon);
   const std::string rest = colon == std::string::npos ? std::string() : flags.name.substr(colon + 1);
   if ((scheme != kRocksdb && scheme != "etcd") || rest.empty()) {
-    return bad_request(quoted(flags.name) + " names no store: " + std::string(kForms));
+    return bad_request(backplane::quoted(flags.name) + " names no store: " + std::string(kForms));
   }
   const bool embedded = scheme == kRocksdb;
   if (embedded && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
-    return bad_request(quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
+    return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
   }
   if (embedded) return open_embedded(rest, flags);
   state_->flags = {
@@ -154,12 +154,12 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
 Result<OpenStoreHandle> StoreOpener::open_embedded(const std::string& data_dir, const StoreFlags& flags) {
   const std::string directory = data_dir + "/" + std::string(kRocksdb);
   std::error_code error;
-  if (!flags.fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + quoted(data_dir));
+  if (!flags.fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + backplane::quoted(data_dir));
   if (Status status = make_private_directory(data_dir); !status.ok()) return status;
   auto lock = DataDirLock::take(data_dir);
   if (!lock.ok() && lock.status().reason() != Reason::kConflict) return std::move(lock.status());
   if (!lock.ok() && !flags.served) {
-    return Status(Reason::kConflict, quoted(data_dir) + " is in use by a running server: stop it first");
+    return Status(Reason::kConflict, backplane::quoted(data_dir) + " is in use by a running server: stop it first");
   }
   if (!lock.ok()) return open_served(data_dir);
   if (Status status = make_private_directory(directory); !status.ok()) return status;
@@ -182,7 +182,7 @@ Result<OpenStoreHandle> StoreOpener::open_served(const std::string& data_dir) {
 Result<std::unique_ptr<StorageBackend>> StoreOpener::open_backend(const std::string& backend, const std::string& directory) {
   const auto rows = state_->plugins->rows();
   const auto factory = rows->storage_backends.find(backend);
-  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + quoted(backend));
+  if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(backend));
   StorageBackendConfig config;
   config.data_dir = directory;
   return factory->second(config);

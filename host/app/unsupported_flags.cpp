@@ -54,7 +54,7 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
   for (const auto& [flag, names] : flags) {
     for (const auto& name : names) {
       if (has(offers.admission, name) || find_upstream_admission_plugin(name) != nullptr) continue;
-      problems.push_back("--" + std::string(flag) + ": unknown admission plugin " + quoted(name));
+      problems.push_back("--" + std::string(flag) + ": unknown admission plugin " + backplane::quoted(name));
     }
   }
   std::vector<std::string> both;

@@ -86,7 +86,7 @@ class ZPage : public HttpHandler {
     if (form.version == kOldVersion) {
       context.warn(std::string(kGroup) + "/" + std::string(kOldVersion) + " " + kind_ + " is deprecated, use " + std::string(kVersion));
     }
-    for (const auto& warning : context.warnings()) exchange.add_response_header("Warning", "299 - " + quoted(warning));
+    for (const auto& warning : context.warnings()) exchange.add_response_header("Warning", "299 - " + backplane::quoted(warning));
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
     std::string type = "text/plain; charset=utf-8";
     std::vector<SharedBytes> body;

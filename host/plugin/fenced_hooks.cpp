@@ -62,7 +62,7 @@ std::shared_ptr<HealthCheck> fenced_health_check(std::string plugin, std::string
 }
 
 Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name, Host::StorageBackendFactory factory) {
-  return [what = "the factory of the storage backend " + quoted(name) + " of plugin " + plugin,
+  return [what = "the factory of the storage backend " + backplane::quoted(name) + " of plugin " + plugin,
           factory = std::move(factory)](const StorageBackendConfig& config) -> Result<std::unique_ptr<StorageBackend>> {
     auto made = fenced_now([&] { return factory(config); },
                            [&what](const Caught& error) -> Result<std::unique_ptr<StorageBackend>> {

@@ -9,7 +9,7 @@ namespace backplane {
 namespace {
 
 Status cannot_change(const std::string& name, const std::string& why) {
-  return Status(Reason::kConflict, "plugin " + quoted(name) + " cannot be changed while the server runs: " + why);
+  return Status(Reason::kConflict, "plugin " + backplane::quoted(name) + " cannot be changed while the server runs: " + why);
 }
 
 std::string lines(const Findings& findings) {
@@ -55,7 +55,7 @@ Status PluginRegistry::check_alone(const PluginGeneration& generation) const {
   for (const auto& edge : plan_.edges) {
     const bool needs = edge.kind == PlanEdge::Kind::kRequires || edge.kind == PlanEdge::Kind::kOptional;
     if (!needs || plan_.plugins[edge.to].name() != generation.name()) continue;
-    return cannot_change(generation.name(), "plugin " + quoted(plan_.plugins[edge.from].name()) + " requires it");
+    return cannot_change(generation.name(), "plugin " + backplane::quoted(plan_.plugins[edge.from].name()) + " requires it");
   }
   return check_replaceable(generation.name(), generation.rows(), *generation.target());
 }
@@ -75,7 +75,7 @@ Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedP
   if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
   for (const auto& plugin : plan.plugins) {
     if (!plugin.runs())
-      return cannot_change(name, "plugin " + quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
+      return cannot_change(name, "plugin " + backplane::quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
   }
   return plan;
 }
@@ -99,7 +99,7 @@ Result<PluginChange> PluginRegistry::stage_replacement(const std::string& name, 
   InspectedPlugin inspected = inspect_plugin(file);
   if (!inspected.descriptor || has_errors(inspected.findings)) return unusable(file, inspected.findings);
   if (inspected.descriptor->name != name)
-    return bad_request(file + " is plugin " + quoted(inspected.descriptor->name) + ", not " + quoted(name));
+    return bad_request(file + " is plugin " + backplane::quoted(inspected.descriptor->name) + ", not " + backplane::quoted(name));
   auto plan = plan_with(name, &inspected);
   if (!plan.ok()) return std::move(plan.status());
   change.plan = std::move(*plan);

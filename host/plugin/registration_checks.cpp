@@ -15,19 +15,19 @@ Status check_storage(const Storages& storages, const std::string& path, const st
   const auto& storage = storages.at(path);
   if (!storage) return bad_request(where + " has no storage for " + path);
   if (std::any_of(path.begin(), path.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
-    return bad_request(where + ": resource names must be lowercase only, not " + quoted(path));
+    return bad_request(where + ": resource names must be lowercase only, not " + backplane::quoted(path));
   }
   const auto slash = path.find('/');
   const bool top_level = slash == std::string::npos;
   if (path.empty() || slash == 0 || path.back() == '/' || (!top_level && path.find('/', slash + 1) != std::string::npos)) {
     return bad_request(where + ": only one or two segment paths are allowed (resource or resource/subresource), not " +
-                       quoted(path));
+                       backplane::quoted(path));
   }
   if (!top_level && !storages.contains(path.substr(0, slash))) {
-    return bad_request(where + ": missing parent storage: " + quoted(path.substr(0, slash)) + " of " + quoted(path));
+    return bad_request(where + ": missing parent storage: " + backplane::quoted(path.substr(0, slash)) + " of " + backplane::quoted(path));
   }
   if (top_level && role_of<Scoper>(storage) == nullptr) {
-    return bad_request(where + ": " + quoted(path) + " must implement Scoper: is it namespaced?");
+    return bad_request(where + ": " + backplane::quoted(path) + " must implement Scoper: is it namespaced?");
   }
   return {};
 }
@@ -40,7 +40,7 @@ Status too_late(const std::string& kind) {
 
 Status check_path(const PathRoute& route) {
   if (route.handler && route.path.starts_with('/')) return {};
-  return bad_request("the path " + quoted(route.path) + " needs a leading slash and a handler");
+  return bad_request("the path " + backplane::quoted(route.path) + " needs a leading slash and a handler");
 }
 
 Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }
@@ -56,7 +56,7 @@ Status check_group(const APIGroupInfo& info) {
   for (const auto& [version, storages] : info.storages) {
     if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
       return bad_request(name_of(version) + " has storages and is not in prioritized_versions" +
-                         (storages.empty() ? "" : ": " + quoted(storages.begin()->first)));
+                         (storages.empty() ? "" : ": " + backplane::quoted(storages.begin()->first)));
     }
     for (const auto& [path, _] : storages) {
       auto status = check_storage(storages, path, name_of(version));
@@ -75,7 +75,7 @@ Status check_published(const PublishedResource& resource) {
     if (!version.storages.contains(resource.resource)) return bad_request(where + " has no storage for " + resource.resource);
     for (const auto& [path, _] : version.storages) {
       if (path.substr(0, path.find('/')) != resource.resource)
-        return bad_request(where + ": " + quoted(path) + " is no path of " + quoted(resource.resource));
+        return bad_request(where + ": " + backplane::quoted(path) + " is no path of " + backplane::quoted(resource.resource));
       Status status = check_storage(version.storages, path, where);
       if (!status.ok()) return status;
     }

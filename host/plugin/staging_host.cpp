@@ -154,8 +154,8 @@ Status StagingHost::check_conversions(const ResourceConfig& config) {
   if (config.stored_kind.kind.empty() || config.converter != nullptr) return {};
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
   const auto missing = [&](const GroupVersionKind& from, const GroupVersionKind& to) {
-    return bad_request("resource " + quoted(config.resource) + ": there is no conversion from " + print(from) + " to " + print(to) +
-                       ": add it to the Scheme before the storage is made");
+    return bad_request("resource " + backplane::quoted(config.resource) + ": there is no conversion from " + print(from) + " to " +
+                       print(to) + ": add it to the Scheme before the storage is made");
   };
   if (!scheme().converts(config.kind, config.stored_kind)) return missing(config.kind, config.stored_kind);
   if (!scheme().converts(config.stored_kind, config.kind)) return missing(config.stored_kind, config.kind);
@@ -253,7 +253,7 @@ std::shared_ptr<DynamicPaths> StagingHost::dynamic_paths() {
 }
 
 Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
-  if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
+  if (!hook) return bad_request("hook func may not be nil: " + backplane::quoted(name));
   auto status = admit("poststarthook", name);
   if (!status.ok()) return status;
   PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook), this](PostStartHookContext context) {
@@ -264,7 +264,7 @@ Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
 }
 
 Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook) {
-  if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
+  if (!hook) return bad_request("hook func may not be nil: " + backplane::quoted(name));
   auto status = admit("preshutdownhook", name);
   if (!status.ok()) return status;
   PreShutdownHook fenced = [plugin = plugin_, name, hook = std::move(hook)] { return fenced_pre_shutdown(plugin, name, hook); };
