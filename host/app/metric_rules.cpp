@@ -92,7 +92,7 @@ Status MetricRules::allow(const std::string& key, const std::string& values) {
   if (!boost::regex_match(key, wanted)) {
     return bad_request(
         "--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`, got " +
-        backplane::quoted(key));
+        backplane::quoted(std::string_view(key)));
   }
   const auto comma = key.find(',');
   auto& list = allowed_[key.substr(0, comma)][key.substr(comma + 1)];
@@ -118,7 +118,7 @@ Result<MetricRules> MetricRules::make(const MetricOptions& options) {
     return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + " holds no YAML object");
   for (const auto& [key, value] : tree->as_object()) {
     if (!value.is_string())
-      return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + ": the value of " + backplane::quoted(key) +
+      return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + ": the value of " + backplane::quoted(std::string_view(key)) +
                          " is no string");
     Status status = rules.allow(std::string(key), std::string(value.as_string()));
     if (!status.ok()) return status;
