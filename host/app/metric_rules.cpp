@@ -118,8 +118,8 @@ Result<MetricRules> MetricRules::make(const MetricOptions& options) {
     return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + " holds no YAML object");
   for (const auto& [key, value] : tree->as_object()) {
     if (!value.is_string())
-      return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + ": the value of " + backplane::quoted(std::string_view(key)) +
-                         " is no string");
+      return bad_request("--allow-metric-labels-manifest: " + backplane::quoted(path) + ": the value of " +
+                         backplane::quoted(std::string_view(key)) + " is no string");
     Status status = rules.allow(std::string(key), std::string(value.as_string()));
     if (!status.ok()) return status;
   }
