@@ -197,7 +197,7 @@ class Copy(unittest.TestCase):
         self.assertIn('--to-cafile: "nowhere" cannot be read', self.refused('--from', rocks, '--to', over, '--to-cafile', 'nowhere'))
         self.assertIn('--to-certfile and --to-keyfile go together',
                       self.refused('--from', rocks, '--to', over, '--to-certfile', os.path.join(first, 'data/pki/ca.crt')))
-        self.assertIn('--from-prefix must name', self.refused('--from', over, '--from-prefix', '/', '--to', of(empty)))
+        self.assertIn('--from-prefix: must be a non-empty prefix', self.refused('--from', over, '--from-prefix', '/', '--to', of(empty)))
         self.assertIn('--to: "ftp://x" has a scheme that etcd is not reached by', self.refused('--from', rocks, '--to', 'etcd:ftp://x'))
         self.assertIn('STORE: "ftp://x" has a scheme', store('release', 'etcd:ftp://x').stderr)
         never = store('copy', '--from', rocks, '--to', over, '--lease-seconds', '0')
