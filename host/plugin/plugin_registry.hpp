@@ -81,7 +81,7 @@ class PluginRegistry {
   ~PluginRegistry();
 
   // Needs no server, and may run while one is being made.
-  // Errors: the directory of the copies cannot be made.  What is wrong with plugins is told by start().
+  // Errors: the directory of the copies cannot be made.  start() reports plugins that are wrong.
   static Result<std::unique_ptr<PluginRegistry>> open(PluginOptions options);
   Status start(HostServices& services);
 

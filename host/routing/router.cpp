@@ -186,7 +186,7 @@ Status Router::compose(std::vector<TargetRef> chain, std::vector<PathRoute> host
     }
     chain_ = std::move(chain);
     table_.set(std::move(*made));
-    // Of the first table nobody has to be told what has changed.
+    // The first table is not a change, so no callback receives it.
     if (first) notification.change = {};
     notification.complete = first && unpublished_.empty();
     pending_notifications_.push_back(std::move(notification));

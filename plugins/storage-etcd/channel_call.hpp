@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/core/query.hpp"
 #include "backplane/core/status.hpp"
 #include "channel.hpp"
 
@@ -71,7 +72,7 @@ class Channel::Call : public std::enable_shared_from_this<Channel::Call> {
     if (name == ":status" && is_number) http_status = number;
     if (name == "content-type") content_type = value;
     if (name == "grpc-status" && is_number) grpc_status = number;
-    if (name == "grpc-message") grpc_message = decoded(value);
+    if (name == "grpc-message") grpc_message = percent_decode(value, false);
   }
 
   // Whether what comes is messages: a proxy's page is not.
@@ -110,21 +111,6 @@ class Channel::Call : public std::enable_shared_from_this<Channel::Call> {
   std::string unreadable;  // why what has come is; empty: it is not
 
  private:
-  static std::string decoded(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      unsigned byte = 0;
-      const char* const digits = text.data() + i + 1;
-      if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-        out += static_cast<char>(byte);
-        i += 2;
-      } else {
-        out += text[i];
-      }
-    }
-    return out;
-  }
-
   int http_status = 0;
   std::optional<int> grpc_status;
   std::string grpc_message, content_type;

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "backplane/core/query.hpp"
+
 namespace backplane::grpc {
 namespace {
 
@@ -16,22 +18,6 @@ constexpr std::array<std::string_view, 17> kNames = {
 std::string_view field(const Headers& headers, std::string_view name) {
   const auto found = std::find_if(headers.begin(), headers.end(), [name](const auto& each) { return each.first == name; });
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
-}
-
-// Percent-decoding; what is not encoded well stays as it is.
-std::string decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned byte = 0;
-    const char* const digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      out += static_cast<char>(byte);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 // gRPC's table for answers without a grpc-status.
@@ -77,7 +63,7 @@ CallStatus status_of(const HttpAnswer& answer) {
   int code = -1;
   if (!number.empty() && std::from_chars(number.data(), number.data() + number.size(), code).ec == std::errc()) {
     const bool known = code >= 0 && code < static_cast<int>(kNames.size());
-    return {known ? static_cast<Code>(code) : Code::kUnknown, decoded(field(said, "grpc-message"))};
+    return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(said, "grpc-message"), false)};
   }
   if (answer.code() != 200)
     return {code_of_http(answer.code()), "unexpected HTTP status code received from server: " + std::to_string(answer.code())};
