@@ -115,10 +115,8 @@ void add_authorization(Families& families, const AccessMetrics& access, const Au
                                "[ALPHA] Total number of terminal decisions made by an authorizer split by authorizer type, name, and "
                                "decision.",
                                MetricType::Counter);
-  for (std::size_t i = 0; i < authorization.count(); ++i) {
-    const std::string type(authorization.authorizer(i));
-    std::string name = type;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (std::size_t i = 0; i < authorization.places().size(); ++i) {
+    const auto& [type, name, _] = authorization.places()[i];
     const auto& made = authorization.decisions(i);
     add_count(decisions, made.allowed.load(std::memory_order_relaxed), {{"decision", "allowed"}, {"name", name}, {"type", type}});
     add_count(decisions, made.denied.load(std::memory_order_relaxed), {{"decision", "denied"}, {"name", name}, {"type", type}});

@@ -50,7 +50,8 @@ Status ServerParts::change_plugin(PluginChange change) {
   services.equivalents.set(name, next ? next->groups : std::vector<APIGroupInfo>());
   stores.close_retired();
   plugins->enter(std::move(change));
-  return {};
+  // It may have been changed while the tables were made.
+  return publish_authorization();
 }
 
 }  // namespace backplane

@@ -83,6 +83,8 @@ std::vector<StoredObjects> ServerFacilities::stored_objects() const {
   return parts_.caches ? parts_.caches->counts() : std::vector<StoredObjects>();
 }
 
+Status ServerFacilities::authorizer_order_changed() { return parts_.publish_authorization(); }
+
 Status ServerFacilities::set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers) {
   return parts_.transformers->set(plugin, std::move(transformers));
 }

@@ -87,6 +87,7 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
   std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user) override;
   Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config) override;
   std::vector<StoredObjects> stored_objects() const override;
+  Status authorizer_order_changed() override;
   Status set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers) override;
   Task<Result<Object>> convert(GroupVersionKind to, Object object) override;
 
@@ -133,7 +134,10 @@ struct ServerParts {
 
   // ---- what is made from what the plugins have registered (server_tables.cpp): at the start, and again for each change of one plugin
   Result<ServerTables> make_tables(const PluginRows& rows);
+  Result<std::shared_ptr<Authorization>> make_authorization(const PluginRows& rows) const;
   Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows) const;
+  // Again, after a plugin has changed the order of authorizers.
+  Status publish_authorization();
   // In one go; requests that have begun end with the former tables.
   void publish(ServerTables tables);
   Status publish_scheme_and_routes(const PluginRows& rows);
@@ -213,6 +217,7 @@ struct ServerParts {
   HostServices services{stores, facilities, facilities, facilities, host_names()};
   std::unique_ptr<PluginRegistry> plugins;
   std::mutex changing_plugins;
+  std::mutex publishing_authorization;
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
   std::vector<StoreParts> all_stores;  // that which keeps everything, then those of single resources

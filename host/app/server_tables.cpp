@@ -62,6 +62,24 @@ void ServerParts::report_admission(const PluginRows& rows) const {
   }
 }
 
+Result<std::shared_ptr<Authorization>> ServerParts::make_authorization(const PluginRows& rows) const {
+  auto places = rows.authorizer_order ? rows.authorizer_order->get() : places_of_modes(options().authorization.modes);
+  auto plan = plan_authorization(places, rows.authorizers);
+  const auto before = services.authorizer.current();
+  // At the start, check_offers() reports it.
+  if ((before || rows.authorizer_order) && !plan.not_offered.empty()) {
+    return bad_request("no plugin offers the authorizer " + join(plan.not_offered));
+  }
+  return std::make_shared<Authorization>(std::move(plan.places), before.get());
+}
+
+Status ServerParts::publish_authorization() {
+  const std::lock_guard lock(publishing_authorization);
+  auto authorization = make_authorization(*plugins->rows());
+  if (authorization.ok()) services.authorizer.publish(std::move(*authorization));
+  return authorization.status();
+}
+
 Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
   ServerTables tables;
   auto plugins_in_order = make_admission(rows);
@@ -74,12 +92,9 @@ Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
   who.api_audiences = api_audiences(options().flags);
   tables.authentication = std::make_shared<const UnionAuthentication>(std::move(who));
   tables.tokens = std::make_shared<UnionTokenAuthentication>(rows.authenticators);
-  auto plan = plan_authorization(options().authorization.modes, rows.authorizers);
-  const auto before = services.authorizer.current();
-  if (before && !plan.not_offered.empty()) {
-    return bad_request("--authorization-mode: no plugin offers " + join(plan.not_offered));
-  }
-  tables.authorization = std::make_shared<Authorization>(std::move(plan.authorizers), before.get());
+  auto authorization = make_authorization(rows);
+  if (!authorization.ok()) return std::move(authorization.status());
+  tables.authorization = std::move(*authorization);
   tables.audit = rows.audit;
   tables.transforming_plugin = rows.transforming_plugin;
   tables.transformers = rows.storage_transformers;

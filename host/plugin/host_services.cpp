@@ -23,6 +23,7 @@ Status ServedApi::withdraw_path(const std::string&, const std::string&) { return
 std::shared_ptr<HttpClient> ServerAccess::client(TaskGroup&, std::optional<UserInfo>) { return nullptr; }
 Result<std::shared_ptr<HttpClient>> ServerAccess::make_client(TaskGroup&, ClientConfig) { return no_server(); }
 std::vector<StoredObjects> ServerAccess::stored_objects() const { return {}; }
+Status ServerAccess::authorizer_order_changed() { return no_server(); }
 Status ServerAccess::set_storage_transformers(const std::string&, std::shared_ptr<const StorageTransformers>) { return no_server(); }
 Task<Result<Object>> ServerAccess::convert(GroupVersionKind, Object) { co_return no_server(); }
 

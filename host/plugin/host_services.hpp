@@ -69,6 +69,8 @@ class ServerAccess {
   virtual Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config);
   // Of caches that live.
   virtual std::vector<StoredObjects> stored_objects() const;
+  // The AuthorizerOrder of a committed plugin has changed.
+  virtual Status authorizer_order_changed();
   // Host::set_storage_transformers of `plugin`, after commit.
   virtual Status set_storage_transformers(const std::string& plugin, std::shared_ptr<const StorageTransformers> transformers);
   // Host::convert; after commit.

@@ -108,6 +108,7 @@ Result<PluginRowsRef> collect_rows(const std::vector<GenerationRef>& started, co
     const StagedRegistrations& own = generation->rows();
     append(rows->authenticators, own.authenticators);
     append(rows->authorizers, own.authorizers);
+    if (own.authorizer_order) rows->authorizer_order = own.authorizer_order;
     append(rows->admission, own.admission);
     rows->admission_owners.resize(rows->admission.size(), generation);
     append(rows->audit, own.audit);

@@ -56,6 +56,7 @@ struct PluginRows {
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // what follows in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
+  std::shared_ptr<AuthorizerOrder> authorizer_order;  // null: --authorization-mode
   std::vector<AdmissionRegistration> admission;
   std::vector<GenerationRef> admission_owners;  // of each
   std::vector<AuditRegistration> audit;

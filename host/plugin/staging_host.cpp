@@ -313,6 +313,19 @@ Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) 
   return status;
 }
 
+Status StagingHost::set_authorizer_order(std::vector<AuthorizerPlace> places) {
+  for (AuthorizerPlace& place : places) {
+    if (place.authorizer) place.authorizer = tied(hold(), std::move(place.authorizer));
+  }
+  if (!authorizer_order_) {
+    if (auto status = admit("authorizer", "order"); !status.ok()) return status;
+    authorizer_order_ = std::make_shared<AuthorizerOrder>();
+    staged_.authorizer_order = authorizer_order_;
+  }
+  authorizer_order_->set(std::move(places));
+  return committed_->load(std::memory_order_acquire) ? services_.access.authorizer_order_changed() : Status();
+}
+
 Status StagingHost::register_admission(AdmissionRegistration registration) {
   if (!registration.factory) return no_object("factory of an admission plugin");
   auto status = admit("admission", registration.name);

@@ -52,6 +52,7 @@ struct StagedRegistrations {
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
+  std::shared_ptr<AuthorizerOrder> authorizer_order;
   std::vector<AdmissionRegistration> admission;
   std::vector<AuditRegistration> audit;
   std::shared_ptr<const StorageTransformers> storage_transformers;
@@ -112,6 +113,7 @@ class StagingHost final : public Host {
   Status register_storage_backend(std::string name, StorageBackendFactory factory) override;
   Status register_authenticator(std::shared_ptr<Authenticator> authenticator) override;
   Status register_authorizer(std::shared_ptr<Authorizer> authorizer) override;
+  Status set_authorizer_order(std::vector<AuthorizerPlace> places) override;
   using Host::register_admission;
   Status register_admission(AdmissionRegistration registration) override;
   Status register_audit(AuditRegistration registration) override;
@@ -145,6 +147,7 @@ class StagingHost final : public Host {
   GenerationParts parts_;  // without the hold
   const std::weak_ptr<const void> hold_;
   std::unique_ptr<PluginLogger> logger_;
+  std::shared_ptr<AuthorizerOrder> authorizer_order_;  // null: the plugin has set none
   StagedRegistrations staged_;
   FencedSignal stop_;
   std::once_flag groups_complete_made_;

@@ -11,7 +11,26 @@ namespace backplane {
 namespace {
 
 constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
+// In the order in which they are asked if --authorization-mode is unset.
+constexpr std::array<std::string_view, 4> kModesWithoutFlag{"Node", "RBAC", "ABAC", "Webhook"};
 constexpr std::array<std::string_view, 5> kPublicPaths{"/healthz", "/livez", "/readyz", "/version", "/version/"};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+AuthorizerPlace place_of(const std::shared_ptr<Authorizer>& authorizer) {
+  const std::string_view name = authorizer->name();
+  return {std::string(name), lower(name), authorizer};
+}
+
+// Null for types that only plugins provide.
+std::shared_ptr<Authorizer> built_in(std::string_view type) {
+  if (type == "AlwaysAllow") return make_always_allow();
+  return type == "AlwaysDeny" ? make_always_deny() : nullptr;
+}
 
 void add_everything(RuleList& rules) {
   rules.resource_rules.push_back({{"*"}, {"*"}, {"*"}, {}});
@@ -132,12 +151,18 @@ bool is_privileged(const UserInfo& user) noexcept { return user.in_group(kPrivil
 
 bool is_authorization_mode(std::string_view name) noexcept { return std::find(kModes.begin(), kModes.end(), name) != kModes.end(); }
 
-Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers, const Authorization* before)
-    : authorizers_(std::move(authorizers)) {
-  for (const auto& each : authorizers_) {
+std::vector<AuthorizerPlace> Authorization::places_of(const std::vector<std::shared_ptr<Authorizer>>& authorizers) {
+  std::vector<AuthorizerPlace> places;
+  for (const auto& each : authorizers) places.push_back(place_of(each));
+  return places;
+}
+
+Authorization::Authorization(std::vector<AuthorizerPlace> places, const Authorization* before) : places_(std::move(places)) {
+  for (const AuthorizerPlace& place : places_) {
     std::shared_ptr<Decisions> counts;
-    for (std::size_t i = 0; before != nullptr && !counts && i < before->count(); ++i) {
-      if (before->authorizer(i) == each->name()) counts = before->decisions_[i];
+    for (std::size_t i = 0; before != nullptr && !counts && i < before->places_.size(); ++i) {
+      const AuthorizerPlace& former = before->places_[i];
+      if (former.type == place.type && former.name == place.name) counts = before->decisions_[i];
     }
     decisions_.push_back(counts ? std::move(counts) : std::make_shared<Decisions>());
   }
@@ -146,8 +171,8 @@ Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizer
 std::optional<AuthorizerResult> Authorization::decide_now(const RequestView& request) const {
   if (is_privileged(request.user)) return AuthorizerResult{Decision::kAllow, "", {}};
   Unsettled unsettled;
-  for (std::size_t i = 0; i < authorizers_.size(); ++i) {
-    auto result = ask_now(*authorizers_[i], request);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    auto result = ask_now(*places_[i].authorizer, request);
     if (!result) return std::nullopt;
     note(i, result->decision);
     if (result->decision != Decision::kNoOpinion) return result;
@@ -167,10 +192,10 @@ Task<AuthorizerResult> Authorization::authorize(const AuthorizationAttributes& a
   if (is_privileged(attributes.user)) co_return AuthorizerResult{Decision::kAllow, "", {}};
   const RequestView view(attributes);
   Unsettled unsettled;
-  for (std::size_t i = 0; i < authorizers_.size(); ++i) {
-    auto result = ask_now(*authorizers_[i], view);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    auto result = ask_now(*places_[i].authorizer, view);
     if (!result) {
-      auto asking = ask(*authorizers_[i], attributes);
+      auto asking = ask(*places_[i].authorizer, attributes);
       result = co_await std::move(asking);
     }
     note(i, result->decision);
@@ -184,7 +209,8 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   RuleList all;
   Errors errors;
   if (is_privileged(user)) add_everything(all);
-  for (const auto& each : authorizers_) {
+  for (const auto& place : places_) {
+    const auto& each = place.authorizer;
     RuleResolver* const resolver = each->rule_resolver();
     all.incomplete = all.incomplete || resolver == nullptr;
     if (resolver == nullptr) continue;
@@ -205,28 +231,38 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   co_return all;
 }
 
-AuthorizationPlan plan_authorization(const std::vector<std::string>& modes, const std::vector<std::shared_ptr<Authorizer>>& registered) {
+std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes) {
+  std::vector<AuthorizerPlace> places;
+  for (const auto& mode : modes) places.push_back({mode, lower(mode)});
+  return places;
+}
+
+AuthorizationPlan plan_authorization(const std::vector<AuthorizerPlace>& places,
+                                     const std::vector<std::shared_ptr<Authorizer>>& registered) {
   AuthorizationPlan plan;
-  if (modes.empty()) {
-    plan.authorizers = registered;
-    plan.authorizers.push_back(make_public_info());
-    return plan;
-  }
+  const auto find = [&](std::string_view type) -> std::shared_ptr<Authorizer> {
+    for (const auto& each : registered) {
+      if (each->name() == type) return each;
+    }
+    return built_in(type);
+  };
   for (const auto& each : registered) {
-    if (!is_authorization_mode(each->name())) plan.authorizers.push_back(each);
+    if (!is_authorization_mode(each->name())) plan.places.push_back(place_of(each));
   }
-  for (const auto& mode : modes) {
-    const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
-    if (found != registered.end()) {
-      plan.authorizers.push_back(*found);
-    } else if (mode == "AlwaysAllow") {
-      plan.authorizers.push_back(make_always_allow());
-    } else if (mode == "AlwaysDeny") {
-      plan.authorizers.push_back(make_always_deny());
+  for (AuthorizerPlace place : places) {
+    if (!place.authorizer) place.authorizer = find(place.type);
+    if (place.authorizer) {
+      plan.places.push_back(std::move(place));
     } else {
-      plan.not_offered.push_back(mode);
+      plan.not_offered.push_back(place.type);
     }
   }
+  if (!places.empty()) return plan;
+  for (const std::string_view mode : kModesWithoutFlag) {
+    const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
+    if (found != registered.end()) plan.places.push_back(place_of(*found));
+  }
+  plan.places.push_back(place_of(make_public_info()));
   return plan;
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,11 @@ std::shared_ptr<Authorizer> make_public_info();
 
 class Authorization final : public Authorizer, public RuleResolver {
  public:
-  // `before`: the one that this replaces; the counts of authorizers that both have go on.  May be null.
-  explicit Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers, const Authorization* before = nullptr);
+  // `before`: the one that this replaces; the counts of authorizers that both have go on.  May be null.  Every place has an authorizer.
+  explicit Authorization(std::vector<AuthorizerPlace> places, const Authorization* before = nullptr);
+  // Places with the authorizers' names.
+  explicit Authorization(const std::vector<std::shared_ptr<Authorizer>>& authorizers, const Authorization* before = nullptr)
+      : Authorization(places_of(authorizers), before) {}
   std::string_view name() const noexcept override { return "union"; }
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
@@ -38,24 +42,47 @@ class Authorization final : public Authorizer, public RuleResolver {
     std::atomic<std::uint64_t> allowed{0};
     std::atomic<std::uint64_t> denied{0};
   };
-  std::size_t count() const noexcept { return authorizers_.size(); }
-  std::string_view authorizer(std::size_t index) const noexcept { return authorizers_[index]->name(); }
+  const std::vector<AuthorizerPlace>& places() const noexcept { return places_; }
   const Decisions& decisions(std::size_t index) const noexcept { return *decisions_[index]; }
 
  private:
   void note(std::size_t index, Decision decision) const noexcept;
 
-  std::vector<std::shared_ptr<Authorizer>> authorizers_;
+  static std::vector<AuthorizerPlace> places_of(const std::vector<std::shared_ptr<Authorizer>>& authorizers);
+
+  std::vector<AuthorizerPlace> places_;
   std::vector<std::shared_ptr<Decisions>> decisions_;
 };
 
-// The modes of --authorization-mode, known here or as the name of an authorizer that a plugin has registered, in their order.  Authorizers
-// that are no mode of kube-apiserver's stand in front of them.  Without modes: all that are registered, then the public information.
+// The order that --authorization-mode gives; none without modes.
+std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes);
+
+// `places` with their authorizers: their own, built-in ones, or those that plugins have registered under the type.  Authorizers of plugins
+// that are no mode of kube-apiserver precede them.  Without places: those, then Node, RBAC and the other modes that are registered, then
+// the public information.
 struct AuthorizationPlan {
-  std::vector<std::shared_ptr<Authorizer>> authorizers;
-  std::vector<std::string> not_offered;  // modes that nobody answers for
+  std::vector<AuthorizerPlace> places;
+  std::vector<std::string> not_offered;  // types that no plugin has registered
 };
-AuthorizationPlan plan_authorization(const std::vector<std::string>& modes, const std::vector<std::shared_ptr<Authorizer>>& registered);
+AuthorizationPlan plan_authorization(const std::vector<AuthorizerPlace>& places,
+                                     const std::vector<std::shared_ptr<Authorizer>>& registered);
+
+// The order that a plugin has set; shared with the plugin's registrations.
+class AuthorizerOrder {
+ public:
+  void set(std::vector<AuthorizerPlace> places) {
+    const std::lock_guard lock(mutex_);
+    places_ = std::move(places);
+  }
+  std::vector<AuthorizerPlace> get() const {
+    const std::lock_guard lock(mutex_);
+    return places_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<AuthorizerPlace> places_;
+};
 
 // kube-apiserver's modes.
 bool is_authorization_mode(std::string_view name) noexcept;

@@ -501,7 +501,7 @@ TEST_F(Security, AlwaysDenyIsEverythingForbiddenAndNothingPublic) {
   context.user = anonymous_user();
   context.info.verb = "get";
   context.info.path = "/version";
-  auto result = ask(Authorization(plan_authorization({"AlwaysDeny"}, {}).authorizers));
+  auto result = ask(Authorization(plan_authorization(places_of_modes({"AlwaysDeny"}), {}).places));
   EXPECT_EQ(result.decision, Decision::kNoOpinion);
   EXPECT_EQ(result.reason, "Everything is forbidden.");
 }
@@ -509,14 +509,14 @@ TEST_F(Security, AlwaysDenyIsEverythingForbiddenAndNothingPublic) {
 TEST_F(Security, ModesAreTakenInTheirOrderFromWhoeverOffersThem) {
   const auto names = [](const AuthorizationPlan& plan) {
     std::vector<std::string> out;
-    for (const auto& each : plan.authorizers) out.emplace_back(each->name());
+    for (const auto& each : plan.places) out.emplace_back(each.authorizer->name());
     return out;
   };
   const std::vector<std::shared_ptr<Authorizer>> registered = {std::make_shared<Recorder>("RBAC"), std::make_shared<Recorder>("own"),
                                                                std::make_shared<Recorder>("Node")};
-  EXPECT_EQ(names(plan_authorization({}, registered)), (std::vector<std::string>{"RBAC", "own", "Node", "public-info"}));
-  EXPECT_EQ(names(plan_authorization({"Node", "RBAC"}, registered)), (std::vector<std::string>{"own", "Node", "RBAC"}));
-  auto plan = plan_authorization({"Webhook", "AlwaysAllow"}, registered);
+  EXPECT_EQ(names(plan_authorization({}, registered)), (std::vector<std::string>{"own", "Node", "RBAC", "public-info"}));
+  EXPECT_EQ(names(plan_authorization(places_of_modes({"Node", "RBAC"}), registered)), (std::vector<std::string>{"own", "Node", "RBAC"}));
+  auto plan = plan_authorization(places_of_modes({"Webhook", "AlwaysAllow"}), registered);
   EXPECT_EQ(names(plan), (std::vector<std::string>{"own", "AlwaysAllow"}));
   EXPECT_EQ(plan.not_offered, std::vector<std::string>{"Webhook"});
 }

@@ -333,6 +333,7 @@ class FakeHost final : public Host {
   Status register_storage_backend(std::string, StorageBackendFactory) override { return {}; }
   Status register_authenticator(std::shared_ptr<Authenticator>) override { return {}; }
   Status register_authorizer(std::shared_ptr<Authorizer>) override { return {}; }
+  Status set_authorizer_order(std::vector<AuthorizerPlace>) override { return {}; }
   Status register_admission(AdmissionRegistration) override { return {}; }
   Status register_audit(AuditRegistration) override { return {}; }
   Status set_storage_transformers(std::shared_ptr<const StorageTransformers>) override { return {}; }

@@ -44,6 +44,7 @@ class TokenAuthenticator;
 struct APIGroupInfo;
 struct AdmissionRegistration;
 struct AuditRegistration;
+struct AuthorizerPlace;
 struct ClientConfig;
 struct GroupVersionInfo;
 struct GroupVersionKind;
@@ -146,6 +147,10 @@ class Host {
   // Authenticators and authorizers are asked in the order of the plugins; see points/authentication.hpp and points/authorization.hpp.
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
+  // Replaces the order that --authorization-mode gives. A plugin that has called it in provision() may call it again at any time: requests
+  // that begin afterwards use the new order. The rule for system:masters precedes it.
+  // Errors: kBadRequest for a place without an authorizer of that type; kAlreadyExists if another plugin has set an order.
+  virtual Status set_authorizer_order(std::vector<AuthorizerPlace> places) = 0;
   virtual Status register_admission(AdmissionRegistration registration) = 0;
   // Registers a plugin without configuration, at the default place in the order.
   Status register_admission(std::shared_ptr<AdmissionPlugin> plugin);

@@ -89,6 +89,17 @@ struct RequestInfo {
   GroupResource group_resource() const { return {api_group, resource}; }
 };
 
+// Time that a request has spent in each part of the server, zero for parts that it has not reached: upstream's latency trackers. The
+// handler chain adds them to the audit annotations of slow requests (apiserver.latency.k8s.io/…).
+struct RequestLatencies {
+  std::chrono::nanoseconds authentication{}, authorization{}, impersonation{};
+  std::chrono::nanoseconds queue_wait{};  // in the request gate
+  std::chrono::nanoseconds mutating_webhooks{}, validating_webhooks{};
+  std::chrono::nanoseconds storage{};         // reads and writes of the store
+  std::chrono::nanoseconds transformation{};  // of the response object: conversion, tables
+  std::chrono::nanoseconds serialization{}, response_write{};
+};
+
 // Not copyable; passed by reference to every handler, admission plugin and storage.
 class RequestContext {
  public:
@@ -111,6 +122,7 @@ class RequestContext {
   bool dry_run = false;
   // Watches, proxies, exec and the like: exempt from the request timeout and from the in-flight limits.
   bool long_running = false;
+  RequestLatencies latencies;
   // True until all API paths are installed: an unknown path then gets 503, not 404.
   bool mux_incomplete = false;
   // The exchange that the current handler writes to. A filter that wraps the exchange sets it here and restores it; no other code does.

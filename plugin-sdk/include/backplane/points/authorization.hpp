@@ -10,6 +10,7 @@
 //                opinion.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,6 +94,14 @@ class Authorizer {
   virtual Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes);
   // This authorizer, if it can list the rules of a user; else null, and SelfSubjectRulesReview reports an incomplete list.
   virtual RuleResolver* rule_resolver() noexcept { return nullptr; }
+};
+
+// One place in the order of authorizers (Host::set_authorizer_order), as an entry of an AuthorizationConfiguration.
+struct AuthorizerPlace {
+  std::string type;  // kube-apiserver's mode: "RBAC", "Webhook", …
+  std::string name;  // unique in the order; with `type`, the labels of the metrics
+  // Null: the authorizer that is registered with the name `type`.
+  std::shared_ptr<Authorizer> authorizer = nullptr;
 };
 
 struct ResourceRule {
