@@ -69,7 +69,7 @@ Result<TokenOptions> token_options(const Host& host) {
   const std::string key = host.flag("service-account-signing-key-file").value_or("");
   const auto issuers = list_of(host.flag("service-account-issuer").value_or(""));
   if (key.empty() || issuers.empty()) return out;
-  auto signer = TokenSigner::from_file(key);
+  auto signer = kit::TokenSigner::from_file(key);
   if (!signer.ok()) return std::move(signer).status();
   out.signer = std::move(*signer);
   out.issuer = issuers.front();

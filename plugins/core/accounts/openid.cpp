@@ -1,78 +1,19 @@
 #include "accounts/openid.hpp"
 
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
 
-#include "accounts/token_signer.hpp"
 #include "backplane/core/request.hpp"
-#include "backplane/net/openssl_ptr.hpp"
+#include "backplane/kit/jose_key.hpp"
 #include "backplane/points/paths.hpp"
-#include "backplane/types/base64.hpp"
 
 namespace backplane::core {
 namespace {
 
 constexpr std::string_view kConfigurationPath = "/.well-known/openid-configuration", kKeysPath = "/openid/v1/jwks";
 constexpr std::string_view kCacheControl = "public, max-age=3600";
-
-struct Curve {
-  int bits;
-  std::string_view name, algorithm;
-};
-constexpr Curve kCurves[] = {{256, "P-256", "ES256"}, {384, "P-384", "ES384"}, {521, "P-521", "ES512"}};
-
-std::string url_base64(std::string_view bytes) {
-  std::string out = to_base64(bytes);
-  while (out.ends_with('=')) out.pop_back();
-  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
-  return out;
-}
-
-// A number of the key in URL-safe base64, at least `size` bytes of it.
-std::string number_of(const EVP_PKEY* key, const char* name, int size = 0) {
-  BIGNUM* number = nullptr;
-  if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return {};
-  std::string bytes(static_cast<std::size_t>(std::max(size, BN_num_bytes(number))), '\0');
-  BN_bn2binpad(number, reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  BN_free(number);
-  return url_base64(bytes);
-}
-
-// Empty for a key of a kind that signs no tokens.
-Object jwk_of(EVP_PKEY* key) {
-  Object out;
-  if (EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA) {
-    out = Object{{"use", "sig"}, {"kty", "RSA"}, {"kid", key_id_of(key)}, {"alg", "RS256"}};
-    out["n"] = number_of(key, OSSL_PKEY_PARAM_RSA_N);
-    out["e"] = number_of(key, OSSL_PKEY_PARAM_RSA_E);
-  }
-  if (EVP_PKEY_get_base_id(key) != EVP_PKEY_EC) return out;
-  for (const Curve& curve : kCurves) {
-    if (curve.bits != EVP_PKEY_get_bits(key)) continue;
-    const int size = (curve.bits + 7) / 8;
-    out = Object{{"use", "sig"}, {"kty", "EC"}, {"kid", key_id_of(key)}, {"crv", curve.name}, {"alg", curve.algorithm}};
-    out["x"] = number_of(key, OSSL_PKEY_PARAM_EC_PUB_X, size);
-    out["y"] = number_of(key, OSSL_PKEY_PARAM_EC_PUB_Y, size);
-  }
-  return out;
-}
-
-// The key of one PEM block.
-KeyPtr read_key(const std::string& block) {
-  KeyPtr key(PEM_read_bio_PUBKEY(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
-  if (!key) key.reset(PEM_read_bio_PrivateKey(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
-  if (key) return key;
-  const X509Ptr certificate(PEM_read_bio_X509(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
-  if (certificate) key.reset(X509_get_pubkey(certificate.get()));
-  return key;
-}
 
 class Document final : public HttpHandler {
  public:
@@ -115,9 +56,9 @@ Result<std::vector<Object>> keys_of(const Host& host) {
   for (const std::string& path : files) {
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});
-    auto keys = public_keys(text);
+    const auto keys = kit::PublicKey::all_in_pem(text);
     if (keys.empty()) return internal_error("service account tokens: " + path + " holds no key");
-    out.insert(out.end(), std::make_move_iterator(keys.begin()), std::make_move_iterator(keys.end()));
+    for (const kit::PublicKey& key : keys) out.push_back(key.jwk());
   }
   return out;
 }
@@ -134,20 +75,6 @@ std::string keys_uri_of(const Host& host) {
 }
 
 }  // namespace
-
-std::vector<Object> public_keys(std::string_view pem) {
-  std::vector<Object> out;
-  constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ";
-  for (auto begin = pem.find(kBegin); begin != std::string_view::npos; begin = pem.find(kBegin, begin + 1)) {
-    const auto end = pem.find(kEnd, begin);
-    if (end == std::string_view::npos) break;
-    const auto line = std::min(pem.find('\n', end), pem.size());
-    const KeyPtr key = read_key(std::string(pem.substr(begin, line - begin)) + "\n");
-    Object jwk = key ? jwk_of(key.get()) : Object();
-    if (!jwk.empty()) out.push_back(std::move(jwk));
-  }
-  return out;
-}
 
 Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys) {
   if (!issuer.starts_with("https://")) return bad_request("issuer URL must use https scheme, got: " + issuer);

@@ -15,9 +15,6 @@
 
 namespace backplane::core {
 
-// The JWK of each public key in the text: public and private keys and certificates, PEM.
-std::vector<Object> public_keys(std::string_view pem);
-
 struct OpenIdDocuments {
   std::string configuration;
   std::string keys;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "accounts/token_signer.hpp"
+#include "backplane/kit/token_signer.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "backplane/types/schema.hpp"
@@ -17,7 +17,7 @@
 namespace backplane::core {
 
 struct TokenOptions {
-  std::shared_ptr<const TokenSigner> signer;
+  std::shared_ptr<const kit::TokenSigner> signer;
   std::string issuer;
   std::vector<std::string> audiences;  // the API server's own
   std::int64_t longest_seconds = 0;    // 0: as long as is asked for
