@@ -106,6 +106,7 @@ void ServerParts::publish(ServerTables tables) {
   services.authorizer.publish(std::move(tables.authorization));
   services.tokens.publish(std::move(tables.tokens));
   authentication.publish(std::move(tables.authentication));
+  audit.use_executor(background);
   audit.set(std::move(tables.audit));
   transformers->use_rows(tables.transforming_plugin, std::move(tables.transformers));
 }

@@ -39,6 +39,16 @@ std::string_view host_of(std::string_view address) {
   return address;
 }
 
+// The same connection has often had the last request of this thread.
+const std::string& remote_ip(std::string_view address) {
+  thread_local std::string last_address, last_ip;
+  if (last_address != address) {
+    last_ip = canonical_ip(host_of(address));
+    last_address = address;
+  }
+  return last_ip;
+}
+
 void erase_managed_fields(Value* object) {
   if (object == nullptr || !object->is_object()) return;
   if (Value* metadata = find(object->get_object(), "metadata"); metadata != nullptr && metadata->is_object()) {
@@ -66,34 +76,35 @@ std::vector<std::string> source_ips(const Exchange& exchange) {
   }
   std::string real = canonical_ip(exchange.header("x-real-ip"));
   if (!real.empty() && std::find(ips.begin(), ips.end(), real) == ips.end()) ips.push_back(std::move(real));
-  std::string remote = canonical_ip(host_of(exchange.remote_address()));
-  if (!remote.empty() && (ips.empty() || ips.back() != remote)) ips.push_back(std::move(remote));
+  const std::string& remote = remote_ip(exchange.remote_address());
+  if (!remote.empty() && (ips.empty() || ips.back() != remote)) ips.push_back(remote);
   return ips;
 }
 
-AuditEvent audit_event(const RequestContext& context, const Exchange& exchange) {
+std::shared_ptr<const AuditRequest> audit_request(const RequestContext& context, const Exchange& exchange) {
   using std::chrono::steady_clock;
   using std::chrono::system_clock;
-  AuditEvent event;
-  event.audit_id = context.audit_id;
-  event.request_uri = exchange.target();
-  event.verb = context.info.verb;
-  event.user = context.user;
-  event.source_ips = source_ips(exchange);
-  event.user_agent = context.user_agent.substr(0, kMaxUserAgent);
-  if (context.user_agent.size() > kMaxUserAgent) event.user_agent += "...TRUNCATED";
+  auto made = std::make_shared<AuditRequest>();
+  AuditRequest& request = *made;
+  request.audit_id = context.audit_id;
+  request.request_uri = exchange.target();
+  request.verb = context.info.verb;
+  request.user = context.user;
+  request.source_ips = source_ips(exchange);
+  request.user_agent = std::string_view(context.user_agent).substr(0, kMaxUserAgent);
+  if (context.user_agent.size() > kMaxUserAgent) request.user_agent += "...TRUNCATED";
   const auto age = std::chrono::duration_cast<system_clock::duration>(steady_clock::now() - context.received);
-  event.request_received = system_clock::now() - age;
+  request.received = system_clock::now() - age;
   const RequestInfo& info = context.info;
-  event.resource_request = info.is_resource_request;
-  if (!info.is_resource_request) return event;
-  event.resource = info.resource;
-  event.ns = info.ns;
-  event.name = info.name;
-  event.api_group = info.api_group;
-  event.api_version = info.api_version;
-  event.subresource = info.subresource;
-  return event;
+  request.resource_request = info.is_resource_request;
+  if (!info.is_resource_request) return made;
+  request.resource = info.resource;
+  request.ns = info.ns;
+  request.name = info.name;
+  request.api_group = info.api_group;
+  request.api_version = info.api_version;
+  request.subresource = info.subresource;
+  return made;
 }
 
 SharedBytes without_managed_fields(const SharedBytes& json) {

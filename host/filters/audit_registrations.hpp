@@ -1,11 +1,12 @@
 // The audit policies and sinks of the server, and what they receive of one request.
 //
-// Thread-safety: AuditRegistrations: any thread.  AuditedRequest: one request.
+// Thread-safety: AuditRegistrations: any thread.  AuditedRequest: the executor of its request.
 // Lifetime:      a request keeps the registrations that it began with, so a list that has been replaced ends with its last request.
-// Errors:        an exception of a policy leaves begin_audit(); one of a sink's flush() is logged.
+// Errors:        an exception of a policy leaves begin_audit(); one of a sink's store() or flush() is logged.
 #pragma once
 
 #include <atomic>
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,10 @@ namespace backplane {
 class AuditRegistrations {
  public:
   using List = std::vector<AuditRegistration>;
-  // Requests that begin after this use `list`.
+  AuditRegistrations();
+  // Where withdrawn sinks are flushed; it outlives this object.  Without one they are not.
+  void use_executor(Executor& executor) noexcept { executor_ = &executor; }
+  // Requests that begin after this use `list`.  A sink that `list` leaves out is flushed when the last request that uses it has ended.
   void set(List list);
   // The check of a request while nothing is registered: one load.
   bool empty() const noexcept { return empty_.load(std::memory_order_relaxed); }
@@ -27,6 +31,10 @@ class AuditRegistrations {
   Task<void> flush() const;
 
  private:
+  std::shared_ptr<AuditSink> flushed_when_released(const std::shared_ptr<AuditSink>& sink) const;
+
+  Executor* executor_ = nullptr;
+  const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);  // flush() has been called
   std::atomic<bool> empty_{true};
   Published<List> list_{std::make_shared<const List>()};
 };
@@ -34,23 +42,34 @@ class AuditRegistrations {
 // The record of a request, and what its events are made of.
 class AuditedRequest final : public AuditRecord {
  public:
-  AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, std::vector<AuditDecision> decisions,
-                 const RequestContext& context, const Exchange& exchange);
+  using Decisions = boost::container::small_vector<AuditDecision, 2>;  // one for each registration
+  AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, Decisions decisions,
+                 std::shared_ptr<const AuditRequest> request);
   // Sends the event of `stage` to each sink that wants it.  `code`: of the response; 0: none has begun.
-  void reach(const RequestContext& context, AuditStage stage, int code);
+  // False: a sink has not taken the event, and the request has to await store().
+  bool reach(const RequestContext& context, AuditStage stage, int code);
+  // False if a sink has lost an event of the last reach().
+  Task<bool> store();
+  // True if a response must wait until the last event of the request is processed.
+  bool precedes_response() const noexcept { return precedes_response_; }
 
  private:
   struct Objects;
-  std::shared_ptr<const AuditEvent> event(const AuditEvent& base, const AuditDecision& decision, Objects& objects) const;
+  struct Waiting {
+    std::size_t registration;
+    std::shared_ptr<const AuditEvent> event;
+  };
+  std::shared_ptr<AuditEvent> base_event(const RequestContext& context, AuditStage stage, int code) const;
+  void set_level(AuditEvent& event, const AuditDecision& decision, Objects& objects) const;
 
   const std::shared_ptr<const AuditRegistrations::List> registrations_;
-  const std::vector<AuditDecision> decisions_;  // one for each registration
-  AuditEvent first_;                            // what all events of the request have in common
+  const Decisions decisions_;
+  const std::shared_ptr<const AuditRequest> request_;
+  bool precedes_response_ = false;
+  std::vector<Waiting> waiting_;
 };
 
 // Asks the policies.  Null if none audits the request; else it becomes RequestContext::audit.
 AuditedRequest* begin_audit(const AuditRegistrations& registrations, RequestContext& context, const Exchange& exchange);
-// The only event of a request that a filter refuses before the policies are asked in their place in the chain.
-void audit_refusal(const AuditRegistrations* registrations, RequestContext& context, const Exchange& exchange, const Status& refusal);
 
 }  // namespace backplane

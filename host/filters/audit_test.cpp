@@ -1,4 +1,5 @@
 // WithAudit: which events the sinks receive, and what is in them.
+#include "backplane/net/forwarding_exchange.hpp"
 #include "filters/audit_event.hpp"
 #include "filters/audit_registrations.hpp"
 #include "filters/filters_fixture.hpp"
@@ -26,9 +27,21 @@ class TestPolicy final : public AuditPolicy {
 class TestSink final : public AuditSink {
  public:
   std::string_view name() const noexcept override { return "test"; }
-  void process(std::shared_ptr<const AuditEvent> event) noexcept override { events.push_back(std::move(event)); }
+  bool process(std::shared_ptr<const AuditEvent> event) noexcept override {
+    if (waits) return false;
+    events.push_back(std::move(event));
+    return true;
+  }
+  Task<bool> store(std::shared_ptr<const AuditEvent> event) override {
+    if (breaks) throw std::runtime_error("a bug of the sink");
+    co_await resume_on(elsewhere);
+    events.push_back(std::move(event));
+    co_return stores;
+  }
+  bool precedes_responses() const noexcept override { return precedes; }
   Task<void> flush() override {
     ++flushes;
+    if (when_flushed) when_flushed();
     if (breaks) throw std::runtime_error("a bug of the sink");
     co_return;
   }
@@ -38,8 +51,11 @@ class TestSink final : public AuditSink {
     return out;
   }
   std::vector<std::shared_ptr<const AuditEvent>> events;
+  IoLoop elsewhere{"elsewhere"};
+  TestSink() { elsewhere.start(); }
+  std::function<void()> when_flushed;
   int flushes = 0;
-  bool breaks = false;
+  bool breaks = false, waits = false, stores = true, precedes = false;
 };
 
 struct Audited : Filters {
@@ -55,6 +71,8 @@ struct Audited : Filters {
   AuditRegistrations::List registered;
   std::shared_ptr<TestPolicy> policy;
 };
+
+Task<void> wait_for_signal(NamedSignal& signal) { co_await signal.wait(); }
 
 constexpr std::string_view kStatusJson = R"({"metadata":{"name":"a","managedFields":[{"manager":"m"}]},"data":{"k":"v"}})";
 
@@ -95,25 +113,25 @@ TEST_F(Audited, ARequestHasOneEventForEachStage) {
   ASSERT_EQ(sink->stages(), "RequestReceived ResponseComplete");
   EXPECT_EQ(policy->users, std::vector<std::string>{"system:apiserver"});
   const AuditEvent& received = *sink->events[0];
-  EXPECT_EQ(received.audit_id, "id-1");
-  EXPECT_EQ(received.verb, "create");
-  EXPECT_EQ(received.request_uri, exchange.request_target);
-  EXPECT_EQ(received.source_ips, (std::vector<std::string>{"10.0.0.1", "10.0.0.2", "127.0.0.1"}));
-  EXPECT_EQ(received.user_agent, std::string(1024, 'x') + "...TRUNCATED");
-  EXPECT_EQ(received.stage_reached, received.request_received);
+  EXPECT_EQ(received.request->audit_id, "id-1");
+  EXPECT_EQ(received.request->verb, "create");
+  EXPECT_EQ(received.request->request_uri, exchange.request_target);
+  EXPECT_EQ(received.request->source_ips, (std::vector<std::string>{"10.0.0.1", "10.0.0.2", "127.0.0.1"}));
+  EXPECT_EQ(received.request->user_agent, std::string(1024, 'x') + "...TRUNCATED");
+  EXPECT_EQ(received.stage_reached, received.request->received);
   EXPECT_EQ(received.response_code, 0);
   EXPECT_EQ(received.name, "");
   const AuditEvent& complete = *sink->events[1];
   EXPECT_EQ(complete.level, AuditLevel::kRequestResponse);
-  EXPECT_EQ(complete.user->name, "system:apiserver");
+  EXPECT_EQ(complete.request->user->name, "system:apiserver");
   EXPECT_FALSE(complete.impersonated_user.has_value());
-  EXPECT_EQ((std::vector<std::string>{complete.resource, complete.ns, complete.name, complete.uid, complete.api_version,
-                                      complete.resource_version}),
+  EXPECT_EQ((std::vector<std::string>{complete.request->resource, complete.request->ns, complete.name, complete.uid,
+                                      complete.request->api_version, complete.resource_version}),
             (std::vector<std::string>{"configmaps", "n", "a", "u-1", "v1", "7"}));
   EXPECT_EQ(complete.response_code, 200);
   EXPECT_EQ(complete.request_object.view().data(), kStatusJson.data()) << "shared, not copied";
   EXPECT_EQ(complete.response_object.view().data(), kStatusJson.data()) << "shared, not copied";
-  EXPECT_GE(complete.stage_reached, complete.request_received);
+  EXPECT_GE(complete.stage_reached, complete.request->received);
   EXPECT_EQ(complete.annotations,
             (std::map<std::string, std::string, std::less<>>{
                 {"authorization.k8s.io/decision", "allow"}, {"authorization.k8s.io/reason", ""}, {"example.com/key", "value"}}));
@@ -189,7 +207,7 @@ TEST_F(Audited, RefusalsAreAuditedWithTheirStatus) {
   ask(unauthorized_one);
   ASSERT_EQ(sink->stages(), "RequestReceived ResponseComplete ResponseStarted");
   EXPECT_EQ(sink->events[2]->response_code, 401);
-  EXPECT_EQ(sink->events[2]->user->name, "");
+  EXPECT_EQ(sink->events[2]->request->user->name, "");
   TestExchange bad_timeout;
   bad_timeout.request_target = "/api/v1/pods?timeout=soon";
   ask(bad_timeout);
@@ -226,6 +244,172 @@ TEST_F(Audited, EverySinkIsFlushedEvenIfOneThrows) {
   run_on(loop, flush(audit));
   EXPECT_EQ(first->flushes, 1);
   EXPECT_EQ(second->flushes, 1);
+}
+
+TEST_F(Audited, ARequestWhoseFirstEventIsLostIsNotServed) {
+  const auto sink = add({AuditLevel::kMetadata});
+  sink->waits = true;
+  sink->stores = false;
+  TestExchange exchange;
+  exchange.home = &loop;
+  exchange.request_target = "/readyz?<b>";
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 500);
+  EXPECT_EQ(exchange.body, "Internal Server Error: \"/readyz?&lt;b&gt;\": failed to store audit event\n");
+  EXPECT_EQ(handler.calls, 0);
+  EXPECT_EQ(sink->stages(), "RequestReceived") << "a rejected request has no further event";
+  EXPECT_EQ(exchange.strangers, 0);
+}
+
+TEST_F(Audited, OnlyTheFirstEventIsNeeded) {
+  const auto sink = add({AuditLevel::kMetadata, 1U << static_cast<unsigned>(AuditStage::kRequestReceived)});
+  sink->waits = true;
+  sink->stores = false;
+  TestExchange exchange;
+  exchange.home = &loop;
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_EQ(sink->stages(), "ResponseComplete");
+  EXPECT_EQ(exchange.strangers, 0) << "whatever executor the sink ends on";
+}
+
+TEST_F(Audited, ASinkThatThrowsHasLostTheEvent) {
+  const auto sink = add({AuditLevel::kMetadata});
+  sink->waits = sink->breaks = true;
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 500);
+  EXPECT_EQ(handler.calls, 0);
+}
+
+// Notes how many events there were when the response was sent.
+class ObservedExchange final : public ForwardingExchange {
+ public:
+  ObservedExchange(Exchange& behind, const TestSink& sink) : ForwardingExchange(behind), sink_(sink) {}
+  Task<void> respond(int code, std::string_view type, std::vector<SharedBytes> body) override {
+    stages = sink_.stages();
+    return behind().respond(code, type, std::move(body));
+  }
+  std::string stages;
+
+ private:
+  const TestSink& sink_;
+};
+
+TEST_F(Audited, AResponseFollowsItsEventIfTheSinkWantsIt) {
+  const auto sink = add({AuditLevel::kMetadata});
+  for (const bool precedes : {false, true}) {
+    sink->precedes = sink->waits = precedes;
+    sink->events.clear();
+    TestExchange exchange;
+    ObservedExchange observed(exchange, *sink);
+    HandlerChain chain(config, handler);
+    const auto send = [](HandlerChain& to, Exchange& from) -> Task<void> {
+      RequestContext context;
+      co_await to.handle(context, from);
+    };
+    run_on(loop, send(chain, observed));
+    EXPECT_EQ(observed.stages, precedes ? "RequestReceived ResponseComplete" : "RequestReceived");
+    EXPECT_EQ(sink->stages(), "RequestReceived ResponseComplete");
+    EXPECT_EQ(sink->events[1]->response_code, 200);
+  }
+}
+
+Task<void> takes_long(RequestContext& context, Exchange& exchange) {
+  context.received -= 600ms;
+  context.latencies.storage = 250ms;
+  context.latencies.queue_wait = 1500us;
+  co_await TestHandler::ok(context, exchange);
+}
+
+TEST_F(Audited, SlowRequestsHaveTheTimesOfTheirParts) {
+  const auto sink = add({AuditLevel::kMetadata});
+  handler.answer = takes_long;
+  TestExchange exchange;
+  ask(exchange);
+  const auto& annotations = sink->events.at(1)->annotations;
+  EXPECT_EQ(annotations.at("apiserver.latency.k8s.io/etcd"), "250ms");
+  EXPECT_EQ(annotations.at("apiserver.latency.k8s.io/apf-queue-wait"), "1.5ms");
+  EXPECT_TRUE(annotations.at("apiserver.latency.k8s.io/total").starts_with("600."));
+  for (const auto* measured : {"authentication", "authorization", "response-write"}) {
+    EXPECT_TRUE(annotations.contains(std::string("apiserver.latency.k8s.io/") + measured)) << measured;
+  }
+  EXPECT_FALSE(annotations.contains("apiserver.latency.k8s.io/impersonation")) << "zero";
+  TestExchange watch;
+  watch.request_target = "/api/v1/configmaps?watch=1";
+  ask(watch);
+  EXPECT_EQ(sink->events.back()->annotations.size(), 2u) << "watches are not measured";
+  handler.answer = TestHandler::ok;
+  TestExchange quick;
+  ask(quick);
+  EXPECT_EQ(sink->events.back()->annotations.size(), 2u);
+}
+
+TEST_F(Audited, TheImpersonatedUserIsAnEventsSecondUser) {
+  const auto sink = add({AuditLevel::kMetadata});
+  handler.answer = [](RequestContext& context, Exchange& exchange) {
+    context.user = UserInfo{"jane", "", {}, {}};
+    context.audit->impersonation_constraint = "impersonate:user-info";
+    return TestHandler::ok(context, exchange);
+  };
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_FALSE(sink->events[0]->impersonated_user.has_value());
+  EXPECT_EQ(sink->events[1]->request->user->name, "system:apiserver");
+  EXPECT_EQ((*sink->events[1]->impersonated_user)->name, "jane");
+  EXPECT_EQ(sink->events[1]->impersonation_constraint, "impersonate:user-info");
+}
+
+TEST_F(Audited, RefusalsHaveTheResponseAsObject) {
+  const auto sink = add({AuditLevel::kRequestResponse});
+  config.authentication = &by_credential;
+  TestExchange exchange;
+  exchange.request_headers = {{"authorization", "Bearer junk"}};
+  ask(exchange);
+  ASSERT_EQ(sink->stages(), "ResponseStarted");
+  EXPECT_EQ(sink->events[0]->response_status.message(), "Unauthorized");
+  EXPECT_NE(sink->events[0]->response_object.view().find("\"reason\":\"Unauthorized\""), std::string_view::npos);
+}
+
+TEST_F(Audited, AWithdrawnSinkIsFlushedAfterItsLastRequest) {
+  const auto sink = add({AuditLevel::kMetadata}), stays = add({AuditLevel::kMetadata});
+  NamedSignal flushed("flushed");
+  sink->when_flushed = [&] { flushed.fire(); };
+  audit.use_executor(loop);
+  audit.set({});
+  audit.set(registered);
+  handler.answer = [&](RequestContext& context, Exchange& exchange) {
+    audit.set({registered[1]});
+    EXPECT_EQ(sink->flushes, 0) << "this request still has an event for it";
+    return TestHandler::ok(context, exchange);
+  };
+  TestExchange exchange;
+  ask(exchange);
+  run_on(loop, wait_for_signal(flushed));
+  EXPECT_EQ(sink->stages(), "RequestReceived ResponseComplete");
+  EXPECT_EQ(stays->flushes, 0);
+}
+
+TEST_F(Audited, RequestsAndEventsAreCounted) {
+  const auto count = [](std::string_view name, std::vector<std::string> labels) {
+    for (const Metric::Snapshot& metric : Metric::all()) {
+      if (metric.name == name && metric.series.contains(labels)) return metric.series.at(labels).value;
+    }
+    return 0.0;
+  };
+  const double events = count("apiserver_audit_event_total", {}), rejected = count("apiserver_audit_requests_rejected_total", {});
+  const double metadata = count("apiserver_audit_level_total", {"Metadata"});
+  add({AuditLevel::kMetadata});
+  const auto second = add({AuditLevel::kMetadata});
+  TestExchange served, refused;
+  ask(served);
+  EXPECT_EQ(count("apiserver_audit_event_total", {}), events + 2) << "whatever the number of sinks";
+  EXPECT_EQ(count("apiserver_audit_level_total", {"Metadata"}), metadata + 1);
+  EXPECT_EQ(count("apiserver_audit_requests_rejected_total", {}), rejected);
+  second->waits = true;
+  second->stores = false;
+  ask(refused);
+  EXPECT_EQ(count("apiserver_audit_requests_rejected_total", {}), rejected + 1);
 }
 
 TEST(ManagedFields, AreLeftOutOfObjectsListsAndTables) {

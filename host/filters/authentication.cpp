@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "base/origin_executor.hpp"
-#include "filters/audit_registrations.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
@@ -91,8 +90,7 @@ class WithAuthentication final : public Filter {
     // Somebody we do not know gets one request per HTTP/2 connection: opening many streams costs them a handshake each.
     if (limit_unknown_ && unknown && call.exchange().http_major() == 2) call.exchange().close_connection_after();
     if (!user.ok()) {
-      audit_refusal(audit_, call.context, call.exchange(), user.status());
-      call.refusal = Refusal{std::move(user.status()), 0, {}, false};
+      call.refusal = Refusal{std::move(user.status()), 0, {}, false, audit_};
       return Step::kRefuse;
     }
     call.context.user = std::move(*user);

@@ -1,4 +1,6 @@
 // WithAuthorization: may they.
+#include <algorithm>
+
 #include "base/origin_executor.hpp"
 #include "filters/filters.hpp"
 
@@ -40,7 +42,9 @@ class WithAuthorization final : public Filter {
   }
 
   Step settle(FilterCall& call, const AuthorizerResult& result, Clock::time_point began) const {
-    if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), Clock::now() - began);
+    const std::chrono::nanoseconds took = Clock::now() - began;
+    call.context.latencies.authorization = std::max(call.context.latencies.authorization, took);
+    if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), took);
     // An authorizer may go wrong in part and still find the rule that allows it.
     if (result.decision == Decision::kAllow) {
       annotate(call.context, "allow", result.reason);

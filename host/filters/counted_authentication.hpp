@@ -18,21 +18,22 @@ class CountedAuthentication final : public Authentication {
   std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
     auto known = behind_.authenticate_now(context, exchange);
-    if (known) count(*known, exchange, began);
+    if (known) count(*known, context, exchange, began);
     return known;
   }
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
     auto user = co_await behind_.authenticate(context, exchange);
-    count(user, exchange, began);
+    count(user, context, exchange, began);
     co_return user;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void count(const Result<UserRef>& user, const Exchange& exchange, Clock::time_point began) const {
+  void count(const Result<UserRef>& user, RequestContext& context, const Exchange& exchange, Clock::time_point began) const {
     const auto took = Clock::now() - began;
+    context.latencies.authentication += took;
     if (user.ok()) return access_.authenticated(AccessMetrics::kSuccess, took, (*user)->name);
     // Without a credential there was nothing to go wrong.
     const bool credential = exchange.peer_certificate_rejected() || !exchange.header("authorization").empty();

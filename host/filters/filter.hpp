@@ -25,14 +25,18 @@ enum class Step : unsigned char {
   kAround,         // around() runs what is behind this filter
 };
 
+class AuditRegistrations;
+
 // The answer of a filter that does not let a request through.
 struct Refusal {
   Status status;       // sent in the encoding the client accepts …
   int plain_code = 0;  // … unless this is set: then `text` as plain text with a newline, as Go's http.Error
   std::string text;
   bool close_connection = false;
+  // The request has not come to WithAudit: its only event is the start of this answer, if these audit it.
+  const AuditRegistrations* audit = nullptr;
 
-  static Refusal plain(int code, std::string text) { return Refusal{{}, code, std::move(text), false}; }
+  static Refusal plain(int code, std::string text) { return Refusal{{}, code, std::move(text)}; }
 };
 
 // What filters note of a request for its line in the log and its counts.

@@ -36,4 +36,8 @@ FilterPtr with_authorization(const ChainConfig& config);
 // Requests that are served to the last, drain or no drain: health, metrics, and the server's calls to itself.
 bool exempt_from_retry_after(const FilterCall& call) noexcept;
 
+enum class AuditBegin : unsigned char { kAudited, kNotAudited, kFailed };
+// begin_audit(); kFailed: a policy threw, and call.refusal is the answer.
+AuditBegin try_audit(const AuditRegistrations& registrations, FilterCall& call);
+
 }  // namespace backplane

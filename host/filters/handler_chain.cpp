@@ -3,6 +3,7 @@
 #include "base/origin_executor.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/resource_handler.hpp"
+#include "filters/audited_exchange.hpp"
 #include "filters/counted_authentication.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
@@ -27,7 +28,7 @@ constexpr TableRow kTable[] = {
     {"WithRequestReceivedTimestamp", with_request_received_timestamp},
     {"WithRequestInfo", with_request_info},
     {"WithRoutine", place},          // every request is a coroutine already
-    {"WithLatencyTrackers", place},  // nothing asks for the times of single steps yet
+    {"WithLatencyTrackers", place},  // RequestContext::latencies; AuditedExchange makes annotations of them
     {"WithHTTPLogging", with_http_logging},
     {"WithRetryAfter", with_retry_after},
     {"WithHSTS", with_hsts},
@@ -138,6 +139,17 @@ void HandlerChain::count(const FilterCall& call, const MeteredExchange& metered,
 }
 
 Task<void> HandlerChain::refuse(FilterCall& call) {
+  const AuditRegistrations* const audit = std::exchange(call.refusal.audit, nullptr);
+  if (audit == nullptr || audit->empty() || try_audit(*audit, call) != AuditBegin::kAudited) {
+    co_await answer_refusal(call);
+    co_return;
+  }
+  AuditedExchange exchange(call.exchange(), call.context, static_cast<AuditedRequest&>(*call.context.audit), true);
+  const InFront in_front(call.context, exchange);
+  co_await answer_refusal(call);
+}
+
+Task<void> HandlerChain::answer_refusal(FilterCall& call) {
   Exchange& exchange = call.exchange();
   if (call.refusal.close_connection) exchange.close_connection_after();
   if (call.refusal.plain_code == 0) {

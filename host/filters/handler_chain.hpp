@@ -67,6 +67,7 @@ class HandlerChain final : public HttpHandler {
   };
   Task<void> run(FilterCall& call, std::size_t row) const;
   static Task<void> refuse(FilterCall& call);
+  static Task<void> answer_refusal(FilterCall& call);
   static void count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series);
 
   std::unique_ptr<const Authentication> authentication_;  // one that counts, where somebody wants to know

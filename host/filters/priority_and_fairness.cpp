@@ -121,7 +121,8 @@ class PriorityAndFairness final : public Filter {
     const auto began = Clock::now();
     auto waiting = gate_.wait(call.context, call.exchange(), call.pass);
     const bool in = co_await std::move(waiting);
-    if (call.notes != nullptr) call.notes->waited = Clock::now() - began;
+    call.context.latencies.queue_wait = Clock::now() - began;
+    if (call.notes != nullptr) call.notes->waited = call.context.latencies.queue_wait;
     co_return in ? admitted(call) : refused(call);
   }
 

@@ -1,5 +1,4 @@
 // WithRequestDeadline: short requests end within --request-timeout, or within ?timeout= when that is shorter.
-#include "filters/audit_registrations.hpp"
 #include "filters/filters.hpp"
 #include "filters/go_duration.hpp"
 
@@ -14,8 +13,7 @@ class RequestDeadline final : public Filter {
     if (call.context.long_running) return Step::kNext;
     auto asked = asked_timeout(call.context.info);
     if (!asked.ok()) {
-      audit_refusal(audit_, call.context, call.exchange(), asked.status());
-      call.refusal = Refusal{std::move(asked.status()), 0, {}, false};
+      call.refusal = Refusal{std::move(asked.status()), 0, {}, false, audit_};
       return Step::kRefuse;
     }
     const bool shorter = *asked > std::chrono::nanoseconds::zero() && *asked < maximum_;

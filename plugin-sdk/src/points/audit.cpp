@@ -6,6 +6,7 @@ namespace backplane BACKPLANE_API {
 
 AuditPolicy::~AuditPolicy() = default;
 AuditSink::~AuditSink() = default;
+Task<bool> AuditSink::store(std::shared_ptr<const AuditEvent>) { co_return true; }
 Task<void> AuditSink::flush() { co_return; }
 
 std::string_view audit_level_name(AuditLevel level) noexcept {

@@ -48,21 +48,27 @@ Object status_json(const AuditEvent& event) {
 }
 
 std::string event_json(const AuditEvent& event) {
-  Object out{{"kind", "Event"},           {"apiVersion", "audit.k8s.io/v1"},        {"level", audit_level_name(event.level)},
-             {"auditID", event.audit_id}, {"stage", audit_stage_name(event.stage)}, {"requestURI", event.request_uri},
-             {"verb", event.verb},        {"user", user_json(*event.user)}};
-  for (const std::string& ip : event.source_ips) ensure_array(out, "sourceIPs").emplace_back(ip);
-  put(out, "userAgent", event.user_agent);
-  if (event.resource_request) {
+  const AuditRequest& request = *event.request;
+  Object out{{"kind", "Event"},
+             {"apiVersion", "audit.k8s.io/v1"},
+             {"level", audit_level_name(event.level)},
+             {"auditID", request.audit_id},
+             {"stage", audit_stage_name(event.stage)},
+             {"requestURI", request.request_uri},
+             {"verb", request.verb},
+             {"user", user_json(*request.user)}};
+  for (const std::string& ip : request.source_ips) ensure_array(out, "sourceIPs").emplace_back(ip);
+  put(out, "userAgent", request.user_agent);
+  if (request.resource_request) {
     Object reference;
-    put(reference, "resource", event.resource);
-    put(reference, "namespace", event.ns);
+    put(reference, "resource", request.resource);
+    put(reference, "namespace", request.ns);
     put(reference, "name", event.name);
     put(reference, "uid", event.uid);
-    put(reference, "apiGroup", event.api_group);
-    put(reference, "apiVersion", event.api_version);
+    put(reference, "apiGroup", request.api_group);
+    put(reference, "apiVersion", request.api_version);
     put(reference, "resourceVersion", event.resource_version);
-    put(reference, "subresource", event.subresource);
+    put(reference, "subresource", request.subresource);
     out["objectRef"] = std::move(reference);
   }
   if (event.response_code != 0) out["responseStatus"] = status_json(event);
@@ -84,8 +90,8 @@ class Policy final : public AuditPolicy {
 class Events final : public AuditSink {
  public:
   std::string_view name() const noexcept override { return "auditor"; }
-  void process(std::shared_ptr<const AuditEvent> event) noexcept override {
-    const std::string key = event->audit_id + "/" + std::string(audit_stage_name(event->stage));
+  bool process(std::shared_ptr<const AuditEvent> event) noexcept override {
+    const std::string key = event->request->audit_id + "/" + std::string(audit_stage_name(event->stage));
     std::optional<Promise<bool>> waiter;
     {
       const std::lock_guard lock(mutex_);
@@ -93,6 +99,7 @@ class Events final : public AuditSink {
       if (const auto found = waiters_.find(key); found != waiters_.end()) waiter = found->second;
     }
     if (waiter) waiter->set(true);
+    return true;
   }
   Task<void> flush() override {
     const char* const path = std::getenv("AUDITOR_FILE");

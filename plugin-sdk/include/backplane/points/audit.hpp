@@ -4,10 +4,10 @@
 // impersonation; the sink receives one event for each stage of the request that the policy has not left out.  A request that is refused
 // before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
 //
-// Thread-safety: decide() and process() are called from any thread, any number of requests at once.
-// Lifetime:      shared with the host and with the requests in progress.  flush() is called once, when the server stops, after the last
-//                event; a sink whose plugin is withdrawn before is destroyed after its last event, without a flush().
-// Errors:        process() has none: a sink that loses events counts them.  A request whose policy throws gets 500.
+// Thread-safety: decide(), process() and store() are called from any thread, any number of requests at once.
+// Lifetime:      shared with the host and with the requests in progress.  flush() is called once, after the last event: when the server
+//                stops, or when the last request that uses a withdrawn registration has ended.
+// Errors:        a sink that loses events counts them.  A request whose policy throws gets 500.
 #pragma once
 
 #include <chrono>
@@ -55,6 +55,8 @@ class AuditPolicy {
 struct AuditRecord {
   AuditLevel level = AuditLevel::kNone;  // the highest that a policy decided
   UserRef user;                          // as authenticated, before impersonation
+  // Set by the impersonation filter: the verb of constrained impersonation that allowed it; empty for the verb `impersonate`.
+  std::string impersonation_constraint = {};
   // Set by the endpoints from level kRequest, kRequestResponse on: JSON in the version of the request.  A patch is the patch itself.
   SharedBytes request_object = {};
   SharedBytes response_object = {};
@@ -67,26 +69,34 @@ struct AuditRecord {
   std::string resource_version = {};
 };
 
+// What the events of one request have in common.
+struct AuditRequest {
+  std::string audit_id;
+  std::string request_uri;
+  std::string verb;
+  UserRef user;  // as authenticated, before impersonation
+  std::vector<std::string> source_ips;
+  std::string user_agent;
+  // Of requests for a resource, from the URL.
+  bool resource_request = false;
+  std::string resource, ns, name, api_group, api_version, subresource;
+  std::chrono::system_clock::time_point received;
+};
+
 // One stage of one request: audit.k8s.io/v1 Event.
 struct AuditEvent {
   AuditLevel level = AuditLevel::kMetadata;
   AuditStage stage = AuditStage::kResponseComplete;
-  std::string audit_id;
-  std::string request_uri;
-  std::string verb;
-  UserRef user;
+  std::shared_ptr<const AuditRequest> request;  // never null
   std::optional<UserRef> impersonated_user;
-  std::vector<std::string> source_ips;
-  std::string user_agent;
-  // Of requests for a resource.
-  bool resource_request = false;
-  std::string resource, ns, name, uid, api_group, api_version, resource_version, subresource;
+  std::string impersonation_constraint;  // authenticationMetadata
+  // objectRef of requests for a resource; the other members are those of `request`.
+  std::string name, uid, resource_version;
   int response_code = 0;  // 0: no response has begun
   Status response_status;
   std::optional<StatusDetails> success_details;
   SharedBytes request_object;   // empty below level kRequest
   SharedBytes response_object;  // empty below level kRequestResponse
-  std::chrono::system_clock::time_point request_received;
   std::chrono::system_clock::time_point stage_reached;
   std::map<std::string, std::string, std::less<>> annotations;
 };
@@ -96,7 +106,14 @@ class AuditSink {
   virtual ~AuditSink();
   virtual std::string_view name() const noexcept = 0;
   // Takes the event.  Must not block: a sink that writes queues the event, and bounds its queue.
-  virtual void process(std::shared_ptr<const AuditEvent> event) noexcept = 0;
+  // False: the sink has not taken it, and the request must wait; the host then awaits store() with the same event.
+  virtual bool process(std::shared_ptr<const AuditEvent> event) noexcept = 0;
+  // Resumes when the event has been stored, or is lost: false.  A request whose event of the stage kRequestReceived is lost gets 500
+  // `failed to store audit event`; the result for other stages has no effect.  May end on any executor.  The default returns true.
+  virtual Task<bool> store(std::shared_ptr<const AuditEvent> event);
+  // True: a response that is sent as a whole is sent after the request's last event has been processed or stored, as upstream's blocking
+  // modes have it.  False: the last event follows the response.
+  virtual bool precedes_responses() const noexcept { return false; }
   // Resumes when every event so far has been written, or cannot be.  The default has nothing to wait for.
   virtual Task<void> flush();
 };

@@ -1,0 +1,44 @@
+// The exchange of an audited request: sends the events that the response causes, and measures how long it is written.
+//
+// Thread-safety: as Exchange; events are sent on the executor that made this object.
+// Lifetime:      borrows the exchange behind it, the context and the record.
+// Errors:        those of the exchange behind.
+#pragma once
+
+#include "base/origin_executor.hpp"
+#include "filters/audit_registrations.hpp"
+#include "filters/filter_exchange.hpp"
+
+namespace backplane {
+
+class AuditedExchange final : public FilterExchange {
+ public:
+  // `starts`: the start of the response is an event, as for long-running requests.
+  AuditedExchange(Exchange& behind, RequestContext& context, AuditedRequest& audited, bool starts)
+      : FilterExchange(behind), context_(context), audited_(audited), starts_(starts), timed_(context.info.verb != "watch") {}
+
+  Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override;
+  Task<Status> start(int code, std::string_view content_type) override;
+  Task<Status> write(std::vector<SharedBytes> chunks) override;
+  Task<Status> switch_protocols(std::string_view protocol) override;
+
+  // Sends the last events, unless the response has already caused them.  `code` 0: no response has begun.  False: await store().
+  bool complete(int code);
+
+ private:
+  Task<Status> write_timed(std::vector<SharedBytes> chunks);
+  // False: await store().  `whole`: nothing follows this part of the response.
+  bool begin(int code, bool whole);
+  bool complete_now(int code);
+  void annotate_latencies();
+
+  const OriginExecutor origin_;
+  RequestContext& context_;
+  AuditedRequest& audited_;
+  const bool starts_;
+  const bool timed_;
+  bool begun_ = false;
+  bool completed_ = false;
+};
+
+}  // namespace backplane
