@@ -10,7 +10,7 @@ constexpr std::string_view kYaml = "application/yaml";
 
 std::string known_types() {
   std::string out;
-  for (const Codec* codec : codecs()) out.append(codec->media_type()).append(", ");
+  for (const Codec* codec : codecs(false)) out.append(codec->media_type()).append(", ");
   return out.append(kYaml);
 }
 
@@ -75,7 +75,7 @@ void StorageOptions::validate(Problems& problems) const {
 }
 
 std::string StorageOptions::stored_form() const {
-  for (const Codec* codec : codecs()) {
+  for (const Codec* codec : codecs(false)) {
     if (codec->media_type() == media_type) return std::string(codec->name());
   }
   return media_type == kYaml ? "yaml" : "";

@@ -33,6 +33,7 @@ ProcessPools::~ProcessPools() {
 
 std::shared_ptr<ProcessPools> ProcessPools::join() {
   const std::lock_guard lock(g_mutex);
+  const MetricScope of_no_server(0);
   if (g_pools == nullptr) g_pools = new ProcessPools;
   ++g_shares;
   return {g_pools, [](ProcessPools*) {

@@ -25,8 +25,9 @@ void die(std::string_view why) {
 
 }  // namespace
 
-ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
-    : config(std::move(config_in)),
+ServerParts::ServerParts(std::unique_ptr<const MetricRegistry> metric_values_in, Config config_in, StopEvent& stop_in)
+    : metric_values(std::move(metric_values_in)),
+      config(std::move(config_in)),
       stop(stop_in),
       loops(usable_cores()),
       pump("cache"),
@@ -54,7 +55,9 @@ bool ServerParts::needs(const PostStartHookEntry& hook) const {
 void ServerPartsDeleter::operator()(ServerParts* parts) const noexcept { delete parts; }
 
 Result<Server> Server::create(Config config, StopEvent& stop) {
-  ServerPartsPtr parts(new ServerParts(std::move(config), stop));
+  auto metric_values = std::make_unique<const MetricRegistry>();
+  const MetricScope counting(metric_values->slot());
+  ServerPartsPtr parts(new ServerParts(std::move(metric_values), std::move(config), stop));
   // The port before the store: that another server has it is found out before anything is opened that it has.
   if (Status status = parts->take_data_dir(); !status.ok()) return status;
   if (Status status = parts->bind_and_open(); !status.ok()) return status;
@@ -73,6 +76,7 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
 
 Result<PreparedServer> Server::prepare_run(Server server) {
   ServerParts& parts = *server.parts_;
+  const MetricScope counting(parts.metric_values->slot());
   if (Status status = parts.collect_hooks(); !status.ok()) return status;
   if (Status status = parts.compose(); !status.ok()) return status;
   parts.follow_mux_signals();
@@ -81,6 +85,7 @@ Result<PreparedServer> Server::prepare_run(Server server) {
 
 Result<int> PreparedServer::run(PreparedServer server) {
   ServerParts& parts = *server.parts_;
+  const MetricScope counting(parts.metric_values->slot());
   if (Status status = parts.start_serving(); !status.ok()) {
     parts.take_down();
     return status;

@@ -7,10 +7,8 @@
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
 #include "app/unsupported_flags.hpp"
-#include "engine/codec.hpp"
 #include "http/local_client.hpp"
 #include "registry/served_conversion.hpp"
-#include "security/x509.hpp"
 #include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
 
@@ -83,7 +81,7 @@ void ServerParts::make_router() {
     return addresses;
   };
   router_config.enable_profiling = options().features.profiling;
-  if (config.feature_gates().enabled("CBORServingAndStorage")) offer_cbor();
+  router_config.openapi_cbor = offers_cbor();
   router_config.openapi_enums = config.feature_gates().enabled("OpenAPIEnums");
   router = std::make_unique<Router>(std::move(router_config));
 }
@@ -193,6 +191,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   store.held = std::make_unique<HeldStorage>(*store.storage);
   store.measured = std::make_unique<MeasuredStorage>(*store.held);
   store.encoded = std::make_unique<EncodedStorage>(*store.measured, transformers);
+  if (options().storage.backend == kEtcdBackend) store.encoded->name_keys_by(BackendKeys(options().storage.etcd_prefix));
   store.encoded->use_scheme(plugins->rows()->scheme);
   if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
   if (config.feature_gates().enabled("DetectCacheInconsistency")) caching.comparison_period = kComparisonPeriod;
@@ -207,7 +206,6 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
 
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
-  if (name == kEtcdBackend) name_backend_keys_by(options().storage.etcd_prefix);  // before a store's threads name keys
   if (name == kMemoryBackend) {
     add_store(make_memory_storage(options().storage.stored_form()), "");
   } else {
@@ -260,7 +258,6 @@ Status ServerParts::open_other_stores() {
 }
 
 void ServerParts::build_chains() {
-  use_certificate_uids(config.feature_gates().enabled("AllowParsingUserUIDFromCertAuth"));
   router->use_authorizer(services.authorizer);
 
   const auto& generic = options().generic;
@@ -278,6 +275,7 @@ void ServerParts::build_chains() {
   chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;
   chain_config.request_timeout = generic.request_timeout;
+  chain_config.offers_cbor = offers_cbor();
   chain_config.goaway_chance = generic.goaway_chance;
   chain_config.one_request_of_the_unknown = config.feature_gates().enabled("UnauthenticatedHTTP2DOSMitigation");
   chain_config.strict_transport_security_directives = generic.strict_transport_security_directives;

@@ -24,6 +24,7 @@
 #include "app/process_pools.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
+#include "backplane/core/metric_registry.hpp"
 #include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
@@ -107,10 +108,12 @@ struct ServerTables {
 };
 
 struct ServerParts {
-  ServerParts(Config config_in, StopEvent& stop_in);
+  // On a thread that counts for `metric_values_in`: so do the loops.
+  ServerParts(std::unique_ptr<const MetricRegistry> metric_values_in, Config config_in, StopEvent& stop_in);
   ~ServerParts();
 
   const Options& options() const noexcept { return config.options(); }
+  bool offers_cbor() const { return config.feature_gates().enabled("CBORServingAndStorage"); }
 
   // ---- the steps of Server::create, in order (server_create.cpp)
   Status take_data_dir();
@@ -177,6 +180,7 @@ struct ServerParts {
   // Idempotent; the order is the reverse of how things were made.
   void take_down();
 
+  const std::unique_ptr<const MetricRegistry> metric_values;
   Config config;
   StopEvent& stop;
   DataDirLock data_dir_lock;

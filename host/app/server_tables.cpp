@@ -90,6 +90,7 @@ Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
   who.plugins = rows.authenticators;
   who.request_header = options().authentication.request_header;
   who.api_audiences = api_audiences(options().flags);
+  who.certificate_uids = config.feature_gates().enabled("AllowParsingUserUIDFromCertAuth");
   tables.authentication = std::make_shared<const UnionAuthentication>(std::move(who));
   tables.tokens = std::make_shared<UnionTokenAuthentication>(rows.authenticators);
   auto authorization = make_authorization(rows);

@@ -56,6 +56,24 @@ void run_plugins_loop(asio::io_context& context, const std::string& name) {
   }
 }
 
+// Work that counts for the server of the thread that posts it.
+struct CountedWork {
+  std::function<void()> work;
+  MetricSlot slot = current_metric_slot();
+  void operator()() const {
+    const MetricScope counting(slot);
+    work();
+  }
+};
+struct CountedFrame {
+  std::coroutine_handle<> frame;
+  MetricSlot slot = current_metric_slot();
+  void operator()() const {
+    const MetricScope counting(slot);
+    frame.resume();
+  }
+};
+
 }  // namespace
 
 IoLoop::IoLoop(std::string name, bool may_block)
@@ -68,10 +86,14 @@ IoLoop::~IoLoop() {
   for (const auto& work : at_end_) work();
 }
 
-void IoLoop::post(std::function<void()> work) { asio::post(context_, std::move(work)); }
+void IoLoop::post(std::function<void()> work) {
+  if (metrics_ != 0) return asio::post(context_, std::move(work));
+  asio::post(context_, CountedWork{std::move(work)});
+}
 
 void IoLoop::post(std::coroutine_handle<> frame) {
-  asio::post(context_, [frame] { frame.resume(); });
+  if (metrics_ != 0) return asio::post(context_, [frame] { frame.resume(); });
+  asio::post(context_, CountedFrame{frame});
 }
 
 // When a timer has been cancelled, which a wait that has ended already is not told of.
@@ -79,6 +101,7 @@ constexpr auto kCancelled = asio::steady_timer::time_point::min();
 
 std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
   auto timer = std::make_shared<asio::steady_timer>(context_);
+  if (metrics_ == 0) work = CountedWork{std::move(work)};
   // A timer is not thread-safe: arm and cancel it on the loop.
   auto arm = [timer, delay, work = std::move(work)]() mutable {
     if (timer->expiry() == kCancelled) return;
@@ -111,6 +134,7 @@ void IoLoop::start() {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     const SignalStack signals;
     ExecutorScope scope(this);
+    const MetricScope counting(metrics_);
     if (may_block_)
       run_plugins_loop(context_, name_);
     else
@@ -146,10 +170,8 @@ void LoopPool::stop() {
 
 BlockingPool::BlockingPool(std::size_t threads) : pool_(threads) {}
 BlockingPool::~BlockingPool() { stop(); }
-void BlockingPool::post(std::function<void()> work) { asio::post(pool_, std::move(work)); }
-void BlockingPool::post(std::coroutine_handle<> frame) {
-  asio::post(pool_, [frame] { frame.resume(); });
-}
+void BlockingPool::post(std::function<void()> work) { asio::post(pool_, CountedWork{std::move(work)}); }
+void BlockingPool::post(std::coroutine_handle<> frame) { asio::post(pool_, CountedFrame{frame}); }
 std::function<void()> BlockingPool::after(std::chrono::nanoseconds, std::function<void()>) {
   return [] {};
 }

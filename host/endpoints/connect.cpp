@@ -51,7 +51,7 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
 
 // Errors are in one of the encodings that objects have, and a client that takes none of them is told so first, as upstream does.
 Task<Status> serve_stream(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  const auto media = negotiate(context.info.query, exchange, resource.offers);
+  const auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return media.status();
   Status done = co_await resource.stream_getter->get_stream(context, context.info.name, exchange);
   co_return done;

@@ -42,7 +42,7 @@ std::string removed_document(const StatusDetails& details) {
 Result<DeleteOptions> read_options(const Resource& resource, RequestContext& context, const Exchange& exchange, std::string_view body) {
   const bool unsafe = resource.scope.unsafe_deletes;
   if (body.empty()) return delete_options_from_query(context.info.query, unsafe);
-  auto format = negotiate_input(exchange);
+  auto format = negotiate_input(context, exchange);
   if (!format.ok()) return std::move(format.status());
   return delete_options_from_body(context, body, *format, unsafe);
 }
@@ -77,7 +77,7 @@ Task<Status> may_delete_unread(const Resource& resource, RequestContext& context
 
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());

@@ -18,7 +18,7 @@ Status no_unread_collections() {
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   const Query& query = context.info.query;
   auto list = list_options(query, "");
@@ -28,7 +28,7 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   const bool unsafe = resource.scope.unsafe_deletes;
   auto options = delete_options_from_query(query, unsafe);
   if (!body->empty()) {
-    auto format = negotiate_input(exchange);
+    auto format = negotiate_input(context, exchange);
     if (!format.ok()) co_return std::move(format.status());
     options = delete_options_from_body(context, *body, *format, unsafe);
   }

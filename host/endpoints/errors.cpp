@@ -1,7 +1,5 @@
 #include "endpoints/errors.hpp"
 
-#include "engine/codec.hpp"
-
 namespace backplane::endpoints {
 namespace {
 
@@ -21,12 +19,12 @@ constexpr std::string_view kStreams =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
 
 // CBOR stands at the end of both.
-std::string_view offered(std::string_view types) { return find_codec("cbor") != nullptr ? types : types.substr(0, types.rfind(", ")); }
+std::string_view offered(std::string_view types, bool cbor) { return cbor ? types : types.substr(0, types.rfind(", ")); }
 
 }  // namespace
 
-std::string_view served_types() { return offered(kServed); }
-std::string_view stream_types() { return offered(kStreams); }
+std::string_view served_types(bool cbor) { return offered(kServed, cbor); }
+std::string_view stream_types(bool cbor) { return offered(kStreams, cbor); }
 
 Status method_not_routed() { return generic(Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource"); }
 

@@ -10,9 +10,10 @@
 
 namespace backplane::endpoints {
 
-// What upstream lists as served, whatever of it the resource at hand can be written in: of objects, and of watches.
-std::string_view served_types();
-std::string_view stream_types();
+// The media types of objects and of watches, as upstream lists them: not all resources can be encoded in all of them.  `cbor`: the server
+// offers CBOR.
+std::string_view served_types(bool cbor);
+std::string_view stream_types(bool cbor);
 
 // 405 as a path without a route for the method answers.
 Status method_not_routed();

@@ -7,7 +7,7 @@ namespace backplane::endpoints {
 
 Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   GetOptions options;
   if (exchange.target().find('?') != std::string_view::npos) {

@@ -7,7 +7,7 @@ namespace backplane::endpoints {
 
 Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   // A name here comes from the selector on it.
   auto options = list_options(context.info.query, context.info.name);

@@ -73,7 +73,7 @@ bool fits(const AcceptClause& clause, std::string_view media_type) noexcept {
 
 // JSON, YAML, and what other codecs write, in the order in which wildcards find them.
 std::optional<MediaType> match_clause(const AcceptClause& clause, const Offers& offers) {
-  for (const Codec* codec : codecs()) {
+  for (const Codec* codec : codecs(offers.cbor)) {
     for (const bool yaml : {false, true}) {
       MediaType media;
       media.codec = codec;
@@ -98,7 +98,7 @@ bool is_plain_json(std::string_view accept) noexcept { return accept.empty() || 
 const Codec* named_first(std::string_view accept, const Offers& offers) noexcept {
   if (accept.find(';') != std::string_view::npos) return nullptr;
   const std::string_view first = trim(take(accept, ','));
-  for (const Codec* codec : codecs()) {
+  for (const Codec* codec : codecs(offers.cbor)) {
     if (codec->media_type() == first && codec->can_write({offers.schema, false, false})) return codec;
   }
   return nullptr;
@@ -133,34 +133,36 @@ bool wants_pretty(const Query& query, const Exchange& exchange) {
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }
 
-Result<MediaType> negotiate(const Query& query, const Exchange& exchange, const Offers& offers) {
+Result<MediaType> negotiate(const RequestContext& context, const Exchange& exchange, Offers offers) {
+  offers.cbor = context.offers_cbor;
   const std::string_view accept = exchange.header("accept");
   MediaType media;
   if (const Codec* named = named_first(accept, offers)) {
     media.codec = named;
   } else if (!is_plain_json(accept)) {
     auto found = match(accept, offers);
-    if (!found) return not_acceptable_types(served_types());
+    if (!found) return not_acceptable_types(served_types(offers.cbor));
     media = *found;
   }
-  media.pretty = media.pretty || wants_pretty(query, exchange);
+  media.pretty = media.pretty || wants_pretty(context.info.query, exchange);
   return media;
 }
 
-Status check_route_accept(const Exchange& exchange, bool streams, const std::vector<std::string>& more) {
+Status check_route_accept(const RequestContext& context, const Exchange& exchange, bool streams, const std::vector<std::string>& more) {
+  const std::string_view served = served_types(context.offers_cbor), streamed = stream_types(context.offers_cbor);
   const std::string_view accept = exchange.header("accept");
   if (is_plain_json(accept)) return {};
   std::string_view rest = accept;
   while (!rest.empty()) {
     std::string_view part = take(rest, ',');
     const std::string_view type = trim(take(part, ';'));
-    if (type == "*/*" || in_list(served_types(), type) || (streams && in_list(stream_types(), type))) return {};
+    if (type == "*/*" || in_list(served, type) || (streams && in_list(streamed, type))) return {};
     if (std::find(more.begin(), more.end(), type) != more.end()) return {};
   }
   std::string types;
   for (const std::string& type : more) types.append(type).append(", ");
-  types.append(served_types());
-  if (streams) types.append(", ").append(stream_types());
+  types.append(served);
+  if (streams) types.append(", ").append(streamed);
   return refuse_accept(exchange, types);
 }
 
@@ -181,7 +183,7 @@ std::string_view bare_content_type(const Exchange& exchange) noexcept {
   return semicolon == std::string_view::npos || semicolon == 0 ? header : header.substr(0, semicolon);
 }
 
-Result<BodyFormat> negotiate_input(const Exchange& exchange) {
+Result<BodyFormat> negotiate_input(const RequestContext& context, const Exchange& exchange) {
   const std::string_view given = trim(bare_content_type(exchange));
   if (given.empty() || given == "application/json") return BodyFormat::kJson;
   std::string lower(given);
@@ -191,8 +193,8 @@ Result<BodyFormat> negotiate_input(const Exchange& exchange) {
   if (lower == "application/json") return BodyFormat::kJson;
   if (lower == "application/yaml") return BodyFormat::kYaml;
   if (lower == "application/vnd.kubernetes.protobuf") return BodyFormat::kProtobuf;
-  if (lower == "application/cbor" && find_codec("cbor") != nullptr) return BodyFormat::kCbor;
-  return unsupported_media_type(served_types());
+  if (lower == "application/cbor" && context.offers_cbor) return BodyFormat::kCbor;
+  return unsupported_media_type(served_types(context.offers_cbor));
 }
 
 }  // namespace backplane::endpoints

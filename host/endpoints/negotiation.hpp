@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/core/request.hpp"
 #include "backplane/core/status.hpp"
 #include "backplane/points/http.hpp"
 #include "engine/codec.hpp"
@@ -39,20 +40,21 @@ struct Offers {
   bool shapes = false;             // tables and metadata-only forms
   const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are passed over; null: JSON and YAML only
   bool tables = true;              // of the shapes, whether there are tables
+  bool cbor = false;               // set by negotiate() from the request
 };
 
 // The first acceptable clause of Accept, best quality first; no Accept is JSON.
-Result<MediaType> negotiate(const Query& query, const Exchange& exchange, const Offers& offers);
+Result<MediaType> negotiate(const RequestContext& context, const Exchange& exchange, Offers offers);
 
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
 // `streams`: the path lists or watches; `more`: types that it produces besides, first.
-Status check_route_accept(const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
+Status check_route_accept(const RequestContext& context, const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
 // The same of a route that answers in `types`, "application/json" among them.
 Status check_accept_of(const Exchange& exchange, std::string_view types);
 
 enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
 // Content-Type of an object body; none is JSON.
-Result<BodyFormat> negotiate_input(const Exchange& exchange);
+Result<BodyFormat> negotiate_input(const RequestContext& context, const Exchange& exchange);
 
 // Content-Type up to its first parameter, as sent.
 std::string_view bare_content_type(const Exchange& exchange) noexcept;

@@ -8,22 +8,31 @@
 namespace backplane::testing {
 namespace {
 
-using endpoints::negotiate;
 using endpoints::Shape;
 
-Result<endpoints::MediaType> accepted(std::string accept) {
+Result<endpoints::MediaType> negotiated(const Exchange& exchange, const endpoints::Offers& offers, bool cbor = false) {
+  RequestContext context;
+  context.offers_cbor = cbor;
+  return endpoints::negotiate(context, exchange, offers);
+}
+Result<endpoints::BodyFormat> input_format(const Exchange& exchange, bool cbor = false) {
+  RequestContext context;
+  context.offers_cbor = cbor;
+  return endpoints::negotiate_input(context, exchange);
+}
+Result<endpoints::MediaType> accepted(std::string accept, bool cbor = false) {
   const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
-  return negotiate({}, exchange, {true, nullptr});
+  return negotiated(exchange, {true, nullptr}, cbor);
 }
 // The media type of the answer; nothing when there is none.
-std::string answered(std::string accept) {
-  const auto media = accepted(std::move(accept));
+std::string answered(std::string accept, bool cbor = false) {
+  const auto media = accepted(std::move(accept), cbor);
   return media.ok() ? std::string(media->content_type()) : std::string();
 }
 
 TEST(Negotiation, WithoutAcceptTheAnswerIsJson) {
   const FakeExchange exchange("GET", "/x", {}, "");
-  const auto media = negotiate({}, exchange, {true, nullptr});
+  const auto media = negotiated(exchange, {true, nullptr});
   ASSERT_TRUE(media.ok());
   EXPECT_EQ(media->content_type(), "application/json");
   EXPECT_FALSE(media->pretty);
@@ -47,7 +56,7 @@ TEST(Negotiation, ProtobufIsForObjectsThatHaveSuchAForm) {
   const Schema* status = meta->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
   const auto chosen = [&](std::string accept) {
     const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
-    const auto media = negotiate({}, exchange, {true, status});
+    const auto media = negotiated(exchange, {true, status});
     return media.ok() ? std::string(media->content_type()) : std::string();
   };
   EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf,application/json"), "application/vnd.kubernetes.protobuf");
@@ -90,14 +99,14 @@ TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
 TEST(Negotiation, WhatHasNoTableIsNotShownAsOne) {
   const FakeExchange exchange("GET", "/", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
   endpoints::Offers offers{true, nullptr, false};
-  EXPECT_FALSE(negotiate({}, exchange, offers).ok());
+  EXPECT_FALSE(negotiated(exchange, offers).ok());
   offers.tables = true;
-  EXPECT_TRUE(negotiate({}, exchange, offers).ok());
+  EXPECT_TRUE(negotiated(exchange, offers).ok());
 }
 
 TEST(Negotiation, ShapesAreNotForErrors) {
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
-  EXPECT_FALSE(negotiate({}, exchange, {}).ok());
+  EXPECT_FALSE(negotiated(exchange, {}).ok());
 }
 
 TEST(Negotiation, StreamIsAParameterOfJsonOnly) {
@@ -111,7 +120,7 @@ TEST(Negotiation, TheServersVersionIsV1OfMetaAndNoneForErrors) {
   EXPECT_TRUE(accepted("application/json;sv=").ok());
   EXPECT_FALSE(accepted("application/json;sv=v2").ok());
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;sv=v1"}}, "");
-  EXPECT_FALSE(negotiate({}, exchange, {}).ok());
+  EXPECT_FALSE(negotiated(exchange, {}).ok());
 }
 
 TEST(Negotiation, MalformedClausesArePassedOver) {
@@ -130,7 +139,7 @@ TEST(Negotiation, ManyClausesCostNoMoreThanASort) {
 TEST(Negotiation, ContentTypeParametersAndCaseDoNotMatter) {
   const auto input = [](std::string type) {
     const FakeExchange exchange("POST", "/x", {{"Content-Type", std::move(type)}}, "");
-    return endpoints::negotiate_input(exchange);
+    return input_format(exchange);
   };
   EXPECT_EQ(*input(""), endpoints::BodyFormat::kJson);
   EXPECT_EQ(*input("application/json; charset=utf-8"), endpoints::BodyFormat::kJson);
@@ -261,27 +270,29 @@ TEST_F(RouteTest, RetryAfterFollowsTheDetails) {
   EXPECT_EQ(got.exchange->headers_named("Retry-After"), std::vector<std::string>{"3"});
 }
 
-// A suite of its own, behind the others: CBOR stays offered.
-TEST(NegotiationOfCbor, IsOfferedOnceItsGateIsOn) {
-  const auto input = [] {
+TEST(NegotiationOfCbor, IsOfferedIfItsGateIsOn) {
+  const auto input = [](bool cbor) {
     const FakeExchange exchange("POST", "/x", {{"Content-Type", "application/cbor"}}, "");
-    return endpoints::negotiate_input(exchange);
+    return input_format(exchange, cbor);
   };
   EXPECT_FALSE(accepted("application/cbor").ok());
-  EXPECT_EQ(input().status().code(), 415);
-  offer_cbor();
-  EXPECT_EQ(answered("application/cbor"), "application/cbor");
-  EXPECT_EQ(answered("application/cbor;stream=watch"), "application/cbor");
-  EXPECT_EQ(answered("application/cbor;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), "application/cbor");
-  EXPECT_FALSE(accepted("application/cbor;as=Table;g=meta.k8s.io;v=v1").ok());
-  EXPECT_EQ(answered("*/*"), "application/json") << "it is the last";
-  EXPECT_EQ(*input(), endpoints::BodyFormat::kCbor);
-  EXPECT_EQ(accepted("text/html").status().message(),
+  EXPECT_EQ(input(false).status().code(), 415);
+  EXPECT_EQ(answered("application/cbor", true), "application/cbor");
+  EXPECT_EQ(answered("application/cbor;stream=watch", true), "application/cbor");
+  EXPECT_EQ(answered("application/cbor;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", true), "application/cbor");
+  EXPECT_FALSE(accepted("application/cbor;as=Table;g=meta.k8s.io;v=v1", true).ok());
+  EXPECT_EQ(answered("*/*", true), "application/json") << "it is the last";
+  EXPECT_EQ(*input(true), endpoints::BodyFormat::kCbor);
+  EXPECT_EQ(accepted("text/html", true).status().message(),
             "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, "
             "application/cbor");
   const FakeExchange sequence("GET", "/api/v1/pods?watch=1", {{"Accept", "application/cbor-seq"}}, "");
-  EXPECT_TRUE(endpoints::check_route_accept(sequence, true).ok());
-  EXPECT_FALSE(endpoints::check_route_accept(sequence, false).ok());
+  RequestContext context;
+  context.offers_cbor = true;
+  EXPECT_TRUE(endpoints::check_route_accept(context, sequence, true).ok());
+  EXPECT_FALSE(endpoints::check_route_accept(context, sequence, false).ok());
+  context.offers_cbor = false;
+  EXPECT_FALSE(endpoints::check_route_accept(context, sequence, true).ok());
 }
 
 }  // namespace

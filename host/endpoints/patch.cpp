@@ -38,17 +38,17 @@ constexpr std::array<PatchTypeRow, 5> kPatchTypes = {{
 
 // A structural schema has no merge keys: custom resources and structural kinds of plugins take no strategic merge patch.  The scale of a
 // custom resource takes what the resource takes.
-bool offered(const Resource& resource, const PatchForm& form) {
-  if (form.format == BodyFormat::kCbor) return find_codec("cbor") != nullptr;
+bool offered(const Resource& resource, const RequestContext& context, const PatchForm& form) {
+  if (form.format == BodyFormat::kCbor) return context.offers_cbor;
   if (form.applies || form.type != PatchType::kStrategic) return true;
   return resource.schema != nullptr && !resource.custom && !resource.scope.published;
 }
 
-Result<PatchForm> patch_form(const Resource& resource, const Exchange& exchange) {
+Result<PatchForm> patch_form(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
   const std::string_view given = bare_content_type(exchange);
   std::string types;
   for (const PatchTypeRow& row : kPatchTypes) {
-    if (!offered(resource, row.form)) continue;
+    if (!offered(resource, context, row.form)) continue;
     if (row.content_type == given) return row.form;
     types.append(types.empty() ? "" : ", ").append(row.content_type);
   }
@@ -78,10 +78,10 @@ Patch make_patch(const Resource& resource, const PatchForm& form, std::string bo
 
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto form = patch_form(resource, exchange);
+  auto form = patch_form(resource, context, exchange);
   if (!form.ok()) co_return std::move(form.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());

@@ -237,7 +237,7 @@ class ResourceHandler final : public HttpHandler {
       if (route.place != place || route.watch != watch_path || !route.served(resource_)) continue;
       has_path = true;
       if (route.method != method) continue;
-      Status status = check_headers(resource_, exchange, route);
+      Status status = check_headers(resource_, context, exchange, route);
       if (!status.ok()) return status;
       warn_deprecated(context);
       served = {route.verb, scope, route.verb == serve_get || route.verb == serve_list};
@@ -254,21 +254,21 @@ class ResourceHandler final : public HttpHandler {
     return {};
   }
 
-  static Status check_headers(const Resource& resource, const Exchange& exchange, const Route& route) {
-    if (route.verb == serve_stream) return check_route_accept(exchange, false, resource.stream_getter->media_types());
+  static Status check_headers(const Resource& resource, const RequestContext& context, const Exchange& exchange, const Route& route) {
+    if (route.verb == serve_stream) return check_route_accept(context, exchange, false, resource.stream_getter->media_types());
     if (route.verb == serve_patch) {
-      Status known = check_patch_type(exchange);
+      Status known = check_patch_type(context, exchange);
       if (!known.ok()) return known;
     }
-    return check_route_accept(exchange, route.watch || route.verb == serve_list);
+    return check_route_accept(context, exchange, route.watch || route.verb == serve_list);
   }
 
-  static Status check_patch_type(const Exchange& exchange) {
+  static Status check_patch_type(const RequestContext& context, const Exchange& exchange) {
     static constexpr std::array<std::string_view, 5> kTypes = {"application/json-patch+json", "application/merge-patch+json",
                                                                "application/strategic-merge-patch+json", "application/apply-patch+yaml",
                                                                "application/apply-patch+cbor"};
     const std::string_view type = bare_content_type(exchange);
-    const auto* const end = kTypes.end() - (find_codec("cbor") != nullptr ? 0 : 1);
+    const auto* const end = kTypes.end() - (context.offers_cbor ? 0 : 1);
     return std::find(kTypes.begin(), end, type) != end ? Status() : route_unsupported_media_type();
   }
 

@@ -164,7 +164,7 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
   }
   const std::string json = status.to_json();
   const std::string_view compact = endpoints::without_newline(json);
-  auto media = endpoints::negotiate(context.info.query, exchange, {false, endpoints::status_schema()});
+  auto media = endpoints::negotiate(context, exchange, {false, endpoints::status_schema()});
   if (!media.ok()) {
     endpoints::note_response_document(context, compact);
     co_await endpoints::send_raw_json(context, exchange, status.code(), compact);
@@ -176,7 +176,7 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
 }
 
 Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema) {
-  auto media = endpoints::negotiate(context.info.query, exchange, {false, schema});
+  auto media = endpoints::negotiate(context, exchange, {false, schema});
   if (!media.ok()) {
     co_await write_status(context, exchange, media.status());
     co_return;

@@ -8,9 +8,9 @@
 namespace backplane::endpoints {
 
 Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  auto format = negotiate_input(exchange);
+  auto format = negotiate_input(context, exchange);
   if (!format.ok()) co_return std::move(format.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());

@@ -114,13 +114,13 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
 
 Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const OriginExecutor origin;
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
   auto options = write_options(context.info.query, WriteVerb::kUpdate);
   if (!options.ok()) co_return std::move(options.status());
-  auto format = negotiate_input(exchange);
+  auto format = negotiate_input(context, exchange);
   if (!format.ok()) co_return std::move(format.status());
   const OffloadIfLarge offload(body->size());
   co_await offload;

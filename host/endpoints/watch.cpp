@@ -166,12 +166,12 @@ std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
 }
 
 Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
-  auto media = negotiate(context.info.query, exchange, resource.offers);
+  auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) return std::move(media.status());
   const Query& query = context.info.query;
   auto options = list_options(query, context.info.name);
   if (!options.ok()) return std::move(options.status());
-  if (media->yaml) return not_acceptable_types(stream_types());
+  if (media->yaml) return not_acceptable_types(stream_types(context.offers_cbor));
   WatchPlan plan;
   plan.options = std::move(*options);
   plan.options.watch = true;

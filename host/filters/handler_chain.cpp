@@ -75,7 +75,7 @@ Task<void> Filter::around(FilterCall& call, Rest rest) const { co_await rest.run
 Task<void> Rest::run(FilterCall& call) const { return chain_.run(call, row_); }
 Task<void> Rest::refuse(FilterCall& call) const { return HandlerChain::refuse(call); }
 
-HandlerChain::HandlerChain(const ChainConfig& config, HttpHandler& inner) : inner_(inner) {
+HandlerChain::HandlerChain(const ChainConfig& config, HttpHandler& inner) : offers_cbor_(config.offers_cbor), inner_(inner) {
   ChainConfig counted = config;
   if (config.metrics != nullptr && config.authentication != nullptr) {
     authentication_ = std::make_unique<CountedAuthentication>(*config.authentication, config.metrics->access);
@@ -95,6 +95,7 @@ std::vector<std::string> HandlerChain::names() const {
 }
 
 Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
+  context.offers_cbor = offers_cbor_;
   RequestNotes notes;
   FilterCall call{context, &notes};
   const InFront in_front(context, exchange);

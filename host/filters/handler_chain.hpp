@@ -44,6 +44,7 @@ struct ChainConfig {
   std::chrono::nanoseconds shutdown_watch_termination_grace_period{};
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   double goaway_chance = 0;
+  bool offers_cbor = false;  // RequestContext::offers_cbor
   // HTTP/2 connections of those whom nobody knows end after one request (UnauthenticatedHTTP2DOSMitigation).
   bool one_request_of_the_unknown = true;
   std::vector<std::string> strict_transport_security_directives;
@@ -70,6 +71,7 @@ class HandlerChain final : public HttpHandler {
   static Task<void> answer_refusal(FilterCall& call);
   static void count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series);
 
+  const bool offers_cbor_;
   std::unique_ptr<const Authentication> authentication_;  // one that counts, where somebody wants to know
   std::vector<Row> rows_;
   HttpHandler& inner_;

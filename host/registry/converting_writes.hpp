@@ -80,6 +80,11 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
   Task<Result<Object>> updated_object(RequestContext&, const Object* existing) override { return write_.to_update(inner_, existing); }
   Preconditions preconditions() const override { return inner_.preconditions(); }
   Task<Status> may_create(RequestContext& context) override { return inner_.may_create(context); }
+  ClientWrite* client_write() noexcept override { return inner_.client_write(); }
+  // ConvertingWrite merges an apply in the version's own form and asks the wrapped info there; the store below tracks no fields.
+  Task<Status> change_applied(RequestContext& context, Object& object, const Object* existing) override {
+    return inner_.change_applied(context, object, existing);
+  }
 
  private:
   ConvertingWrite& write_;

@@ -3,7 +3,6 @@
 
 #include "backplane/points/http.hpp"
 #include "registry/object_store.hpp"
-#include "storage/backend_key.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -44,7 +43,7 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
 }
 
 // Warns of what the list leaves out.  Errors: the list is to be refused instead.
-Status report_unreadable(const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
+Status report_unreadable(const ObjectStorage& storage, const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
   constexpr std::size_t kMostKeys = 3;
   if (Status refused = cache.list_refusal(scope); !refused.ok()) return refused;
   const Unreadable left_out = cache.unreadable(scope);
@@ -53,7 +52,7 @@ Status report_unreadable(const ResourceCache& cache, const CacheScope& scope, Re
                      " left out because the stored value cannot be read:";
   std::size_t named = 0;
   for (const auto& [key, why] : left_out) {
-    if (++named <= kMostKeys) text += " " + backend_key(key);
+    if (++named <= kMostKeys) text += " " + storage.backend_key(key);
   }
   context.warn(named > kMostKeys ? text + " ..." : text);
   return {};
@@ -114,7 +113,7 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   if (!listed.ok()) co_return listed;
   // Parts of this server go on without what cannot be read.
   const bool own = context.exchange == nullptr || context.user->name == kServerItself;
-  Status refused = !own ? report_unreadable(*backing->cache, *scope, context) : Status();
+  Status refused = !own ? report_unreadable(*backing->storage, *backing->cache, *scope, context) : Status();
   if (!refused.ok()) co_return refused;
   co_return listed;
 }

@@ -8,15 +8,15 @@ namespace backplane {
 namespace {
 
 // What a route for GET says of a request: nothing, where it takes it.
-Status check_route(const Exchange& exchange) {
-  return exchange.method() == "GET" ? endpoints::check_route_accept(exchange, false) : endpoints::method_not_routed();
+Status check_route(const RequestContext& context, const Exchange& exchange) {
+  return exchange.method() == "GET" ? endpoints::check_route_accept(context, exchange, false) : endpoints::method_not_routed();
 }
 
 }  // namespace
 
 Task<void> Document::handle(RequestContext& context, Exchange& exchange) {
   if (methods_ == Methods::kGet) {
-    Status fits = check_route(exchange);
+    Status fits = check_route(context, exchange);
     if (!fits.ok()) {
       co_await write_status(context, exchange, fits);
       co_return;

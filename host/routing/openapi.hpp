@@ -29,10 +29,9 @@ struct OpenApiPage {
 std::string_view openapi_description(const OpenApiPage& page);
 // Those of the server but for the lists of resources, which stand in their group version's document.
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
-// The media types of objects of built-in kinds; CBOR is one of them while it is offered.
-std::vector<std::string_view> openapi_object_types();
-bool openapi_has_cbor();
-OpenApiPage openapi_resource_list(const GroupVersion& version);
+// The media types of objects of built-in kinds; `cbor`: CBOR is one of them.
+std::vector<std::string_view> openapi_object_types(bool cbor);
+OpenApiPage openapi_resource_list(const VersionTable& version);
 
 std::string openapi_v3_page(const OpenApiPage& page);
 // Of one that is forwarded: as its own server says it, if that is known.
@@ -60,6 +59,7 @@ struct OpenApiOperation {
   std::vector<int> codes;
   bool body_required = false;
   bool streams = false;  // lists and watches also produce the stream media types
+  bool cbor = false;     // requests and responses may be CBOR
   bool custom = false;   // of a custom resource: JSON and YAML alone, and no strategic merge
   const ResourceRow* row = nullptr;
   const GroupVersionKind* kind = nullptr;  // that it is said to be of

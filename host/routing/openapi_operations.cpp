@@ -85,6 +85,7 @@ class RowOperations {
     watch_all_ = base + "/watch/" + row.resource;
     item_ = collection_ + "/{name}" + (row.subresource.empty() ? "" : "/" + row.subresource);
     custom_ = table.dynamic;
+    cbor_ = table.openapi_cbor;
     const Schema* schema = row.storage != nullptr ? row.storage->schema() : nullptr;
     structural_ = schema != nullptr && schema->structural();
     list_ = openapi_list_definition(row);
@@ -148,7 +149,7 @@ class RowOperations {
     std::vector<ConnectParameter> parameters = stream.parameters();
     parameters.push_back({"pretty"});
     std::vector<std::string> types = stream.media_types();
-    for (const std::string_view type : openapi_object_types()) types.emplace_back(type);
+    for (const std::string_view type : openapi_object_types(cbor_)) types.emplace_back(type);
     add_text(item_, "get", "get", "read" + id_part_ + name_, std::make_shared<const std::vector<ConnectParameter>>(std::move(parameters)),
              std::move(types));
   }
@@ -190,6 +191,7 @@ class RowOperations {
     operation.body_required = operation.action == "post" || operation.action == "put" || operation.action == "patch";
     operation.streams = streams;
     operation.custom = custom_ || structural_;
+    operation.cbor = cbor_ && !operation.custom;
     operation.row = &row_;
     operation.kind = said_;
     out_[path].push_back(std::move(operation));
@@ -200,6 +202,7 @@ class RowOperations {
   std::string id_part_, kind_, list_, subject_, name_, plain_name_;
   std::string collection_, all_, watch_, watch_all_, item_;
   bool custom_ = false;
+  bool cbor_ = false;
   bool structural_ = false;  // no protobuf, no strategic merge patch
   const GroupVersionKind* said_ = nullptr;
 };
@@ -292,17 +295,16 @@ const std::vector<std::string_view> kPageTypes = {"application/json", "applicati
 
 }  // namespace
 
-std::vector<std::string_view> openapi_object_types() {
+std::vector<std::string_view> openapi_object_types(bool cbor) {
   std::vector<std::string_view> out = kPageTypes;
-  if (openapi_has_cbor()) out.push_back("application/cbor");
+  if (cbor) out.push_back("application/cbor");
   return out;
 }
 
-bool openapi_has_cbor() { return find_codec("cbor") != nullptr; }
-
-OpenApiPage openapi_resource_list(const GroupVersion& version) {
+OpenApiPage openapi_resource_list(const VersionTable& table) {
+  const GroupVersion& version = table.version;
   return {version.path() + "/", openapi_tag(version), "get" + openapi_id_part(version) + "APIResources", kMeta + "APIResourceList",
-          openapi_object_types()};
+          openapi_object_types(table.openapi_cbor)};
 }
 
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table) {

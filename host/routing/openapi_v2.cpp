@@ -137,7 +137,7 @@ class Parameters {
 
 Array produces(const OpenApiOperation& operation) {
   if (!operation.text_types.empty()) return Array(operation.text_types.begin(), operation.text_types.end());
-  const bool cbor = !operation.custom && openapi_has_cbor();
+  const bool cbor = operation.cbor;
   Array out = words({"application/json", "application/yaml"});
   if (!operation.custom) out.emplace_back("application/vnd.kubernetes.protobuf");
   if (cbor) out.emplace_back("application/cbor");
@@ -154,7 +154,7 @@ Array consumes(const OpenApiOperation& operation) {
   Array out = words({"application/json-patch+json", "application/merge-patch+json"});
   if (!operation.custom) out.emplace_back("application/strategic-merge-patch+json");
   out.emplace_back("application/apply-patch+yaml");
-  if (!operation.custom && openapi_has_cbor()) out.emplace_back("application/apply-patch+cbor");
+  if (operation.cbor) out.emplace_back("application/apply-patch+cbor");
   return out;
 }
 
@@ -277,7 +277,7 @@ std::string openapi_v2_document(const RouteTable& table) {
     if (version->forward) continue;
     const std::string tag = openapi_tag(version->version);
     UsedDefinitions& of_version = used.emplace_back();
-    if (!version->dynamic) add_page(openapi_resource_list(version->version), of_version);
+    if (!version->dynamic) add_page(openapi_resource_list(*version), of_version);
     for (const auto& [path, operations] : openapi_operations(*version)) {
       Object item;
       for (const auto& operation : operations) {

@@ -41,7 +41,7 @@ Object content(const OpenApiOperation& operation) {
     for (const std::string& type : types) add(type);
     return out;
   }
-  if (!operation.custom && openapi_has_cbor()) {
+  if (operation.cbor) {
     add("application/cbor");
     if (operation.streams) add("application/cbor-seq");
   }
@@ -72,7 +72,7 @@ Object responses(const OpenApiOperation& operation) {
 Object request_body(const OpenApiOperation& operation) {
   Object media;
   if (operation.body == "Patch") {
-    const bool cbor = !operation.custom && openapi_has_cbor();
+    const bool cbor = operation.cbor;
     for (std::string_view type : {"application/apply-patch+cbor", "application/apply-patch+yaml", "application/json-patch+json",
                                   "application/merge-patch+json", "application/strategic-merge-patch+json"}) {
       if (type == "application/strategic-merge-patch+json" && operation.custom) continue;
@@ -194,7 +194,7 @@ std::string openapi_v3_document(const VersionTable& version) {
   const std::string tag = openapi_tag(version.version);
   text.open("paths");
   if (!version.dynamic) {
-    const OpenApiPage list = openapi_resource_list(version.version);
+    const OpenApiPage list = openapi_resource_list(version);
     used.emplace(list.definition, nullptr);
     text.member(list.path, page_object(list));
   }

@@ -49,6 +49,7 @@ struct VersionTable {
   int version_priority = 15;
   bool dynamic = false;  // published at run time
   bool openapi_enums = true;
+  bool openapi_cbor = false;
   Rows rows;
   // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
   std::shared_ptr<HttpHandler> forward;
@@ -94,11 +95,13 @@ struct RouteTable {
   std::shared_ptr<const FixedPaths> paths = std::make_shared<const FixedPaths>();
   PersistentMap<GroupRef> groups;  // by name; the core group's is empty
   bool openapi_enums = true;       // OpenAPI lists the values of built-in fields
+  bool openapi_cbor = false;       // OpenAPI lists CBOR
   LazyDocument aggregated_apis, aggregated_api, aggregated_apis_proto, aggregated_api_proto, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
   // The same routes, with documents of its own.
-  RouteTable(const RouteTable& other) : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums) {}
+  RouteTable(const RouteTable& other)
+      : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums), openapi_cbor(other.openapi_cbor) {}
   RouteTable& operator=(const RouteTable&) = delete;
 
   const GroupEntry* group(std::string_view name) const noexcept;

@@ -47,6 +47,7 @@ struct RouterConfig {
   ServerAddresses addresses = [](std::string_view) { return std::vector<ServerAddress>(); };
   bool enable_profiling = true;  // /debug/flags/v
   bool openapi_enums = true;
+  bool openapi_cbor = false;
 };
 
 class Router final : public HttpHandler {

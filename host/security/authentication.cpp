@@ -69,7 +69,7 @@ Result<UserRef> UnionAuthentication::without_credentials(const Exchange& exchang
 Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange& exchange) const {
   auto headers = user_of_request_headers(config_.request_header, exchange);
   if (headers.ok() && headers->has_value()) return std::optional<UserRef>(with_authenticated_group(std::move(**headers)));
-  auto certificate = user_of_certificate(exchange);
+  auto certificate = user_of_certificate(exchange, config_.certificate_uids);
   if (!headers.ok() && certificate.ok() && !certificate->has_value()) return std::move(headers.status());
   return certificate;
 }

@@ -30,6 +30,7 @@ struct AuthenticationConfig {
   std::vector<std::shared_ptr<Authenticator>> plugins;  // in registration order
   RequestHeaderConfig request_header = {};
   std::vector<std::string> api_audiences = {};  // --api-audiences
+  bool certificate_uids = true;                 // the feature gate AllowParsingUserUIDFromCertAuth
 };
 
 class UnionAuthentication final : public Authentication {

@@ -6,7 +6,6 @@
 #include "security/authorization.hpp"
 #include "security/published_security.hpp"
 #include "security/users.hpp"
-#include "security/x509.hpp"
 
 namespace backplane {
 namespace {
@@ -317,18 +316,16 @@ TEST_F(Security, AFrontProxyThatNamesNobodyIsWhoItsCertificateSays) {
 }
 
 TEST_F(Security, ACertificateMayNameTheUidOfItsUser) {
+  AuthenticationConfig without_uids;
+  without_uids.certificate_uids = false;
   exchange.certificate = PeerCertificate{"jane", {}, "ab", {"u-1"}};
   EXPECT_EQ(ask(UnionAuthentication({}))->uid, "u-1");
-  use_certificate_uids(false);
-  EXPECT_EQ(ask(UnionAuthentication({}))->uid, "");
-  use_certificate_uids(true);
+  EXPECT_EQ(ask(UnionAuthentication(without_uids))->uid, "");
   EXPECT_EQ(ask(UnionAuthentication({}))->uid, "u-1") << "what is known of a certificate depends on the gate";
   for (const auto& ids : {std::vector<std::string>{""}, std::vector<std::string>{"u-1", "u-2"}}) {
     exchange.certificate = PeerCertificate{"jane", {}, "cd", ids};
     EXPECT_FALSE(ask(UnionAuthentication({})).ok());
-    use_certificate_uids(false);
-    EXPECT_EQ(ask(UnionAuthentication({}))->name, "jane");
-    use_certificate_uids(true);
+    EXPECT_EQ(ask(UnionAuthentication(without_uids))->name, "jane");
   }
 }
 

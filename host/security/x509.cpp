@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
 
-bool& certificate_uids() {
-  static bool use = true;
-  return use;
-}
-
 UserInfo named_by(const PeerCertificate& certificate, bool with_uid) {
   UserInfo user;
   user.name = certificate.common_name;
@@ -59,10 +54,7 @@ bool has_good_uid(const PeerCertificate& certificate) {
 
 }  // namespace
 
-void use_certificate_uids(bool use) { certificate_uids() = use; }
-
-Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange) {
-  const bool with_uid = certificate_uids();
+Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, bool with_uid) {
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
   // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.

@@ -13,9 +13,8 @@
 
 namespace backplane {
 
-// The user of the connection's certificate, one of those who are authenticated; nothing when the client sent none.
-Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange);
-// Whether the uid of a subject is looked at (gate AllowParsingUserUIDFromCertAuth; on).  Before anything is served.
-void use_certificate_uids(bool use);
+// The user of the connection's certificate, in the group system:authenticated; nothing if the client has sent no certificate.
+// `with_uid`: the user has the uid of the certificate's subject (the feature gate AllowParsingUserUIDFromCertAuth).
+Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, bool with_uid);
 
 }  // namespace backplane

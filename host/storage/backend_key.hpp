@@ -1,7 +1,7 @@
-// Keys as the backend has them.  In this process every key begins with "/registry"; in etcd with --etcd-prefix in its place.  Logs and
-// errors name keys as an operator finds them.
+// Keys as the backend has them.  In the host every key begins with "/registry"; etcd has --etcd-prefix in its place.  Logs and errors have
+// the keys that an operator finds in the backend.
 //
-// Thread-safety: name_backend_keys_by() before any store is opened; backend_key() from any thread.
+// Thread-safety: immutable; any thread.
 #pragma once
 
 #include <string>
@@ -9,8 +9,14 @@
 
 namespace backplane {
 
-// `prefix`: --etcd-prefix, with or without slashes at its ends; empty: "/registry".
-void name_backend_keys_by(std::string_view prefix);
-std::string backend_key(std::string_view key);
+class BackendKeys {
+ public:
+  // `prefix`: --etcd-prefix, with or without slashes at its ends; empty: "/registry".
+  explicit BackendKeys(std::string_view prefix = {});
+  std::string of(std::string_view key) const;
+
+ private:
+  std::string root_;
+};
 
 }  // namespace backplane

@@ -30,6 +30,10 @@ class EncodedStorage final : public ObjectStorage {
   // As StoredValues::tell_corrupt_objects.
   void tell_corrupt_objects() { values_->tell_corrupt_objects(); }
 
+  // The keys in logs and errors.  Before the first read.
+  void name_keys_by(BackendKeys keys) { values_->name_keys_by(std::move(keys)); }
+  std::string backend_key(std::string_view key) const override { return values_->keys().of(key); }
+
   Task<Result<RangeResult>> range(RangeRequest request) override;
   Task<Result<RangeResult>> stored_range(RangeRequest request) override { return backend_.range(std::move(request)); }
   std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const override { return values_->read_now(items, from); }

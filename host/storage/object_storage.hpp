@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/forwarding_storage.hpp"
@@ -27,6 +28,9 @@ class ObjectStorage : public ForwardingStorage {
   virtual std::size_t read_now(std::vector<KeyValue>& items, std::size_t) const { return items.size(); }
   // Decodes one item; waits for its transformer.
   virtual Task<void> read(KeyValue&) const { co_return; }
+
+  // `key` as the backend has it (backend_key.hpp), for logs and errors.
+  virtual std::string backend_key(std::string_view key) const { return std::string(key); }
 
   // watch() for a caller that has the newest state: StorageEvent::previous is empty, previous_revision is set.
   virtual Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) {

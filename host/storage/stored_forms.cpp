@@ -95,12 +95,13 @@ bool is_canonical(const StoredKind* kind, std::string_view value) {
          take_front(value, R"(",)");
 }
 
-// Who wrote these bytes; null: nobody that is known here.  Servers over the same store may write in a form that is not offered by this one.
+// The codec that has written these bytes; null: none of this build.  Another server of the same store may write CBOR, which this one reads
+// even if it does not offer it.
 const Codec* writer_of(std::string_view bytes) {
-  for (const Codec* codec : codecs()) {
+  for (const Codec* codec : codecs(true)) {
     if (codec->wrote(bytes)) return codec;
   }
-  return cbor_codec().wrote(bytes) ? &cbor_codec() : nullptr;
+  return nullptr;
 }
 
 const Codec& codec_named(std::string_view form) {

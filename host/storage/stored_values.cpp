@@ -3,7 +3,6 @@
 #include <cassert>
 
 #include "backplane/points/unreadable_object.hpp"
-#include "storage/backend_key.hpp"
 
 namespace backplane {
 namespace {
@@ -15,16 +14,16 @@ Status unusable(std::string_view key, const Status& why) {
 }
 
 // Code 7 and the words around it: upstream's storage.NewCorruptObjError.
-Status corrupt(const KeyValue& item, const Status& why, bool transformed) {
-  std::string text =
-      std::string(kCorruptObject) + ", Code: 7, Key: " + backend_key(item.key) + ", ResourceVersion: 0, AdditionalErrorMsg: ";
+// `key`: as the backend has it.
+Status corrupt(const std::string& key, const KeyValue& item, const Status& why, bool transformed) {
+  std::string text = std::string(kCorruptObject) + ", Code: 7, Key: " + key + ", ResourceVersion: 0, AdditionalErrorMsg: ";
   text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
                       : std::string("data from the storage is not transformable revision=0");
   return internal_error(text + ": " + why.message());
 }
 
-Status unreadable(const KeyValue& item, const Status& why) {
-  return Status(500, Reason::kNone, std::string(kUnreadableKey) + " " + quoted(backend_key(item.key)) + ": " + why.message());
+Status unreadable(const std::string& key, const Status& why) {
+  return Status(500, Reason::kNone, std::string(kUnreadableKey) + " " + backplane::quoted(key) + ": " + why.message());
 }
 
 std::string_view parent_of(std::string_view key) { return key.substr(0, key.rfind('/') + 1); }
@@ -106,7 +105,8 @@ void StoredValues::finish(const Place& place, KeyValue& item, Result<Plain> plai
   }
   if (status.ok()) return;
   item.value = SharedBytes();
-  item.unreadable = std::make_shared<const Status>(corrupt_objects_ ? corrupt(item, status, transformed) : unreadable(item, status));
+  const std::string key = keys_.of(item.key);
+  item.unreadable = std::make_shared<const Status>(corrupt_objects_ ? corrupt(key, item, status, transformed) : unreadable(key, status));
 }
 
 std::size_t StoredValues::read_now(std::vector<KeyValue>& items, std::size_t from) const {

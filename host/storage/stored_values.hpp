@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/backend_key.hpp"
 #include "storage/own_writes.hpp"
 #include "storage/published_transformers.hpp"
 #include "storage/stored_forms.hpp"
@@ -30,6 +31,10 @@ class StoredValues {
   StoredForms& forms() noexcept { return forms_; }
   // Unreadable objects are reported as corrupt, and may be removed unread (AllowUnsafeMalformedObjectDeletion).  Before the first read.
   void tell_corrupt_objects() { corrupt_objects_ = true; }
+
+  // The keys in errors.  Before the first read.
+  void name_keys_by(BackendKeys keys) { keys_ = std::move(keys); }
+  const BackendKeys& keys() const noexcept { return keys_; }
 
   Task<Status> write(std::vector<Put>& puts) const;
   // As ObjectStorage.
@@ -60,6 +65,7 @@ class StoredValues {
   StoredForms forms_;
   const std::shared_ptr<const PublishedTransformers> transformers_;
   bool corrupt_objects_ = false;
+  BackendKeys keys_;
   mutable OwnWrites own_writes_;
 };
 

@@ -3,7 +3,6 @@
 #include "backplane/core/task_set.hpp"
 #include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
-#include "storage/backend_key.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/cache_watch.hpp"
 #include "watchcache/log.hpp"
@@ -54,7 +53,7 @@ Unreadable Snapshot::unreadable_in(std::string_view from, std::string_view end) 
 namespace {
 
 // All of them in one refusal: upstream's StorageReadError.
-Status read_error(const GroupResource& resource, const Unreadable& objects) {
+Status read_error(const ObjectStorage& storage, const GroupResource& resource, const Unreadable& objects) {
   constexpr std::size_t kMost = 100;  // upstream's corruptObjErrAggregatorFactory(100)
   StatusDetails details;
   details.name = "list";
@@ -67,7 +66,7 @@ Status read_error(const GroupResource& resource, const Unreadable& objects) {
     }
     const StatusDetails* said = why->details();
     const std::string& text = said != nullptr && !said->causes.empty() ? said->causes.front().message : why->message();
-    details.causes.push_back({"UnexpectedServerResponse", text, backend_key(key)});
+    details.causes.push_back({"UnexpectedServerResponse", text, storage.backend_key(key)});
   }
   Status refused(500, Reason::kStorageReadError, "failed to read one or more " + resource.to_string() + " from the storage");
   return std::move(refused).with_details(std::move(details));
@@ -111,7 +110,7 @@ Unreadable PrefixCache::unreadable(const CacheScope& scope) const {
 
 Status PrefixCache::list_refusal(const CacheScope& scope) const {
   const Unreadable objects = store_->options.names_unreadable ? unreadable(scope) : Unreadable();
-  return objects.empty() ? Status() : read_error(config_.resource, objects);
+  return objects.empty() ? Status() : read_error(store_->storage, config_.resource, objects);
 }
 
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
@@ -207,9 +206,9 @@ Task<bool> PrefixCache::try_load() {
 
 namespace {
 
+// `key`: as the backend has it.
 void log_unreadable(const std::string& key, const Status& why) {
-  watchcache_log().error("an object is unreadable until its key is deleted or overwritten key={} error={:?}", backend_key(key),
-                         why.message());
+  watchcache_log().error("an object is unreadable until its key is deleted or overwritten key={} error={:?}", key, why.message());
 }
 
 }  // namespace
@@ -237,7 +236,7 @@ bool PrefixCache::finish_load(LoadedObjects loaded) {
     if (state_.load() == State::kClosed) return false;
   }
   for (const auto& [key, why] : loaded.unreadable) {
-    log_unreadable(key, *why);
+    log_unreadable(store_->storage.backend_key(key), *why);
     cache_metrics::decode_error(config_.resource);
   }
   cache_metrics::loaded(config_.resource, loaded.index.size() + loaded.unreadable.size());
@@ -354,7 +353,7 @@ bool PrefixCache::forget_unreadable(std::string_view key) {
 }
 
 void PrefixCache::note_unreadable(const StorageEvent& event) {
-  log_unreadable(event.kv.key, *event.kv.unreadable);
+  log_unreadable(store_->storage.backend_key(event.kv.key), *event.kv.unreadable);
   cache_metrics::decode_error(config_.resource);
   const ObjectRef before = index_.remove(event.kv.key);
   if (before) count(before.get(), nullptr);

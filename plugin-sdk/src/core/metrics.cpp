@@ -1,12 +1,14 @@
 #include "backplane/core/metrics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "backplane/core/metric_cell.hpp"
+#include "backplane/core/metric_registry.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -78,9 +80,9 @@ struct KeyEqual {
   }
 };
 
-// The series of one metric.
+// The series of one metric in one slot.
 struct CellTable {
-  explicit CellTable(Metric::Snapshot what) : empty(std::move(what)) {}
+  explicit CellTable(const Metric::Snapshot& of) : empty(of) {}
 
   // Does `change` to the series of `values`, unless there are too many.
   template <class Change>
@@ -95,27 +97,97 @@ struct CellTable {
     if (cells.size() < Metric::kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), bounds()).first->second);
   }
   const std::vector<double>* bounds() const noexcept { return empty.kind == Metric::Kind::kHistogram ? &empty.bounds : nullptr; }
+  void forget(Values values) {
+    const std::unique_lock lock(mutex);
+    const auto found = cells.find(values);
+    if (found != cells.end()) cells.erase(found);
+  }
+  void reset() {
+    const std::unique_lock lock(mutex);
+    was_reset = true;
+    for (auto& [_, cell] : cells) cell.reset();
+  }
+  // Adds the series to `out`; a gauge replaces the value that is there.
+  void add_to(Metric::Snapshot& out) const {
+    const std::shared_lock lock(mutex);
+    for (const auto& [key, cell] : cells) {
+      Metric::Series series = cell.series();
+      if (was_reset && series.value == 0 && series.count == 0) continue;
+      const auto [there, added] = out.series.try_emplace(texts_of(key, out.labels.size()), series);
+      if (added) continue;
+      Metric::Series& sum = there->second;
+      sum.value = empty.kind == Metric::Kind::kGauge ? series.value : sum.value + series.value;
+      sum.count += series.count;
+      for (std::size_t i = 0; i < sum.buckets.size(); ++i) sum.buckets[i] += series.buckets[i];
+    }
+  }
 
-  const Metric::Snapshot empty;
+  const Metric::Snapshot& empty;    // of the metric, which outlives its tables
   mutable std::shared_mutex mutex;  // counting takes it shared
   std::unordered_map<Key, MetricCell, KeyHash, KeyEqual> cells;
   bool was_reset = false;
 };
 
-// By their metrics.
-struct CellTables {
-  std::mutex mutex;
-  std::map<const Metric*, CellTable*> of;
+constexpr std::size_t kSlots = MetricRegistry::kMostServers + 1;
+
+thread_local MetricSlot t_slot = 0;
+
+// The series of one metric in all slots.
+struct SlotTables {
+  explicit SlotTables(Metric::Snapshot what) : empty(std::move(what)) {}
+
+  // The table of `slot`, created by the first call.
+  CellTable& table(MetricSlot slot) {
+    if (CellTable* const found = tables[slot].load(std::memory_order_acquire)) return *found;
+    const std::lock_guard lock(making);
+    if (CellTable* const found = tables[slot].load(std::memory_order_acquire)) return *found;
+    made.push_back(std::make_unique<CellTable>(empty));
+    tables[slot].store(made.back().get(), std::memory_order_release);
+    return *made.back();
+  }
+  CellTable& here() { return table(t_slot); }
+  CellTable* find(MetricSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
+  // The next server of the slot begins with a new table. The former one stays, because cells of it may be in use.
+  void release(MetricSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
+  // Calls `visit` for each table that the thread's server exposes: those of the process and its own; without a server, all.
+  template <class Visit>
+  void each_exposed(const Visit& visit) const {
+    for (MetricSlot slot = 0; slot < kSlots; ++slot) {
+      CellTable* const found = t_slot == 0 || slot == 0 || slot == t_slot ? find(slot) : nullptr;
+      if (found != nullptr) visit(*found);
+    }
+  }
+
+  const Metric::Snapshot empty;
+  std::array<std::atomic<CellTable*>, kSlots> tables{};
+  std::mutex making;
+  std::vector<std::unique_ptr<CellTable>> made;
 };
-CellTables& cell_tables() {
-  static auto* const all = new CellTables;
+
+// All metrics with their tables, and the slots in use.
+struct KnownTables {
+  std::mutex mutex;
+  std::map<const Metric*, SlotTables*> of;
+  std::array<bool, kSlots> taken{};
+};
+KnownTables& known_tables() {
+  static auto* const all = new KnownTables;
   return *all;
 }
-CellTable* table_of(const Metric& metric) {
-  CellTables& all = cell_tables();
+SlotTables* tables_of(const Metric& metric) {
+  KnownTables& all = known_tables();
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(&metric);
   return found == all.of.end() ? nullptr : found->second;
+}
+
+MetricSlot take_slot() {
+  KnownTables& all = known_tables();
+  const std::lock_guard lock(all.mutex);
+  for (MetricSlot slot = 1; slot < kSlots; ++slot) {
+    if (!std::exchange(all.taken[slot], true)) return slot;
+  }
+  return 0;
 }
 
 struct Registry {
@@ -157,49 +229,56 @@ Metric& Metric::histogram(std::string_view name, std::string_view help, std::vec
   return metric_of(Kind::kHistogram, name, help, std::move(labels), std::move(bounds));
 }
 
-struct Metric::Cells : CellTable {
-  using CellTable::CellTable;
+struct Metric::Cells : SlotTables {
+  using SlotTables::SlotTables;
 };
 
 Metric::Metric(Snapshot empty) : cells_(std::make_unique<Cells>(std::move(empty))) {
-  CellTables& all = cell_tables();
+  KnownTables& all = known_tables();
   const std::lock_guard lock(all.mutex);
   all.of[this] = cells_.get();
 }
 Metric::~Metric() {
-  CellTables& all = cell_tables();
+  KnownTables& all = known_tables();
   const std::lock_guard lock(all.mutex);
   all.of.erase(this);
 }
 
 void Metric::add(Values values, double amount) {
-  cells_->with(values, [amount](MetricCell& cell) { cell.add(amount); });
+  cells_->here().with(values, [amount](MetricCell& cell) { cell.add(amount); });
 }
 
 void Metric::set(Values values, double value) {
-  cells_->with(values, [value](MetricCell& cell) { cell.set(value); });
+  cells_->here().with(values, [value](MetricCell& cell) { cell.set(value); });
 }
 
 void Metric::observe(Values values, double measured) {
-  cells_->with(values, [measured](MetricCell& cell) { cell.observe(measured); });
+  cells_->here().with(values, [measured](MetricCell& cell) { cell.observe(measured); });
 }
 
-void Metric::forget(Values values) {
-  const std::unique_lock lock(cells_->mutex);
-  const auto found = cells_->cells.find(values);
-  if (found != cells_->cells.end()) cells_->cells.erase(found);
-}
+void Metric::forget(Values values) { cells_->here().forget(values); }
 
 Metric::Snapshot Metric::snapshot() const {
   Snapshot out = cells_->empty;
-  const std::shared_lock lock(cells_->mutex);
-  for (const auto& [key, cell] : cells_->cells) {
-    Series series = cell.series();
-    if (cells_->was_reset && series.value == 0 && series.count == 0) continue;
-    out.series.emplace(texts_of(key, out.labels.size()), std::move(series));
-  }
+  cells_->each_exposed([&out](const CellTable& table) { table.add_to(out); });
   return out;
 }
+
+// ---- servers
+
+MetricSlot current_metric_slot() noexcept { return t_slot; }
+
+MetricRegistry::MetricRegistry() : slot_(take_slot()) {}
+MetricRegistry::~MetricRegistry() {
+  if (slot_ == 0) return;
+  KnownTables& all = known_tables();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [_, tables] : all.of) tables->release(slot_);
+  all.taken[slot_] = false;
+}
+
+MetricScope::MetricScope(MetricSlot slot) noexcept : previous_(std::exchange(t_slot, slot)) {}
+MetricScope::~MetricScope() { t_slot = previous_; }
 
 // ---- cells
 
@@ -209,7 +288,7 @@ MetricCell::~MetricCell() = default;
 
 MetricCell* MetricCell::of(Metric& metric, Values values) {
   MetricCell* out = nullptr;
-  if (CellTable* table = table_of(metric)) table->with(values, [&out](MetricCell& cell) { out = &cell; });
+  if (SlotTables* const tables = tables_of(metric)) tables->here().with(values, [&out](MetricCell& cell) { out = &cell; });
   return out;
 }
 
@@ -236,11 +315,9 @@ Metric::Series MetricCell::series() const {
 }
 
 void reset_metric(Metric& metric) {
-  CellTable* const table = table_of(metric);
-  if (table == nullptr || table->empty.kind == Metric::Kind::kGauge) return;
-  const std::unique_lock lock(table->mutex);
-  table->was_reset = true;
-  for (auto& [_, cell] : table->cells) cell.reset();
+  const SlotTables* const tables = tables_of(metric);
+  if (tables == nullptr || tables->empty.kind == Metric::Kind::kGauge) return;
+  tables->each_exposed([](CellTable& table) { table.reset(); });
 }
 
 std::vector<Metric::Snapshot> Metric::all() {

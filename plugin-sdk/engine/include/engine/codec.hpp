@@ -1,7 +1,7 @@
 // How objects, lists, watch events and stored values look in one media type.
 //
 // JSON is what an object entry begins with; every other codec makes its form of an entry when it is first asked for it and leaves it in the
-// entry's slot.  A codec that writes another media type is one more implementation, and nobody else changes.
+// entry's slot.  A codec that writes another media type is one more implementation; its callers do not change.
 //
 // Thread-safety: codecs are stateless but for a counter; any number of threads.
 // Lifetime:      codecs live as long as the process.
@@ -121,11 +121,9 @@ class Codec {
 const Codec& json_codec();
 const Codec& protobuf_codec();
 const Codec& cbor_codec();
-// CBOR is one of codecs() from now on (--feature-gates=CBORServingAndStorage=true).  Once, before anything is served.
-void offer_cbor() noexcept;
-// Every codec that this server offers, JSON first.
-const std::vector<const Codec*>& codecs();
-// By name; null when there is none.
+// The codecs that a server offers to clients, JSON first.  `cbor`: CBOR is the last of them (RequestContext::offers_cbor).
+const std::vector<const Codec*>& codecs(bool cbor);
+// The codec of that name, offered or not; null for an unknown name.
 const Codec* find_codec(std::string_view name) noexcept;
 
 // What stands around the JSON of an object in a frame of the watch stream.

@@ -11,7 +11,11 @@
 
 namespace backplane BACKPLANE_API {
 
-// what() of the exception that is being handled.  Call it inside a catch (...) block.
+// what() of the exception that is being handled. Call it inside a catch block.
+//
+//   } catch (...) {
+//     return internal_error(exception_text());
+//   }
 inline std::string exception_text() {
   try {
     throw;

@@ -45,6 +45,9 @@ inline bool is_unset(const Value* value) noexcept {
 
 // fill() sets the member if it is unset (is_unset). fill_missing() sets it only if it is absent or null: the rule for Go pointers, which
 // keep an explicit zero.
+//
+//   fill(spec, "restartPolicy", "Always");      // also replaces ""
+//   fill_missing(spec, "replicas", 1);          // keeps an explicit 0
 template <class T>
 void fill(Object& object, std::string_view key, T&& value) {
   if (is_unset(find(object, key))) object[key] = std::forward<T>(value);
@@ -61,8 +64,7 @@ inline const Object& object_or_empty(const Object& parent, std::string_view key)
   const Object* found = get_object(parent, key);
   return found ? *found : kEmpty;
 }
-// The member object; null if absent or not an object.
-// For in-place changes.
+// The member object, for changes in place; null if absent or not an object.
 inline Object* mutable_object(Object& parent, std::string_view key) noexcept {
   Value* found = find(parent, key);
   return found ? found->if_object() : nullptr;
@@ -87,6 +89,7 @@ void each(const Object& parent, std::string_view key, Visit visit) {
   }
 }
 // The same with objects that may be changed: `visit(object)`.
+// `visit` must not add items to the list or remove items from it.
 template <class Visit>
 void each_mutable(Object& parent, std::string_view key, Visit visit) {
   Value* found = find(parent, key);
@@ -107,8 +110,7 @@ void each_text(const Object& parent, std::string_view key, Visit visit) {
   const Array* list = get_array(parent, key);
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) visit(text_of((*list)[i]), i);
 }
-// The items of a list of strings, copied.
-// An absent list gives an empty result.
+// The items of a list of strings, copied. Empty if the list is absent; an item that is not a string is copied as empty.
 inline std::vector<std::string> texts_of(const Object& parent, std::string_view key) {
   std::vector<std::string> out;
   each_text(parent, key, [&](std::string_view text, std::size_t) { out.emplace_back(text); });

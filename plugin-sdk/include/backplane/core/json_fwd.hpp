@@ -1,4 +1,4 @@
-// The names of JSON values, for headers that only pass them on.
+// The names of JSON values, for headers that only declare functions on them. Include core/json.hpp to use the values.
 //
 // Thread-safety: declarations only.
 #pragma once
@@ -9,6 +9,7 @@
 
 namespace backplane BACKPLANE_API {
 
+// The JSON library of the SDK. Its types are part of the contract.
 namespace json = boost::json;
 using Value = json::value;
 using Object = json::object;

@@ -16,8 +16,9 @@ namespace backplane BACKPLANE_API {
 
 // One LogLimit per log line that can repeat (usually a static or a member next to the code that logs).
 //
-//   if (const auto suppressed = limit_.admit()) logger.warn("cannot write lease error=" + why + " suppressed=" +
-//   std::to_string(*suppressed));
+//   if (const auto suppressed = limit_.admit()) {
+//     logger.warn("cannot write lease error=" + why + " suppressed=" + std::to_string(*suppressed));
+//   }
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;

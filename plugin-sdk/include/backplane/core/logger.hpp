@@ -12,6 +12,8 @@
 namespace backplane BACKPLANE_API {
 
 // The levels follow klog: error and warn are always shown, info at -v=0, debug from -v=2 on.
+//
+//   host.logger().warn("cannot renew the lease name=" + name + " error=" + quoted(status.message()));
 class Logger {
  public:
   virtual ~Logger();

@@ -16,8 +16,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// metav1.GroupVersion.
-// Compares by group, then version, as text: not the order of preference (version_precedes).
+// metav1.GroupVersion. The comparison orders by group, then by version, as texts; version_precedes() has the order of preference.
 struct GroupVersion {
   std::string group;  // empty: the core group
   std::string version;
@@ -30,19 +29,19 @@ struct GroupVersion {
   static GroupVersion parse(std::string_view api_version);
 };
 
-// Kubernetes' order of API versions: v2 before v1, v1 before v1beta1 before v1alpha1, other words last, by name.
 // The order of preference of API versions (version.CompareKubeAwareVersionStrings): v2 before v1, v1 before v1beta1 before v1alpha1;
 // other texts last, by name.
 bool version_precedes(std::string_view a, std::string_view b);
 
-// metav1.GroupVersionKind.
+// metav1.GroupVersionKind: the type of an object. `kind` is the singular name in PascalCase, such as "Deployment".
 struct GroupVersionKind {
   std::string group, version, kind;
   auto operator<=>(const GroupVersionKind&) const = default;
   GroupVersion group_version() const { return {group, version}; }
 };
 
-// metav1.GroupVersionResource. It has constructors because g++ 12 miscompiles the braces of an aggregate inside a co_await expression.
+// metav1.GroupVersionResource: a collection of objects. `resource` is the plural name in lower case, such as "deployments". It has
+// constructors because g++ 12 miscompiles the braces of an aggregate inside a co_await expression.
 struct GroupVersionResource {
   GroupVersionResource() = default;
   GroupVersionResource(std::string in_group, std::string in_version, std::string in_resource)
@@ -52,7 +51,7 @@ struct GroupVersionResource {
   GroupVersion group_version() const { return {group, version}; }
 };
 
-// metav1.GroupResource.
+// metav1.GroupResource: a resource regardless of its version, as errors and metrics name it.
 struct GroupResource {
   std::string group, resource;
   auto operator<=>(const GroupResource&) const = default;
@@ -78,12 +77,15 @@ class ObjectMeta {
   std::int64_t generation() const noexcept;
   // nullopt if absent.
   std::optional<std::int64_t> deletion_grace_period_seconds() const noexcept;
+  // Copies; empty if absent.
   std::vector<std::string> finalizers() const;
-  // Null if absent.
+  // The members as objects of strings; null if absent.
   const Object* labels() const noexcept;
   const Object* annotations() const noexcept;
 
   // Sets metadata.`key`. An empty text or nullopt erases the member.
+  //
+  //   ObjectMeta(object).set("name", generate_name(prefix));
   void set(std::string_view key, std::string_view text);
   void set_generation(std::int64_t generation);
   void set_deletion_grace_period_seconds(std::optional<std::int64_t> seconds);

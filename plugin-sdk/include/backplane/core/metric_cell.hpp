@@ -18,9 +18,10 @@
 
 namespace backplane BACKPLANE_API {
 
+// The cell belongs to the server of the thread that calls of(). Keep it in an object of that server, not in a static variable.
 //
-//   static MetricCell* const hits = MetricCell::of(lookups(), {"hit"});
-//   if (hits != nullptr) hits->add();
+//   hits_(MetricCell::of(lookups(), {"hit"}))  // once, in a constructor
+//   if (hits_ != nullptr) hits_->add();        // for each request
 class MetricCell {
  public:
   // The cell of the series with these label values, created if absent. `values`: one for each label of the metric, in their order.

@@ -3,9 +3,9 @@
 //   static Metric& calls = Metric::counter("apiserver_things_total", "Things by result.", {"result"});
 //   calls.add({"success"});
 //
-//
+// A process may run several servers: a metric exists once, its values once for each server (metric_registry.hpp).
 // Thread-safety: any thread. Counting waits only while a series of that metric is created or forgotten.
-// Lifetime:      metrics live as long as the process, so values survive the plugin's objects.
+// Lifetime:      metrics live as long as the process and values as long as the server, so they survive the plugin's objects.
 // Errors:        none; values of label combinations past kMostSeries of one metric are not counted.
 #pragma once
 
@@ -57,7 +57,8 @@ class Metric {
     std::vector<double> bounds;
     std::map<std::vector<std::string>, Series> series;  // by the values of the labels
   };
-  // Snapshots of all metrics, sorted by name. A metric without any series is left out.
+  // Snapshots of all metrics, sorted by name, with the values of the calling thread's server; on a thread that belongs to no server, with
+  // those of all servers. A metric without any series is left out.
   static std::vector<Snapshot> all();
 
   Metric(const Metric&) = delete;

@@ -25,8 +25,7 @@ namespace backplane BACKPLANE_API {
 // The type of a watch event (metav1.WatchEvent.type).
 enum class EventType : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError };
 
-// Encodes objects in one media type (engine/codec.hpp). An object encoded in one media type: windows into one buffer. The buffer may be
-// the whole watch frame of the event that the revision came with.
+// Encodes objects in one media type (engine/codec.hpp).
 class Codec;
 
 // An object in one media type: windows into one buffer, which may be the whole watch frame of the event that the revision came with.

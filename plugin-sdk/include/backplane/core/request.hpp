@@ -39,20 +39,20 @@ struct UserInfo {
   bool in_group(std::string_view group) const noexcept;
 };
 
-// A UserInfo with shared ownership, so that requests of one client copy a pointer. Read it with * or ->; assign another UserRef to change
-// the user.
+// A UserInfo with shared ownership and immutable contents, so that requests of one client copy a pointer. Read it with * or ->; assign
+// another UserRef to change the user.
 class UserRef {
  public:
   // A user whose members are all empty.
-  UserRef() noexcept;  // every member of the user is empty
+  UserRef() noexcept;
   UserRef(UserInfo user) : user_(std::make_shared<const UserInfo>(std::move(user))) {}
   const UserInfo& operator*() const noexcept { return *user_; }
   const UserInfo* operator->() const noexcept { return user_.get(); }
   operator const UserInfo&() const noexcept { return *user_; }
 
  private:
-  std::shared_ptr<const UserInfo> user_;  // never null, but after a move
-};                                        // never null, except after a move
+  std::shared_ptr<const UserInfo> user_;  // never null, except after a move
+};
 
 // The parsed URL and verb, as apiserver/pkg/endpoints/request.RequestInfo.
 //
@@ -113,7 +113,7 @@ class RequestContext {
   RequestInfo info;
   // The Audit-ID header of request and response.
   std::string audit_id;
-  // The User-Agent header.
+  // The User-Agent header; empty if the client sent none.
   std::string user_agent;
   // When the request was read, and when its work must end; max(): no deadline. Storages compare `deadline` before they retry.
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
@@ -122,7 +122,10 @@ class RequestContext {
   bool dry_run = false;
   // Watches, proxies, exec and the like: exempt from the request timeout and from the in-flight limits.
   bool long_running = false;
+  // Filled in by the parts of the server that the request passes.
   RequestLatencies latencies;
+  // True if the server offers CBOR to clients (the feature gate CBORServingAndStorage).
+  bool offers_cbor = false;
   // True until all API paths are installed: an unknown path then gets 503, not 404.
   bool mux_incomplete = false;
   // The exchange that the current handler writes to. A filter that wraps the exchange sets it here and restores it; no other code does.

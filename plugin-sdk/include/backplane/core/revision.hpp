@@ -1,4 +1,6 @@
 // The revision of the store, which clients see as metadata.resourceVersion.
+//
+// Thread-safety: a value.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +9,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// Every commit of a store gets the next number of one sequence. 0: not set.
+// Each commit of a store gets the next number of one sequence, so that revisions order all changes of all resources. Comparable only
+// between objects of one store. 0: not set.
 using Revision = std::int64_t;
 
 }  // namespace BACKPLANE_API

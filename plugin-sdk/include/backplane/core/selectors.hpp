@@ -17,16 +17,19 @@ namespace backplane BACKPLANE_API {
 // Label keys and values, sorted by key, each key once.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// labels.Selector: requirements that must all hold.
+// labels.Selector: requirements on an object's labels that must all hold.
 class LabelSelector {
  public:
-  // = (or ==), !=, in, notin, key, !key, key>value, key<value.
+  // In the order of the enumerators: = (or ==), !=, in, notin, key, !key, key>value, key<value. != and notin also match objects without the
+  // label.
   enum class Op : unsigned char { kEquals, kNotEquals, kIn, kNotIn, kExists, kNotExists, kGreater, kLess };
+  // One comparison of one label.
   struct Requirement {
     std::string key;
     Op op;
     std::vector<std::string> values;  // sorted; one value for comparisons, none for existence
   };
+  // Parses the query parameter labelSelector.
   //
   //   auto selector = LabelSelector::parse("app in (web, api), !canary");
   //   if (selector.ok() && selector->matches(object->labels)) …
@@ -34,6 +37,7 @@ class LabelSelector {
   // True if there are no requirements: every object matches.
   bool empty() const noexcept { return requirements_.empty(); }
   // `labels`: sorted by key.
+  // True if every requirement holds.
   bool matches(const Labels& labels) const noexcept;
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
   // The canonical text, requirements sorted by key (labels.Selector.String).
@@ -46,6 +50,7 @@ class LabelSelector {
 // fields.Selector: comparisons of field labels ("spec.nodeName=a,status.phase!=Running") that must all hold.
 class FieldSelector {
  public:
+  // One comparison of one field label.
   struct Requirement {
     std::string field;
     bool equals;  // false: !=
@@ -54,9 +59,10 @@ class FieldSelector {
   // Parses "name=value", "name==value" and "name!=value", separated by commas. Commas, equals signs and backslashes in values are escaped
   // by a backslash.
   static Result<FieldSelector> parse(std::string_view text);
+  // True if there are no requirements: every object matches.
   bool empty() const noexcept { return requirements_.empty(); }
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
-  // `get` returns the value of a field label; empty for an absent field.
+  // True if every requirement holds. `get` returns the value of a field label; empty for an absent field.
   bool matches(const std::function<std::string_view(std::string_view field)>& get) const;
   // The same requirements with other field names. Errors: the first error that `name_of` returns.
   Result<FieldSelector> renamed(const std::function<Result<std::string>(std::string_view field)>& name_of) const;

@@ -131,8 +131,10 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}                                  // NOLINT: a value is a result
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: an error is a result
 
+  // True if there is a value.
   bool ok() const noexcept { return value_.has_value(); }
   explicit operator bool() const noexcept { return ok(); }
+  // The value. Precondition: ok().
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return std::move(*value_); }
@@ -140,6 +142,7 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return *value_; }
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
+  // The error. Precondition: !ok().
   Status& status() & { return status_; }
   const Status& status() const& { return status_; }
   Status&& status() && { return std::move(status_); }
@@ -159,20 +162,19 @@ Status already_exists(std::string_view group, std::string_view resource, std::st
 Status conflict(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
 // 403 Forbidden: `deployments.apps "web" is forbidden: why`.
 Status forbidden(std::string_view group, std::string_view resource, std::string_view name, std::string_view why);
-// 401 Unauthorized.
+// 401 Unauthorized. `why` is the whole message; upstream tells clients no more than the default.
 Status unauthorized(std::string_view why = "Unauthorized");
 // 400 BadRequest with `message`.
 Status bad_request(std::string message);
-// 500 InternalError.
-Status internal_error(std::string_view why);  // "Internal error occurred: why", with one cause
+// 500 InternalError: `Internal error occurred: why`, with one cause. `why` is sent to the client: it must not contain secrets.
+Status internal_error(std::string_view why);
 // 405 MethodNotAllowed: `create is not supported on resources of kind "deployments.apps"`.
 Status method_not_allowed(std::string_view group, std::string_view resource, std::string_view action);
-// The header Retry-After is sent with these two if the seconds are not 0.
-// 504 Timeout, with details.retryAfterSeconds.
+// 504 Timeout, with details.retryAfterSeconds and the header Retry-After, unless `retry_after_seconds` is 0.
 Status timeout(std::string message, int retry_after_seconds);
 // 410 Expired: a revision or continue token that is too old.
 Status expired(std::string message);
-// 429 TooManyRequests, with details.retryAfterSeconds.
+// 429 TooManyRequests, with details.retryAfterSeconds and the header Retry-After, unless `retry_after_seconds` is 0.
 Status too_many_requests(std::string message, int retry_after_seconds);
 // 503 ServiceUnavailable.
 Status service_unavailable(std::string message);
@@ -260,7 +262,7 @@ class FieldErrors {
   std::size_t left_out_ = 0;
 };
 
-// `text` as Go's %q prints it.
+// `text` as Go's %q prints it: in double quotes, with escapes for quotes, backslashes and bytes that are not printable.
 std::string quoted(std::string_view text);
 // Exact matches, which take precedence over std::quoted (argument-dependent lookup finds it for std::string if <iomanip> is included).
 inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }

@@ -59,6 +59,7 @@ class ExecutorScope {
 template <class T>
 class Task;
 
+// Parts of Task, Promise and Future that their templates need. Not for plugins.
 namespace detail {
 
 // Memory of coroutine frames. Each thread caches released frames by size, because requests that run at the same time have frames of the
@@ -71,6 +72,7 @@ struct PromiseBase {
   static void* operator new(std::size_t size) { return take_frame(size); }
   static void operator delete(void* frame, std::size_t size) noexcept { give_frame_back(frame, size); }
 
+  // Set when the task is awaited, before its body runs.
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
 
@@ -98,6 +100,7 @@ struct TaskPromise : PromiseBase {
   void return_value(U&& v) {
     value.emplace(std::forward<U>(v));
   }
+  // The value, moved out; called once. Rethrows the exception of the body.
   T take() {
     if (error) std::rethrow_exception(error);
     return std::move(*value);
@@ -181,6 +184,7 @@ template <class T>
 struct OneShot {
   std::mutex mutex;
   std::optional<T> value;
+  // Set together, when a coroutine waits before the value is set.
   std::coroutine_handle<> waiter;
   Executor* executor = nullptr;
 };
@@ -246,6 +250,10 @@ class Promise {
 };
 
 // `co_await resume_on(executor)` continues the coroutine on `executor`; at once if that is the current one.
+//
+//   Executor& origin = *current_executor();
+//   co_await resume_on(host.executor("keys"));  // long work without delaying the connection's executor
+//   co_await resume_on(origin);
 struct ResumeOn {
   Executor& executor;
   bool await_ready() const noexcept { return current_executor() == &executor; }
@@ -260,6 +268,9 @@ Task<void> sleep_for(std::chrono::nanoseconds delay);
 
 // Runs `work` on the host's pool for blocking calls (fsync, file reads, name resolution) and resumes the caller on its executor. An
 // exception of `work` is rethrown by the co_await.
+//
+//   std::string text;
+//   co_await run_blocking([&text, path] { text = read_file(path); });
 Task<void> run_blocking(std::function<void()> work);
 // For the host: sets the pool of run_blocking() once, before plugins load.
 void set_blocking_executor(Executor* executor) noexcept;

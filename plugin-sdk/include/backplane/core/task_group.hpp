@@ -16,23 +16,33 @@
 
 namespace backplane BACKPLANE_API {
 
+// The tasks of one owner, such as a plugin or a controller.
+//
+//   TaskGroup tasks(host.logger());
+//   tasks.spawn(host.executor(), "resync", resync());
+//   …
+//   tasks.close();               // no new tasks; fire the stop signal of the running ones
+//   co_await tasks.wait_all();
 class TaskGroup {
  public:
-  // Called while the exception is being handled: `throw;` rethrows it.  On the executor of the task; must not throw.
+  // Receives the name of a task that has thrown. Called inside the catch block, so `throw;` rethrows the exception, on the executor of the
+  // task. Must not throw.
   using OnError = std::function<void(std::string_view task)>;
 
   explicit TaskGroup(OnError on_error);
-  // Logs errors.  `logger` outlives the tasks.
+  // Logs the exceptions of tasks. `logger` outlives the tasks.
   explicit TaskGroup(Logger& logger);
   ~TaskGroup();
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Starts `task` on `executor`; false, and the task is destroyed without having started, once the group is closed.
+  // Starts `task` on `executor`. After close() it returns false and destroys the task without starting it. `name`: for error messages.
   bool spawn(Executor& executor, std::string name, Task<void> task);
+  // Refuses new tasks. Does not stop the running ones: the owner does that by its stop signal. Idempotent.
   void close();
+  // The number of tasks that have not ended, for status pages.
   std::size_t running() const;
-  // Resumes when no task runs; call close() first.
+  // Resumes when no task runs. Call close() first: without it, a task that starts later is not waited for.
   Task<void> wait_all();
 
  private:

@@ -24,10 +24,13 @@ namespace detail {
 
 // Counts the ends of the tasks of one when_all(). Each task writes its own element; the last end sets `done`, which publishes them.
 struct Gathering {
+  // `count`: the number of tasks.
   explicit Gathering(std::size_t count) : errors(count), left(count) {}
+  // Called once for each task, after its element is written.
   void one_has_ended() {
     if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) done.set(true);
   }
+  // Called after `done` is set.
   void rethrow_first() const {
     for (const std::exception_ptr& error : errors) {
       if (error) std::rethrow_exception(error);
@@ -42,6 +45,7 @@ struct Gathering {
 // Stores the exception of `task`, if it throws one.
 Task<void> run_noting_error(Task<void> task, std::exception_ptr& error);
 
+// Stores the value of `task`. `result` stays empty if the task throws.
 template <class T>
 Task<void> run_into(std::optional<T>& result, Task<T> task) {
   result.emplace(co_await std::move(task));
@@ -54,6 +58,7 @@ struct Race {
   std::exception_ptr error;
 };
 
+// Runs the task of within() and stores its value or its exception.
 template <class T>
 Task<void> race(std::shared_ptr<Race<T>> race, Task<T> task) {
   auto running = run_into(race->result, std::move(task));

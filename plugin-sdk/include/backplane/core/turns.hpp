@@ -15,6 +15,7 @@
 
 namespace backplane BACKPLANE_API {
 
+// Bounds how many coroutines run one section at once. Fair: the longest waiting caller gets the next turn.
 //
 //   Turns turns(4);
 //   const Turns::Turn turn = co_await turns.take();  // at most four at a time from here on
@@ -28,9 +29,12 @@ class Turns {
   // One held turn; released by the destructor. An empty Turn holds nothing.
   class Turn {
    public:
+    // Holds nothing.
     Turn() = default;
+    // Used by take(): adopts a turn that has been counted already.
     explicit Turn(Turns& turns) noexcept : turns_(&turns) {}
     Turn(Turn&& other) noexcept : turns_(std::exchange(other.turns_, nullptr)) {}
+    // Swaps the turns; the former turn of this object is released with `other`.
     Turn& operator=(Turn&& other) noexcept {
       std::swap(turns_, other.turns_);
       return *this;
@@ -54,6 +58,7 @@ class Turns {
   }
 
  private:
+  // Takes a free turn. Returns false if there is none: `mine` is then queued and set when the caller gets a turn.
   bool enter(const Promise<bool>& mine) {
     const std::lock_guard lock(mutex_);
     if (free_ == 0) {

@@ -75,10 +75,10 @@ struct HttpCall {
   std::shared_ptr<BodySource> body_source = {};
   // The size of `body_source`, if known: sent as Content-Length. A source of another size aborts the call.
   std::optional<std::uint64_t> body_size = {};
-  // Requests an upgrade with the Connection and Upgrade headers in `headers`. The call gets an HTTP/1.1 connection of its own. If code()
-  // is 101, read() returns the server's raw bytes, and `body_source`, which is not called before, supplies those to send; when either
-  // side ends, the connection is closed. With another code it is an ordinary response, and the source is never called.
-  // Errors: kBadRequest from clients without connections (Host::client()).
+  // Requests an upgrade with the Connection and Upgrade headers in `headers`. The call uses an HTTP/1.1 connection that no other call
+  // shares. If code() is 101, read() returns the server's raw bytes, and `body_source`, which is not called before, supplies those to send;
+  // when either side ends, the connection is closed. With another code it is an ordinary response, and the source is never called. Errors:
+  // kBadRequest from clients without connections (Host::client()).
   bool upgrade = false;
   // Set to be able to abort the call from outside.
   std::shared_ptr<CallBreaker> breaker = {};
@@ -106,6 +106,7 @@ struct CertificateFlaws {
 class HttpAnswer {
  public:
   virtual ~HttpAnswer();
+  // Status code and header fields of the response head. Compare names without regard to case.
   virtual int code() const noexcept = 0;
   virtual const Headers& headers() const noexcept = 0;
   // Waits for bytes of the body; empty at the end. Unread data is buffered only up to the flow-control window.
@@ -114,10 +115,11 @@ class HttpAnswer {
   virtual void cancel() = 0;
   // The trailer fields; complete once read() has returned the end. Default: none.
   virtual const Headers& trailers() const noexcept;
-  // Of the certificates of the connection that the response was received on. Default: none.
+  // Flaws of the certificates that the server presented on the connection of this response. Default: none.
   virtual CertificateFlaws certificate_flaws() const noexcept { return {}; }
 };
 
+// A client of one server. See Host::client() and Host::make_client().
 class HttpClient {
  public:
   virtual ~HttpClient();

@@ -4,8 +4,9 @@
 // without TLS.
 // Thread-safety: immutable; any thread.
 // Lifetime:      shared; dial functions own what they need.
-// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration, and a message of its own for an
-//                unsupported one. Dialing: kServiceUnavailable, "proxy error from … while dialing …, code 403: 403 Forbidden".
+// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration; for a valid but unsupported one, the
+//                message names what is not supported. Dialing: kServiceUnavailable, "proxy error from … while dialing …, code 403: 403
+//                Forbidden".
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@ class Host;
 // The `name` of an egress selection: controlplane, etcd, cluster.
 enum class EgressType : unsigned char { kControlPlane, kEtcd, kCluster };
 
+// The dial functions of one configuration.
 //
 //   auto egress = EgressSelector::of(host);
 //   if (egress.ok()) config.dial = (*egress)->dialer(EgressType::kCluster);
@@ -31,6 +33,7 @@ class EgressSelector {
  public:
   // Reads a file. An empty path: direct connections only.
   static Result<std::shared_ptr<const EgressSelector>> read(const std::string& path);
+  // Reads the text of such a file, YAML or JSON.
   static Result<std::shared_ptr<const EgressSelector>> parse(std::string_view text);
   // The configuration of --egress-selector-config-file; the file is read by the first call.
   static Result<std::shared_ptr<const EgressSelector>> of(const Host& host);

@@ -9,9 +9,20 @@
 
 namespace backplane BACKPLANE_API {
 
-// `behind` is the wrapped exchange.
+// Set RequestContext::exchange to the derived exchange while the inner handler runs, and restore it afterwards, on every path.
+//
+//   class Counted final : public ForwardingExchange {
+//    public:
+//     using ForwardingExchange::ForwardingExchange;
+//     Task<Status> write(std::vector<SharedBytes> chunks) override {
+//       for (const SharedBytes& chunk : chunks) bytes += chunk.size();
+//       return behind().write(std::move(chunks));
+//     }
+//     std::size_t bytes = 0;
+//   };
 class ForwardingExchange : public Exchange {
  public:
+  // `behind`: the wrapped exchange.
   explicit ForwardingExchange(Exchange& behind) : behind_(behind) {}
   ~ForwardingExchange() override;
 
@@ -47,8 +58,8 @@ class ForwardingExchange : public Exchange {
   void abort() override { behind_.abort(); }
   bool peer_gone() const noexcept override { return behind_.peer_gone(); }
 
-  // The wrapped exchange, for subclasses.
  protected:
+  // The wrapped exchange.
   Exchange& behind() const noexcept { return behind_; }
 
  private:

@@ -1,6 +1,7 @@
 // gRPC calls over an HttpClient: unary calls, and bidirectional streams of messages.  Messages are bytes: the caller serializes them.
 //
-// The client (Host::make_client) speaks HTTP/2 by TLS, or without it by ClientConfig::http2_prior_knowledge over http:// or unix://.
+// The client (Host::make_client) uses HTTP/2 over TLS; with ClientConfig::http2_prior_knowledge it uses HTTP/2 without TLS over http:// or
+// unix://.
 // Messages are not compressed.
 // Thread-safety: unary() and open_stream() on any executor; a Stream: one reader and one writer at a time, cancel() from any thread.
 // Lifetime:      a stream owns a reference to its client.  Destroying it cancels the call unless it has ended.
@@ -43,38 +44,42 @@ enum class Code : unsigned char {
   kDataLoss,
   kUnauthenticated,
 };
-// As gRPC's Go package writes it: "DeadlineExceeded".
+// The name in gRPC's Go package: "DeadlineExceeded".
 std::string_view code_name(Code code) noexcept;
 
+// How a call has ended.
 struct CallStatus {
+  // Success.
   CallStatus() = default;
   CallStatus(Code code_in, std::string message_in, bool never_sent_in = false)
       : code(code_in), message(std::move(message_in)), never_sent(never_sent_in) {}
   bool ok() const noexcept { return code == Code::kOk; }
 
   Code code = Code::kOk;
-  std::string message;
-  bool never_sent = false;  // no server has begun with the call: it may be made again, whatever it does
+  std::string message;      // of the server (grpc-message), or why there is none
+  bool never_sent = false;  // no server has begun with the call: repeating it is safe even if it is not idempotent
 };
 // As gRPC's Go package prints it: `rpc error: code = Unavailable desc = …`.
 std::string to_text(const CallStatus& status);
 
+// Limits and metadata of one call.
 struct CallOptions {
   using TimePoint = std::chrono::steady_clock::time_point;
   TimePoint deadline = TimePoint::max();                 // sent to the server as grpc-timeout; max(): none
   TimePoint send_by = TimePoint::max();                  // HttpCall::send_by
   Headers metadata;                                      // header fields of the request, names in lower case
   std::size_t max_message_bytes = std::size_t{4} << 20;  // of a received message; a larger one ends the call with kResourceExhausted
-  std::shared_ptr<CallBreaker> breaker = {};
+  std::shared_ptr<CallBreaker> breaker = {};             // set to be able to abort the call from outside
 };
 
+// The end of a unary call.
 struct UnaryAnswer {
   CallStatus status;
   std::string message;  // if status.ok()
   Headers metadata;     // header fields and trailers of the answer
 };
 
-// `method`: "/package.Service/Method".  Resumes when the call has ended.
+// Makes a call with one message in each direction, and resumes when it has ended. `method`: "/package.Service/Method".
 Task<UnaryAnswer> unary(std::shared_ptr<HttpClient> client, std::string method, std::string request, CallOptions options = {});
 
 // One call with any number of messages in both directions.
@@ -84,17 +89,18 @@ class Stream {
   // Queues a message, and waits while more than about 256 KiB are unsent.  False: the call has ended, and the message may not have been
   // sent.
   virtual Task<bool> write(std::string message) = 0;
-  // No more messages follow.  Any thread.
+  // Half-closes the call: no more messages follow. Idempotent; any thread.
   virtual void writes_done() = 0;
-  // The next message, waited for; nothing once the call has ended: status() says how.  What is not read is not fetched, beyond a window.
+  // Waits for the next message. nullopt: the call has ended, and status() has the result. Messages beyond the flow-control window are not
+  // fetched before they are read.
   virtual Task<std::optional<std::string>> read() = 0;
-  // Of a call that has ended.
+  // The result of the call. Precondition: read() has returned nullopt.
   virtual const CallStatus& status() const noexcept = 0;
-  // Ends the call with kCancelled, unless it has ended.
+  // Ends the call with kCancelled; without effect after its end. Any thread.
   virtual void cancel() = 0;
 };
 
-// Sends the call on the current executor, without waiting for the server.
+// Starts a call on the current executor and returns without waiting for the server. Errors of the call are reported by the stream.
 std::shared_ptr<Stream> open_stream(std::shared_ptr<HttpClient> client, std::string method, CallOptions options = {});
 
 }  // namespace grpc

@@ -31,6 +31,7 @@ class IoExecutor : public Executor {
  public:
   ~IoExecutor() override;
   IoExecutor* io() noexcept final { return this; }
+  // Watches `descriptor`, which stays open until the watch is destroyed.
   virtual std::unique_ptr<DescriptorWatch> watch(int descriptor) = 0;
   // True if the executor serves one owner only, who may block it. False: it is shared, so its work must not block.
   virtual bool may_block() const noexcept = 0;

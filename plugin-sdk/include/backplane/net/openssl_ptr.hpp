@@ -1,6 +1,7 @@
 // unique_ptr types for OpenSSL objects, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: as the OpenSSL objects.
+// Thread-safety: as the OpenSSL objects: one thread at a time, unless OpenSSL documents otherwise.
+// Errors:        OpenSSL's functions return null; net/openssl_reason.hpp has the reason.
 #pragma once
 
 #include <openssl/bio.h>
@@ -21,6 +22,7 @@ struct OpenSslDeleter {
   }
 };
 
+// Owners; null: no object.
 using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;

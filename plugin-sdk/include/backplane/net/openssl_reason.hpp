@@ -1,6 +1,9 @@
 // OpenSSL errors as texts for log lines and messages, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: any thread; the error queue is thread-local.
+// Thread-safety: any thread; OpenSSL's error queue is thread-local. Call openssl_reason() on the thread whose OpenSSL call has failed,
+// before
+//                the next OpenSSL call.
+// Errors:        none; an unknown reason has OpenSSL's text or its number.
 #pragma once
 
 #include <openssl/err.h>
@@ -35,6 +38,9 @@ inline std::string openssl_words(std::string_view reason) {
   return "the peer reports: " + std::string(reason.substr(alert + kAlert.size()));
 }
 
+//
+//   if (SSL_connect(ssl) != 1) return service_unavailable("TLS handshake: " + openssl_reason("connection closed"));
+//
 // The text of this thread's newest error; clears the error queue. `none` is returned if the queue is empty. OpenSSL 3 has no reason text
 // for errors of the operating system ("unsupported" may then be all that is known).
 inline std::string openssl_reason(std::string_view none) {

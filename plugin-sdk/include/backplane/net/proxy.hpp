@@ -74,7 +74,7 @@ Task<void> proxy(RequestContext& context, Exchange& exchange, ProxyCall call);
 // True if the request asks for an upgrade (httpstream.IsUpgradeRequest).
 bool is_upgrade_request(const Exchange& exchange);
 
-// The headers with which this server tells a backend that trusts its certificate who the user is: X-Remote-User, -Uid (unless empty),
+// The headers that name the user to a backend that trusts this server's certificate: X-Remote-User, -Uid (unless empty),
 // -Group, -Extra-*.
 Headers identity_headers(const UserInfo& user);
 

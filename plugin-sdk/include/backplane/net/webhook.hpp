@@ -4,7 +4,8 @@
 // The service default/kubernetes:443 is this server: it is called from inside, without a socket.
 // Thread-safety: post() on any executor.
 // Lifetime:      shared; the host outlives it.
-// Errors:        kServiceUnavailable `Post "URL": …`, worded as Go's net/http words it.  An answer with an error code is no error.
+// Errors:        kServiceUnavailable `Post "URL": …`, worded like Go's net/http. An answer with an error code is a result, not an error.
+// Source:        k8s.io/apiserver/pkg/util/webhook.
 #pragma once
 
 #include <chrono>
@@ -29,15 +30,16 @@ class Host;
 struct WebhookUrl {
   std::string server;  // "https://host:port"
   std::string path;    // "/path"
-  std::string host;
+  std::string host;    // without the port
 };
 WebhookUrl split_webhook_url(std::string_view url);
 
-// admissionregistration.k8s.io's WebhookClientConfig.
+// Where the webhook is: WebhookClientConfig of admissionregistration.k8s.io, without its CA bundle.
 struct WebhookTarget {
-  std::string url;  // empty: the service
+  std::string url;  // empty: `service` is used
   struct Service {
-    std::string ns, name, path;
+    std::string ns, name;
+    std::string path;  // a missing leading slash is added
     int port = 443;
   } service;
 };
@@ -45,18 +47,20 @@ struct WebhookTarget {
 // Pauses between attempts, as wait.Backoff has them; the defaults are those of upstream's authentication and authorization webhooks, but
 // for the number of attempts.
 struct WebhookRetries {
-  int attempts = 1;
+  int attempts = 1;  // in total, at least 1
   std::chrono::milliseconds first_pause{500};
-  double factor = 1.5;
-  double jitter = 0.2;
+  double factor = 1.5;  // of each pause to the one before
+  double jitter = 0.2;  // a pause is up to this share longer, at random
 };
 
+// The response of the webhook, with any HTTP code.
 struct WebhookAnswer {
   int code = 0;
   std::string content_type;  // empty: the answer has none
   std::string body;
 };
 
+// How the webhook is called.
 struct WebhookOptions {
   WebhookOptions();
   // CA bundle, client certificate, token, user agent and limits.  server, dial and tls_server_name are set from the target.
@@ -64,17 +68,19 @@ struct WebhookOptions {
   std::chrono::milliseconds timeout{30'000};  // of one attempt
   bool send_timeout = true;                   // as the query "?timeout=30s"
   WebhookRetries retries;
-  std::size_t max_answer_bytes = std::size_t{64} << 20;
+  std::size_t max_answer_bytes = std::size_t{64} << 20;  // a larger answer is an error
   // Called after each attempt, for metrics; `code` is 0 if there was no answer.  Any executor.
   std::function<void(int code, std::chrono::nanoseconds took)> on_attempt;
 };
 
+// Construct it once for each webhook and keep it: its connections are pooled.
 class WebhookClient {
  public:
+  // `services` finds the address of a service; null only if the target is a URL. `host` outlives the client.
   WebhookClient(Host& host, std::shared_ptr<ServiceResolver> services, WebhookTarget target, WebhookOptions options = {});
 
-  // Sends `body` as application/json.  An attempt is repeated if the connection was reset or lost, or if the answer is 429, 500 or 504 or
-  // has a Retry-After.  The last attempt's answer or error is returned.
+  // Sends `body` as application/json, with `headers` added. An attempt is repeated if the connection was reset or lost, or if the answer is
+  // 429, 500 or 504 or has a Retry-After.  The last attempt's answer or error is returned.
   Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
 
  private:

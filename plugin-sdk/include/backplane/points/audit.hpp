@@ -1,8 +1,8 @@
-// Audit: who did what, as events that sinks receive.
+// Audit: the user, the request and the result of each request, as events that sinks receive.
 //
 // A registration is a policy and a sink.  The policy decides the level of each request when the request has been authenticated, before
-// impersonation; the sink receives one event for each stage of the request that the policy has not left out.  A request that is refused
-// before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
+// impersonation; the sink receives one event for each stage of the request, except for stages that the policy omits.  A request that is
+// refused before that point (401, an invalid ?timeout=) has one event, with the stage ResponseStarted.
 //
 // Thread-safety: decide(), process() and store() are called from any thread, any number of requests at once.
 // Lifetime:      shared with the host and with the requests in progress.  flush() is called once, after the last event: when the server
@@ -28,30 +28,33 @@
 
 namespace backplane BACKPLANE_API {
 
-// audit.k8s.io/v1 Level: each one has everything of those before it.
+// audit.k8s.io/v1 Level. Each level includes those before it.
 enum class AuditLevel : std::uint8_t { kNone, kMetadata, kRequest, kRequestResponse };
 // audit.k8s.io/v1 Stage.
 enum class AuditStage : std::uint8_t { kRequestReceived, kResponseStarted, kResponseComplete, kPanic };
-// "RequestReceived" …
+// The names in the audit API: "RequestResponse", "ResponseComplete".
 std::string_view audit_level_name(AuditLevel level) noexcept;
 std::string_view audit_stage_name(AuditStage stage) noexcept;
 
+// The decision of a policy about one request.
 struct AuditDecision {
   AuditLevel level = AuditLevel::kNone;
   std::uint8_t omitted_stages = 0;  // bit N: the stage of value N
   bool omit_managed_fields = false;
+  // True if no event is sent for `stage`.
   bool omits(AuditStage stage) const noexcept { return (omitted_stages >> static_cast<unsigned>(stage) & 1U) != 0; }
 };
 
+// Chooses the level of each request.
 class AuditPolicy {
  public:
   virtual ~AuditPolicy();
-  // Must not block.
-  // `request`: its user is the authenticated one; empty for a request that is not authenticated.
+  // Called once for each request; must not block. `request`: its user is the authenticated one, before impersonation; with empty members
+  // for a request that is not authenticated.
   virtual AuditDecision decide(const RequestView& request) const = 0;
 };
 
-// What the host keeps of a request that is audited (RequestContext::audit).  It belongs to the request's executor.
+// The data that the host collects about a request that is audited (RequestContext::audit). Used on the request's executor only.
 struct AuditRecord {
   AuditLevel level = AuditLevel::kNone;  // the highest that a policy decided
   UserRef user;                          // as authenticated, before impersonation
@@ -63,7 +66,7 @@ struct AuditRecord {
   Status response_status = {};                        // of a response that is a Status with an error
   std::optional<StatusDetails> success_details = {};  // of a response that is a Status without one
   std::string panic = {};                             // what the handler threw; the last stage is then kPanic
-  // Of the request object, for those members of objectRef that the URL leaves out.
+  // metadata of the request object, for the members of objectRef that are not part of the URL.
   std::string name = {};
   std::string uid = {};
   std::string resource_version = {};
@@ -101,9 +104,11 @@ struct AuditEvent {
   std::map<std::string, std::string, std::less<>> annotations;
 };
 
+// Receives events: a file, a webhook.
 class AuditSink {
  public:
   virtual ~AuditSink();
+  // The name in metrics and log lines.
   virtual std::string_view name() const noexcept = 0;
   // Takes the event.  Must not block: a sink that writes queues the event, and bounds its queue.
   // False: the sink has not taken it, and the request must wait; the host then awaits store() with the same event.
@@ -114,10 +119,11 @@ class AuditSink {
   // True: a response that is sent as a whole is sent after the request's last event has been processed or stored, as upstream's blocking
   // modes have it.  False: the last event follows the response.
   virtual bool precedes_responses() const noexcept { return false; }
-  // Resumes when every event so far has been written, or cannot be.  The default has nothing to wait for.
+  // Resumes when every event that the sink has taken is written or lost. The default resumes at once.
   virtual Task<void> flush();
 };
 
+// The extension point (Host::register_audit).
 struct AuditRegistration {
   std::shared_ptr<const AuditPolicy> policy;
   std::shared_ptr<AuditSink> sink;

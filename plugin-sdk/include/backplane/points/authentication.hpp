@@ -1,13 +1,13 @@
 // Authenticators: which user a request belongs to.
 //
-// The host asks the composed authenticators in order: requestheader, client certificate, then those that plugins register, in the order of
-// registration.  The first one that knows the credential decides; an authenticator that returns an error is skipped, and the request gets
-// 401 if no later one knows the caller.
+// The host calls the authenticators in order: requestheader, client certificate, then those that plugins register, in the order of
+// registration. The first one that returns a user decides. An authenticator that returns an error is skipped; the request then gets 401
+// unless a later one returns a user.
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; arguments that are references live until the task has ended.
-// Errors:        kUnauthorized for a credential of this authenticator's kind that is not valid.  An exception counts as an error, and is
-// logged.
+// Errors:        kUnauthorized for a credential of this authenticator's kind that is not valid.  An exception is logged and counts as
+//                an error.
 #pragma once
 
 #include <memory>
@@ -25,6 +25,7 @@ namespace backplane BACKPLANE_API {
 
 class TokenAuthenticator;
 
+// The user of a valid credential.
 struct AuthenticationResponse {
   UserInfo user;
   // Those of the requested audiences that the credential is valid for; empty for credentials without audiences.
@@ -33,16 +34,18 @@ struct AuthenticationResponse {
 // Nothing: the credential is not of this authenticator's kind, or there is none.
 using AuthenticationResult = Result<std::optional<AuthenticationResponse>>;
 
+// The extension point (Host::register_authenticator).
 class Authenticator {
  public:
   virtual ~Authenticator();
+  // The name in log lines and errors.
   virtual std::string_view name() const noexcept = 0;
-  // The result if it needs no waiting; nothing if only authenticate() can tell.  Called first for every request, on the connection's
-  // executor, so it must not block: a request whose authenticators all answer here costs no coroutine.  The default is nothing.
+  // The result, if it needs no waiting; nullopt: the host calls authenticate(). Called first for every request, on the connection's
+  // executor, so it must not block. A request whose authenticators all answer here costs no coroutine. Default: nullopt.
   virtual std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange);
   // May end on any executor.
   virtual Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) = 0;
-  // This authenticator, if it knows bearer tokens that come from elsewhere than a request (TokenReview); else null.
+  // This authenticator, if it can check bearer tokens without a request (TokenReview); null: it cannot.
   virtual TokenAuthenticator* tokens() noexcept { return nullptr; }
 };
 

@@ -1,13 +1,12 @@
 // Authorizers: whether a user may do what a request asks for.
 //
-// The host asks the composed authorizers in order; the first opinion decides, and no opinion at all is a refusal (403).  Authorizers take
-// attributes, not requests: any plugin may ask the composed one what a request would get (Host::authorizer).
+// The host calls the authorizers in order. The first kAllow or kDeny decides; if all return kNoOpinion, the request gets 403. Authorizers
+// take attributes, not requests, so any plugin can ask for the decision on a request that does not exist (Host::authorizer).
 //
 // Thread-safety: any thread, any number of requests at once.
 // Lifetime:      shared with the host; arguments that are references live until the task has ended.
-// Errors:        `reason` becomes part of the 403's message; `error` of a refusal makes the response a 500.  An exception is an error and
-// no
-//                opinion.
+// Errors:        `reason` becomes part of the message of the 403. A refusal with an `error` makes the response a 500. An exception counts
+//                as kNoOpinion with an error.
 #pragma once
 
 #include <memory>
@@ -29,32 +28,34 @@ struct AuthorizationAttributes {
   UserRef user;
   std::string verb;
   bool resource_request = false;
-  std::string path;  // of non-resource requests, and of the others when they came over HTTP
+  std::string path;  // set for non-resource requests, and for resource requests that came over HTTP
   std::string api_group;
   std::string api_version;
   std::string ns;
   std::string resource;
   std::string subresource;
   std::string name;
-  // Of list, watch and deletecollection.  A selector that cannot be parsed is empty and has an error: an authorizer that decides by
-  // selectors must not treat it as an absent one.
+  // The selectors of list, watch and deletecollection requests. A selector that cannot be parsed is empty and its error is set: an
+  // authorizer that decides by selectors must not treat it as absent.
   FieldSelector fields;
   Status fields_error;
   LabelSelector labels;
   Status labels_error;
 };
-// What the request of `context` wants.
+// The attributes of the request of `context`.
 AuthorizationAttributes authorization_attributes(const RequestContext& context);
 
+// authorizer.Decision.
 enum class Decision : unsigned char { kNoOpinion, kAllow, kDeny };
+// The answer of an authorizer.
 struct AuthorizerResult {
   Decision decision = Decision::kNoOpinion;
-  std::string reason;
-  Status error;  // what went wrong on the way, whatever was decided
+  std::string reason;  // sent to the client with a refusal; an audit annotation
+  Status error;        // an error during the evaluation; independent of the decision
 };
 class RuleResolver;
 
-// The same as AuthorizationAttributes, without copies: it borrows from the request or from the attributes that it was made of.
+// The members of AuthorizationAttributes as views into a request, or into attributes.
 class RequestView {
  public:
   // `context`, `attributes`: outlive the view and do not change while it is used.
@@ -72,9 +73,10 @@ class RequestView {
   std::string_view subresource;
   std::string_view name;
 
+  // True if the request has a field selector or a label selector.
   bool has_selectors() const noexcept;
-  // Of list, watch and deletecollection.  Parsed at each call.  Errors: a selector that cannot be parsed; an authorizer that decides by
-  // selectors must not treat it as an absent one.
+  // The selectors of list, watch and deletecollection requests, parsed by each call. Errors: the selector cannot be parsed; an authorizer
+  // that decides by selectors must not treat it as absent.
   Result<FieldSelector> field_selector() const;
   Result<LabelSelector> label_selector() const;
 
@@ -83,14 +85,16 @@ class RequestView {
   const RequestInfo* info_ = nullptr;
 };
 
+// The extension point (Host::register_authorizer).
 class Authorizer {
  public:
   virtual ~Authorizer();
+  // The mode in --authorization-mode, and a label of metrics.
   virtual std::string_view name() const noexcept = 0;
-  // The decision if it needs no waiting; nothing if only authorize() can tell.  Called first for every request, on the connection's
-  // executor, so it must not block.  The default is nothing.
+  // The decision, if it needs no waiting; nullopt: the host calls authorize(). Called first for every request, on the connection's
+  // executor, so it must not block. Default: nullopt.
   virtual std::optional<AuthorizerResult> decide_now(const RequestView& request) const;
-  // May end on any executor.  The default returns what decide_now() returns; an authorizer overrides one of the two.
+  // May end on any executor. The default returns what decide_now() returns; an authorizer overrides one of the two.
   virtual Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes);
   // This authorizer, if it can list the rules of a user; else null, and SelfSubjectRulesReview reports an incomplete list.
   virtual RuleResolver* rule_resolver() noexcept { return nullptr; }
@@ -104,6 +108,7 @@ struct AuthorizerPlace {
   std::shared_ptr<Authorizer> authorizer = nullptr;
 };
 
+// authorization.k8s.io ResourceRule and NonResourceRule; "*" stands for all.
 struct ResourceRule {
   std::vector<std::string> verbs, api_groups, resources, resource_names;
 };
@@ -113,8 +118,8 @@ struct NonResourceRule {
 struct RuleList {
   std::vector<ResourceRule> resource_rules;
   std::vector<NonResourceRule> non_resource_rules;
-  bool incomplete = false;  // there may be more that cannot be listed
-  Status error;             // what could not be evaluated
+  bool incomplete = false;  // the user may have permissions that are not listed
+  Status error;             // the first error of the evaluation
 };
 // Lists what a user may do (SelfSubjectRulesReview).
 class RuleResolver {

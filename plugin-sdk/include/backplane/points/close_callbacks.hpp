@@ -1,6 +1,7 @@
 // The callbacks of Exchange::on_close, for classes that implement Exchange.
 //
 // Thread-safety: any thread; callbacks run on the thread that calls run(), without the lock.
+// Errors:        none; callbacks must not throw.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,16 @@
 
 namespace backplane BACKPLANE_API {
 
+// An ordered list of callbacks that run at most once.
 class CloseCallbacks {
  public:
+  // Returns the id for remove(); ids are not reused.
   std::uint64_t add(std::function<void()> callback);
-  // Without effect for an id that is not there.
+  // Without effect for an unknown id, such as that of a callback that has run.
   void remove(std::uint64_t id) noexcept;
   // Calls each callback once, in order, and removes it before; a callback may remove others.
   void run();
+  // Removes all callbacks without running them.
   void clear() noexcept;
   bool empty() const noexcept;
 

@@ -59,7 +59,7 @@ struct Compare {
   std::string key;
   Revision mod_revision = 0;  // 0: the key must not exist
 };
-// A value to write..
+// A value to write.
 struct Put {
   std::string key;
   SharedBytes value;

@@ -54,7 +54,6 @@ class CommitFeed {
   void wake();
   // A watch of keys that start with `prefix`, from revision `after` + 1 on.
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after);
-  // Ends all watches with kExpired.
   // Ends all watches with kExpired. Idempotent.
   void close();
 

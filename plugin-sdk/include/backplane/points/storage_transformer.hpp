@@ -2,9 +2,8 @@
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared; a transformer that has been replaced is destroyed after the last read and write through it.
-// Errors:        kInternalError: the bytes cannot be made, or cannot be read (a key that is gone, damage).  An object that cannot be read
-// is
-//                treated as unreadable (points/unreadable_object.hpp).
+// Errors:        kInternalError: the bytes cannot be made, or cannot be read (a key that is gone, damage).  An object that cannot be
+//                read is treated as unreadable (points/unreadable_object.hpp).
 #pragma once
 
 #include <memory>
@@ -20,8 +19,10 @@
 
 namespace backplane BACKPLANE_API {
 
+// Transforms the stored bytes of the objects of a resource.
 class StorageTransformer {
  public:
+  // The result of a read.
   struct Plain {
     SharedBytes bytes;
     // The bytes are written with another key or in another way than to_storage() would write them now: an update that changes nothing else
@@ -33,11 +34,12 @@ class StorageTransformer {
   // overrides only those.
   virtual Task<Result<SharedBytes>> to_storage(std::string key, SharedBytes bytes) const;
   virtual Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const;
-  // The same if they need no waiting; nothing if only the tasks can tell.  Called first; must not block.  The default is nothing.
+  // The results, if they need no waiting; nullopt: the host calls the tasks above. Called first; must not block. Default: nullopt.
   virtual std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const;
   virtual std::optional<Result<Plain>> from_storage_now(std::string_view key, const SharedBytes& bytes) const;
 };
 
+// The transformers of one configuration (Host::set_storage_transformers).
 class StorageTransformers {
  public:
   virtual ~StorageTransformers();

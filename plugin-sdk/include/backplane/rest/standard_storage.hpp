@@ -36,8 +36,8 @@ class StandardStorage : public RestStorage,
   // The store of Host::make_storage that holds the objects; a storage that wraps another one forwards the call. Null: the objects are not
   // in such a store, so they cannot join a transaction or have subresources of Host::make_subresource.
   virtual HostStore* host_store() noexcept { return nullptr; }
-  // Commits what `write` joins in a transaction without an object of its own, for background work. join() is called again after a
-  // conflict. Returns false if join() returned false. finish() is not called.
+  // Commits a transaction that consists only of the changes that `write` joins; for background work, which writes no object of a request.
+  // join() is called again after a conflict. Returns false if join() returned false. finish() is not called.
   // Errors: those of join() and of the commit; kInternalError if host_store() is null.
   virtual Task<Result<bool>> transact(RequestContext& context, BegunWrite& write);
   const HostStore* host_store() const noexcept { return const_cast<StandardStorage*>(this)->host_store(); }
