@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "admission/log.hpp"
 #include "backplane/core/metrics.hpp"
 #include "backplane/rest/store_hooks.hpp"
+#include "base/fenced.hpp"
 
 namespace backplane {
 namespace {
@@ -44,20 +46,57 @@ constexpr std::string_view kAdmit = "admit", kValidate = "validate";
 
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-// What a plugin has begun, with the plugin: its chain may be replaced before the write ends.
+// ---- calls of a plugin
+
+Status threw(std::string_view plugin, const Caught& error) {
+  admission_log().error("admission plugin threw plugin={} error={}{}", plugin, error.what, error.stack);
+  return internal_error("admission plugin " + std::string(plugin) + " threw: " + error.what);
+}
+
+Task<Status> ask_admit(const AdmissionPlugin& plugin, AdmissionAttributes& attributes) {
+  return fenced<Status>([&plugin, &attributes] { return plugin.admit(attributes); },
+                        [&plugin](const Caught& error) { return threw(plugin.name(), error); });
+}
+
+Task<Status> ask_validate(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) {
+  return fenced<Status>([&plugin, &attributes] { return plugin.validate(attributes); },
+                        [&plugin](const Caught& error) { return threw(plugin.name(), error); });
+}
+
+using BeginResult = Result<std::unique_ptr<BegunWrite>>;
+
+Task<BeginResult> ask_begin(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) {
+  return fenced<BeginResult>([&plugin, &attributes] { return plugin.begin(attributes); },
+                             [&plugin](const Caught& error) { return BeginResult(threw(plugin.name(), error)); });
+}
+
+// The begun write of a plugin, which it keeps alive: the chain may publish other plugins before the write ends.
 class HeldWrite final : public BegunWrite {
  public:
   HeldWrite(std::shared_ptr<const AdmissionPlugin> plugin, std::unique_ptr<BegunWrite> write)
       : plugin_(std::move(plugin)), write_(std::move(write)) {}
-  Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override { return write_->join(context, transaction); }
-  Task<void> finish(bool kept) override { return write_->finish(kept); }
+  Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override {
+    return fenced<Result<bool>>([this, &context, &transaction] { return write_->join(context, transaction); },
+                                [this](const Caught& error) { return Result<bool>(threw(plugin_->name(), error)); });
+  }
+  Task<void> finish(bool kept) override {
+    // The write has ended: an exception can only be logged.
+    auto finishing =
+        fenced<Status>([this, kept] { return finish_write(kept); }, [this](const Caught& error) { return threw(plugin_->name(), error); });
+    (void)co_await std::move(finishing);
+  }
 
  private:
-  const std::shared_ptr<const AdmissionPlugin> plugin_;  // first: the last to go
+  Task<Status> finish_write(bool kept) {
+    co_await write_->finish(kept);
+    co_return Status();
+  }
+
+  const std::shared_ptr<const AdmissionPlugin> plugin_;  // declared first, so destroyed last
   const std::unique_ptr<BegunWrite> write_;
 };
 
-// Upstream's reinvoker: one more pass, over everybody who takes part in one.
+// Upstream's reinvoker: a second pass over the plugins with reinvoked().
 class Reinvocation {
  public:
   explicit Reinvocation(AdmissionAttributes& attributes) : attributes_(attributes) { attributes_.reinvocation = &state_; }
@@ -107,7 +146,10 @@ Task<Status> AdmissionChain::pass(const Plugins& plugins, AdmissionAttributes& a
     Status admitted;
     const StepTimer timer(attributes.operation, kAdmit);
     if (!plugin->ready()) admitted = co_await wait_ready(*plugin, attributes);
-    if (admitted.ok()) admitted = co_await plugin->admit(attributes);
+    if (admitted.ok()) {
+      auto asking = ask_admit(*plugin, attributes);
+      admitted = co_await std::move(asking);
+    }
     timer.plugin_ended(plugin->name(), admitted);
     if (!admitted.ok()) co_return admitted;
   }
@@ -122,7 +164,10 @@ Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
     if (!plugin->handles(attributes.operation)) continue;
     const StepTimer timer(attributes.operation, kValidate);
     if (!plugin->ready()) allowed = co_await wait_ready(*plugin, attributes);
-    if (allowed.ok()) allowed = co_await plugin->validate(attributes);
+    if (allowed.ok()) {
+      auto asking = ask_validate(*plugin, attributes);
+      allowed = co_await std::move(asking);
+    }
     timer.plugin_ended(plugin->name(), allowed);
     if (!allowed.ok()) break;
   }
@@ -142,7 +187,7 @@ Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttribu
   Status refused;
   for (const auto& plugin : *plugins) {
     if (!plugin->handles(attributes.operation) || !plugin->begins(attributes.operation)) continue;
-    auto beginning = plugin->begin(attributes);
+    auto beginning = ask_begin(*plugin, attributes);
     auto write = co_await std::move(beginning);
     if (!write.ok()) {
       refused = std::move(write.status());

@@ -1,7 +1,9 @@
-// Mutate, mutate again where somebody asked for it, then validate: runs the admission plugins in order.
+// Runs the admission plugins in order: the mutating step, once more if a plugin requests it, then the validating step.
 //
 // Thread-safety: every method from any thread.  A step runs with the plugins that were published when it began.
-// Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time.
+//                Each step ends on the executor on which it began, wherever the plugins end.
+// Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time;
+//                kInternalError for a plugin that throws.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 
+#include "backplane/rest/store_hooks.hpp"
 #include "base/io_loop.hpp"
 
 namespace backplane {
@@ -146,6 +148,80 @@ TEST_F(AdmissionChainTest, AStepEndsWithThePluginsThatItBeganWith) {
   EXPECT_TRUE(old.expired()) << "the former chain ends with its last step";
   EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
   EXPECT_EQ(log.back(), "new admit");
+}
+
+// Ends on another executor; throws there if `throws`.
+class Wanderer final : public AdmissionPlugin {
+ public:
+  Wanderer(Executor& other, bool throws) : other_(other), throws_(throws) {}
+  std::string_view name() const noexcept override { return "Wanderer"; }
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  bool begins(AdmissionOperation) const noexcept override { return true; }
+  Task<Status> admit(AdmissionAttributes&) const override { return wander(); }
+  Task<Status> validate(const AdmissionAttributes&) const override { return wander(); }
+  Task<Result<std::unique_ptr<BegunWrite>>> begin(const AdmissionAttributes&) const override {
+    (void)co_await wander();
+    co_return std::make_unique<Write>(*this);
+  }
+
+ private:
+  class Write final : public BegunWrite {
+   public:
+    explicit Write(const Wanderer& plugin) : plugin_(plugin) {}
+    Task<Result<bool>> join(RequestContext&, StoreTransaction&) override { co_return true; }
+    Task<void> finish(bool) override { (void)co_await plugin_.wander(); }
+
+   private:
+    const Wanderer& plugin_;
+  };
+  Task<Status> wander() const {
+    co_await resume_on(other_);
+    if (throws_) throw std::runtime_error("lost");
+    co_return Status();
+  }
+
+  Executor& other_;
+  const bool throws_;
+};
+
+struct StepResult {
+  Status status;
+  Executor* executor = nullptr;  // on which the step has ended
+};
+Task<StepResult> run_steps(AdmissionChain& chain, AdmissionAttributes& attributes) {
+  StepResult out;
+  out.status = co_await chain.admit(attributes);
+  out.executor = current_executor();
+  if (out.status.ok()) out.status = co_await chain.validate(attributes);
+  if (current_executor() != out.executor) out.executor = nullptr;
+  auto begun = co_await chain.begin(attributes);
+  if (current_executor() != out.executor) out.executor = nullptr;
+  if (!begun.ok()) co_return out;
+  for (const auto& write : *begun) co_await write->finish(true);
+  if (current_executor() != out.executor) out.executor = nullptr;
+  co_return out;
+}
+
+TEST_F(AdmissionChainTest, AStepEndsOnTheExecutorOnWhichItBegan) {
+  IoLoop other("other");
+  other.start();
+  add(std::make_shared<Wanderer>(other, false));
+  const StepResult result = run_on(loop_, run_steps(chain, attributes));
+  EXPECT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.executor, &loop_);
+  other.stop();
+}
+
+TEST_F(AdmissionChainTest, APluginThatThrowsOnAnotherExecutorRefusesTheWriteOnItsOwn) {
+  IoLoop other("other");
+  other.start();
+  add(std::make_shared<Wanderer>(other, true));
+  const StepResult result = run_on(loop_, run_steps(chain, attributes));
+  EXPECT_EQ(result.status.reason(), Reason::kInternalError);
+  EXPECT_NE(result.status.message().find("admission plugin Wanderer threw: lost"), std::string::npos) << result.status.message();
+  EXPECT_EQ(result.executor, &loop_);
+  EXPECT_EQ(run_on(loop_, chain.begin(attributes)).status().reason(), Reason::kInternalError);
+  other.stop();
 }
 
 TEST_F(AdmissionChainTest, AWriteWaitsForAPluginThatIsNotReady) {

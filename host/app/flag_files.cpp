@@ -53,6 +53,8 @@ constexpr NamedFile kFiles[] = {
     {"proxy-client-key-file", "PEM private key", has_private_key},
     {"service-account-key-file", "PEM key or certificate", has_verifying_key},
     {"service-account-signing-key-file", "PEM private key", has_private_key},
+    {"tls-cert-file", "PEM certificate", has_certificate},
+    {"tls-private-key-file", "PEM private key", has_private_key},
     {"allow-metric-labels-manifest", "YAML object", is_yaml_object},
 };
 
@@ -72,7 +74,8 @@ std::optional<std::string> read_text(const std::string& path, std::string& probl
   return std::nullopt;
 }
 
-// One of several is told of when plugins are looked for.  Without any a server would offer nothing, and look well.
+// At least one of the directories must exist: a server without plugins serves no API and looks healthy.  The search for plugins reports
+// the others.
 void check_plugin_directories(const FlagSet& flags, Problems& problems) {
   if (!flags.changed("plugin-dir")) return;
   Problems found;

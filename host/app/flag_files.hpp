@@ -1,6 +1,6 @@
-// Files that flags name must be there and be what the flag says, or the start ends: a typing error must not pass for a setting.
+// Checks the files that flags name: startup fails if one cannot be read or has other contents than the flag needs.
 //
-// Thread-safety: reads files; start-up.
+// Thread-safety: main thread, at startup; reads files.
 // Errors:        problems that name flag, file and reason.
 #pragma once
 

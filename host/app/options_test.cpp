@@ -540,6 +540,9 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
   const std::string junk = write("junk", "nothing");
   EXPECT_EQ(problems({"--kubelet-client-certificate=/absent"}),
             Problems{"--kubelet-client-certificate: cannot open /absent: no such file or directory"});
+  EXPECT_EQ(problems({"--tls-cert-file=/absent", "--tls-private-key-file=" + junk}),
+            (Problems{"--tls-cert-file: cannot open /absent: no such file or directory",
+                      "--tls-private-key-file: " + junk + " does not contain a PEM private key"}));
   EXPECT_EQ(problems({"--client-ca-file=" + junk}), Problems{"--client-ca-file: " + junk + " does not contain a PEM certificate"});
   EXPECT_EQ(problems({"--service-account-key-file=" + junk, "--service-account-key-file=/absent"}),
             (Problems{"--service-account-key-file: " + junk + " does not contain a PEM key or certificate",

@@ -109,6 +109,35 @@ Task<void> throws() {
   co_return;
 }
 
+Task<MetricSlot> slot_after(Executor& other) {
+  co_await resume_on(other);
+  co_return current_metric_slot();
+}
+
+TEST(IoLoop, WorkCountsForTheServerOfItsLoopOrForTheOneThatPostsIt) {
+  const MetricRegistry one, two;
+  IoLoop shared("shared");  // made on a thread that belongs to no server
+  BlockingPool pool(1);
+  std::unique_ptr<IoLoop> of_one, of_two;
+  {
+    const MetricScope counting(one.slot());
+    of_one = std::make_unique<IoLoop>("one");
+  }
+  {
+    const MetricScope counting(two.slot());
+    of_two = std::make_unique<IoLoop>("two");
+  }
+  for (IoLoop* loop : {&shared, of_one.get(), of_two.get()}) loop->start();
+  EXPECT_EQ(run_on(*of_one, slot_after(*of_one)), one.slot());
+  EXPECT_EQ(run_on(*of_one, slot_after(*of_two)), two.slot());
+  EXPECT_EQ(run_on(*of_one, slot_after(shared)), one.slot());
+  EXPECT_EQ(run_on(*of_two, slot_after(shared)), two.slot());
+  EXPECT_EQ(run_on(*of_two, slot_after(pool)), two.slot());
+  EXPECT_EQ(run_on(shared, slot_after(shared)), 0U);
+  pool.stop();
+  for (IoLoop* loop : {&shared, of_one.get(), of_two.get()}) loop->stop();
+}
+
 TEST(Task, AnExceptionReachesWhoAwaits) {
   IoLoop loop("t");
   loop.start();

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/core/json_kind.hpp"
+
 namespace backplane::endpoints {
 namespace {
 
@@ -60,23 +62,6 @@ std::string go_value(const Value& value) {
   std::string out;
   append_go_value(out, value);
   return out;
-}
-
-std::string_view json_kind(const Value& value) noexcept {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "bool";
-    case json::kind::string:
-      return "string";
-    case json::kind::array:
-      return "array";
-    case json::kind::object:
-      return "object";
-    default:
-      return "number";
-  }
 }
 
 std::string unmarshal_error(const Value& value, std::string_view type) {

@@ -1,4 +1,4 @@
-// How Go prints JSON trees and words its decoding errors, where a message quotes them.
+// JSON trees and decoding errors as Go prints them, for messages that quote them.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,8 +13,6 @@ namespace backplane::endpoints {
 // fmt's %v of the tree: map[a:1 b:[x y]], nil as <nil>, keys sorted.
 std::string go_value(const Value& value);
 
-// encoding/json's word for a value in "cannot unmarshal …": array object string number bool.
-std::string_view json_kind(const Value& value) noexcept;
 // "json: cannot unmarshal array into Go value of type T".
 std::string unmarshal_error(const Value& value, std::string_view type);
 // "json: cannot unmarshal number 1.5 into Go struct field F of type T".

@@ -89,8 +89,7 @@ Result<std::shared_ptr<const Scheme>> merge_schemes(const std::vector<Generation
   auto merged = std::make_shared<MergedScheme>();
   for (const auto& generation : started) {
     merged->holds.push_back(generation->hold());
-    // (merge() leaves what it is given as it is.)
-    Status status = merged->scheme.merge(std::move(generation->host().scheme()));
+    Status status = merged->scheme.merge(generation->host().scheme());
     if (status.ok()) continue;
     if (culprit != nullptr) *culprit = generation;
     return status;

@@ -1,5 +1,6 @@
 // Two versions of one kind over one storage: v1 is stored (data.colour), v2 of another group is served too (data.hue, with a "#").
 #include "registry/conversion.hpp"
+#include "registry/sent_values.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -61,9 +62,12 @@ struct HueStrategy : Strategy {
 
 class ConvertingStoreTest : public StoreTest {
  protected:
-  void make_versions(std::shared_ptr<const Strategy> own = nullptr, std::shared_ptr<const ObjectConverter> converter = nullptr) {
-    auto strategy = std::make_shared<TestStrategy>(
-        KindFacts{.generation = true, .status = true, .returns_deleted = true, .selectable = {{"data.colour", "data.colour", ""}}});
+  void make_versions(std::shared_ptr<const Strategy> own = nullptr, std::shared_ptr<const ObjectConverter> converter = nullptr,
+                     std::shared_ptr<TestStrategy> strategy = nullptr) {
+    if (strategy == nullptr) {
+      strategy = std::make_shared<TestStrategy>(
+          KindFacts{.generation = true, .status = true, .returns_deleted = true, .selectable = {{"data.colour", "data.colour", ""}}});
+    }
     environment.use_scheme(scheme());
     make(strategy);
     stored = store;
@@ -171,6 +175,38 @@ TEST_F(ConvertingStoreTest, AnUpdateSeesAndGivesItsVersion) {
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.hue"), "#blue");
   EXPECT_NE(bytes_of("a").find(R"("data":{"colour":"blue"})"), std::string::npos) << bytes_of("a");
   EXPECT_EQ(seen, std::vector<std::string>{"paint.example.com/v2 paint.example.com #blue #red"});
+}
+
+// Refuses each update and quotes the data of the stored version.
+struct QuotingStrategy final : TestStrategy {
+  void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {
+    errors.invalid_raw("data", to_json(object.at("data")), "is wrong");
+  }
+};
+
+class SentPaint final : public UpdatedObjectInfo, public registry::SentValues {
+ public:
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
+    Object object = json::parse(painted(), context.arena()).as_object();
+    object["data"].as_object().erase("empty");  // as decoding does
+    co_return object;
+  }
+  ClientWrite* client_write() noexcept override { return this; }
+  Result<Value> sent(RequestContext&, const Object&) const override { return json::parse(painted()); }
+
+ private:
+  static const char* painted() {
+    return R"({"kind":"Thing","apiVersion":"paint.example.com/v2","metadata":{"name":"a"},"data":{"hue":"#blue","empty":[]}})";
+  }
+};
+
+TEST_F(ConvertingStoreTest, ARefusalQuotesWhatTheClientSentInItsVersion) {
+  make_versions(nullptr, nullptr, std::make_shared<QuotingStrategy>());
+  ASSERT_TRUE(create(painted("a", "#red")).ok());
+  SentPaint sent;
+  const auto refused = update("a", sent);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find(R"("empty":[])"), std::string::npos) << refused.status().message();
 }
 
 TEST_F(ConvertingStoreTest, AnUpdateThatChangesNothingKeepsItsRevision) {

@@ -196,6 +196,24 @@ TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
   EXPECT_EQ(*get(*storage_, key("n/protobuf")), kMap);
 }
 
+// Two servers of one process may have etcd's keys below different prefixes.
+TEST_F(EncodedStorageTest, ErrorsNameKeysAsTheBackendOfEachStoreHasThem) {
+  put(*backend_, key("n/junk"), SharedBytes("junk"));
+  EncodedStorage other(*backend_);
+  other.use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false, nullptr});
+  other.name_keys_by(BackendKeys("/cluster-b/"));
+  const auto message = [this](EncodedStorage& storage) {
+    RangeRequest request;
+    request.start = key("n/junk");
+    const auto found = run_on(loop_, storage.range(std::move(request)));
+    return found.ok() && found->items.at(0).unreadable ? found->items[0].unreadable->message() : std::string();
+  };
+  EXPECT_NE(message(*storage_).find("key \"/registry/services/specs/n/junk\""), std::string::npos) << message(*storage_);
+  EXPECT_NE(message(other).find("key \"/cluster-b/services/specs/n/junk\""), std::string::npos) << message(other);
+  EXPECT_EQ(BackendKeys().of("/registry/a"), "/registry/a");
+  EXPECT_EQ(BackendKeys("b").of("/other/a"), "/other/a");
+}
+
 // kube-apiserver reads it whatever its own gate says.
 TEST_F(EncodedStorageTest, CborOfAnotherServerIsReadThoughItIsNotOffered) {
   constexpr std::string_view kFoo = R"({"apiVersion":"e.com/v1","kind":"Foo","metadata":{"name":"f"},"spec":{"a":[1,-2.5,null]}})";

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "backplane/core/json_kind.hpp"
 #include "backplane/types/json_reading.hpp"
 #include "backplane/types/names.hpp"
 #include "backplane/types/schema.hpp"
@@ -120,7 +121,8 @@ class Objects {
     const Object& in = asked_[i];
     // A null is no text at all to upstream.
     if (value.is_null()) return unread(i, "unexpected end of JSON input");
-    if (!value.is_object()) return unread(i, "json: cannot unmarshal " + go_kind(value) + " into Go value of type map[string]interface {}");
+    if (!value.is_object())
+      return unread(i, "json: cannot unmarshal " + std::string(json_kind(value)) + " into Go value of type map[string]interface {}");
     Object& out = value.get_object();
     const std::string_view kind = get_string(out, "kind"), wanted = get_string(in, "kind");
     if (kind.empty()) return unread(i, "Object 'Kind' is missing in '" + to_json(out) + "'");
@@ -136,11 +138,6 @@ class Objects {
 
  private:
   bool single() const { return asked_.size() == 1; }
-  static std::string go_kind(const Value& value) {
-    if (value.is_array()) return "array";
-    if (value.is_string()) return "string";
-    return value.is_bool() ? "bool" : "number";
-  }
   static std::string indexed(std::size_t i, std::string_view what) {
     return " returned " + std::string(what) + " at index " + std::to_string(i) + ": ";
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "backplane/core/json_kind.hpp"
 #include "backplane/types/schema.hpp"
 #include "conversion_review_json.hpp"
 #include "definition.hpp"
@@ -47,13 +48,6 @@ std::string go_type_of(const GroupVersionKind& kind) {
   return {};
 }
 
-std::string go_json_kind(const Value& value) {
-  if (value.is_object()) return "object";
-  if (value.is_array()) return "array";
-  if (value.is_string()) return "string";
-  return value.is_bool() ? "bool" : "number";
-}
-
 Result<Value> parse(std::string_view text, const json::storage_ptr& storage) {
   DecodeReport report;
   report.merge_duplicates = false;
@@ -68,15 +62,15 @@ Result<Value> parse(std::string_view text, const json::storage_ptr& storage) {
 Result<GroupVersionKind> kind_of(const Value& value) {
   if (value.is_null()) return GroupVersionKind();
   if (!value.is_object()) {
-    return refused(std::string(kNoKind) + "json: cannot unmarshal " + go_json_kind(value) +
+    return refused(std::string(kNoKind) + "json: cannot unmarshal " + std::string(json_kind(value)) +
                    " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
                    "Kind string \"json:\\\"kind,omitempty\\\"\" }");
   }
   for (const std::string_view word : {"apiVersion", "kind"}) {
     const Value* said = find(value.get_object(), word);
     if (said == nullptr || said->is_string() || said->is_null()) continue;
-    return refused(std::string(kNoKind) + "json: cannot unmarshal " + go_json_kind(*said) + " into Go struct field ." + std::string(word) +
-                   " of type string");
+    return refused(std::string(kNoKind) + "json: cannot unmarshal " + std::string(json_kind(*said)) + " into Go struct field ." +
+                   std::string(word) + " of type string");
   }
   const std::string_view api_version = get_string(value.get_object(), "apiVersion");
   if (std::count(api_version.begin(), api_version.end(), '/') > 1)

@@ -41,10 +41,12 @@ inline std::string gadget(const std::string& name) {
 
 class RunningServer {
  public:
-  explicit RunningServer(const std::string& plugins) {
+  // `more`: further flags.
+  explicit RunningServer(const std::string& plugins, const std::vector<std::string>& more = {}) {
     auto options = std::make_unique<Options>();
-    const std::vector<std::string> flags{"--data-dir=" + (data_ / "data"), "--plugin-dir=" + plugins, "--storage-backend=memory",
-                                         "--secure-port=0", "--bind-address=127.0.0.1"};
+    std::vector<std::string> flags{"--data-dir=" + (data_ / "data"), "--plugin-dir=" + plugins, "--storage-backend=memory",
+                                   "--secure-port=0", "--bind-address=127.0.0.1"};
+    flags.insert(flags.end(), more.begin(), more.end());
     Status parsed = options->flags.parse(flags);
     EXPECT_TRUE(parsed.ok()) << parsed.message();
     auto completed = Options::complete(std::move(options));
@@ -109,11 +111,12 @@ class RunningServer {
     answer.body = std::move(*body);
     co_return answer;
   }
-  Answer send(std::string method, std::string target, std::string body = {}) {
+  Answer send(std::string method, std::string target, std::string body = {}, const std::string& accept = {}) {
     HttpCall call;
     call.method = std::move(method);
     call.target = std::move(target);
     call.body = std::move(body);
+    if (!accept.empty()) call.headers.emplace_back("Accept", accept);
     if (!call.body.empty()) call.headers.emplace_back("Content-Type", "application/json");
     return run_on(loop(), ask(*client_, std::move(call)));
   }

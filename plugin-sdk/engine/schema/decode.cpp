@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backplane/core/json_kind.hpp"
+
 namespace backplane::schema {
 namespace {
 
@@ -82,21 +84,7 @@ std::string strict_path(const Frame& frame) {
 }
 
 std::string value_words(const Value& value, bool with_number) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "bool";
-    case json::kind::string:
-      return "string";
-    case json::kind::array:
-      return "array";
-    case json::kind::object:
-      return "object";
-    default:
-      break;
-  }
-  if (!with_number) return "number";
+  if (!with_number || !value.is_number()) return std::string(json_kind(value));
   std::string text = to_json(value);
   // The tree does not keep the literal; one that was read as a double had a fraction or an exponent.
   if (value.is_double() && text.find_first_of(".e") == std::string::npos && text.size() < 19) text += ".0";

@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "backplane/core/json_kind.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
@@ -43,22 +45,16 @@ std::string with_version(std::string_view schema, std::string_view version) {
   }
 }
 
-std::string_view go_kind(const Value& value) {
-  if (value.is_array()) return "array";
-  if (value.is_bool()) return "bool";
-  if (value.is_object()) return "object";
-  return value.is_string() ? "string" : "number";
-}
-
 // The kind that the document has; members that are absent are empty.
 Result<GroupVersionKind> kind_of(const Value& tree) {
   if (tree.is_null()) return GroupVersionKind();
   const std::string cannot = std::string(kNoTypeMeta) + "json: cannot unmarshal ";
-  if (!tree.is_object()) return bad_request(cannot + std::string(go_kind(tree)) + " into Go value of type " + std::string(kTypeMetaStruct));
+  if (!tree.is_object())
+    return bad_request(cannot + std::string(json_kind(tree)) + " into Go value of type " + std::string(kTypeMetaStruct));
   for (const std::string_view field : {"apiVersion", "kind"}) {
     const Value* value = backplane::find(tree.get_object(), field);
     if (value == nullptr || value->is_string() || value->is_null()) continue;
-    return bad_request(cannot + std::string(go_kind(*value)) + " into Go struct field ." + std::string(field) + " of type string");
+    return bad_request(cannot + std::string(json_kind(*value)) + " into Go struct field ." + std::string(field) + " of type string");
   }
   const std::string_view api_version = get_string(tree.get_object(), "apiVersion");
   if (std::count(api_version.begin(), api_version.end(), '/') > 1)

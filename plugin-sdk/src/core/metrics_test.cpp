@@ -1,4 +1,5 @@
 #include "backplane/core/metric_cell.hpp"
+#include "backplane/core/metric_registry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -93,6 +94,58 @@ TEST(MetricsTest, AfterAResetASeriesIsShownWhenItIsCountedAgain) {
   open.set({}, 3);
   reset_metric(open);
   EXPECT_EQ(find("test_reset_open").series.begin()->second.value, 3) << "what a gauge shows goes on";
+}
+
+TEST(MetricsTest, EachServerHasItsOwnValues) {
+  Metric& total = Metric::counter("test_servers_total", "Things.", {"a"});
+  Metric& open = Metric::gauge("test_servers_open", "Things.", {});
+  const auto value = [](const std::string& name) {
+    const auto series = find(name).series;
+    return series.empty() ? -1.0 : series.begin()->second.value;
+  };
+  auto one = std::make_unique<MetricRegistry>();
+  MetricRegistry two;
+  ASSERT_NE(one->slot(), two.slot());
+  MetricCell* cell = nullptr;
+  {
+    const MetricScope counting(one->slot());
+    total.add({"x"}, 3);
+    open.set({}, 7);
+    cell = MetricCell::of(total, {"x"});
+    EXPECT_EQ(value("test_servers_total"), 3);
+  }
+  {
+    const MetricScope counting(two.slot());
+    EXPECT_EQ(value("test_servers_total"), -1);
+    total.add({"x"}, 10);
+    EXPECT_EQ(value("test_servers_total"), 10);
+    reset_metric(total);
+    EXPECT_EQ(value("test_servers_total"), -1) << "a reset is one of the calling thread's server";
+    total.add({"x"});
+  }
+  EXPECT_EQ(current_metric_slot(), 0U);
+  EXPECT_EQ(value("test_servers_total"), 4) << "a thread that belongs to no server sees all servers";
+  total.add({"x"}, 100);
+  {
+    const MetricScope counting(one->slot());
+    EXPECT_EQ(value("test_servers_total"), 103) << "values of the process are exposed by each server";
+  }
+  const MetricSlot slot = one->slot();
+  one.reset();
+  const MetricRegistry next;
+  ASSERT_EQ(next.slot(), slot);
+  cell->add(50);  // by a thread that has not noticed the end of its server
+  const MetricScope counting(next.slot());
+  EXPECT_EQ(value("test_servers_total"), 100) << "a new server begins without values";
+  EXPECT_EQ(value("test_servers_open"), -1);
+}
+
+TEST(MetricsTest, ServersPastTheLimitShareTheValuesOfTheProcess) {
+  std::vector<std::unique_ptr<MetricRegistry>> servers;
+  for (std::size_t i = 0; i < MetricRegistry::kMostServers; ++i) servers.push_back(std::make_unique<MetricRegistry>());
+  EXPECT_EQ(MetricRegistry().slot(), 0U);
+  servers.pop_back();
+  EXPECT_NE(MetricRegistry().slot(), 0U);
 }
 
 // Each count took one lock for all series of its metric.

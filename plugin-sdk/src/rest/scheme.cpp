@@ -152,7 +152,7 @@ Result<std::string> Scheme::stored_field_label(const GroupVersionKind& gvk, std:
   return bad_request("field label not supported: " + std::string(label));
 }
 
-Status Scheme::merge(Scheme&& other) {
+Status Scheme::merge(const Scheme& other) {
   for (const auto& [gvk, type] : other.state_->types) {
     const auto found = state_->types.find(gvk);
     if (found == state_->types.end()) continue;
@@ -163,7 +163,6 @@ Status Scheme::merge(Scheme&& other) {
       return Status(Reason::kAlreadyExists, "conversion of " + print(pair.first) + " to " + print(pair.second) + " is already registered");
     }
   }
-  // Copies: the host merges the same schemes anew when it replaces a plugin.
   for (const auto& [gvk, type] : other.state_->types) {
     KnownType& mine = state_->types[gvk];
     if (type.schema != nullptr || !type.registrant.empty()) {

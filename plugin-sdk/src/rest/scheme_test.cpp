@@ -47,15 +47,18 @@ TEST(SchemeTest, FieldLabelsAreThoseOfTheStoredVersion) {
             R"("spec.b" is not a known field selector: only "metadata.name", "metadata.namespace")");
 }
 
-TEST(SchemeTest, MergingMovesEverythingOrNothing) {
+TEST(SchemeTest, MergingCopiesEverythingOrNothing) {
   Scheme scheme, other, again;
   ASSERT_TRUE(other.add_conversion(kOne, kHub, adds("1 to 2")).ok());
   ASSERT_TRUE(other.add_field_labels(kOne, {{"spec.a", ""}}).ok());
   ASSERT_TRUE(again.add_conversion(kOne, kHub, adds("again")).ok());
-  ASSERT_TRUE(scheme.merge(std::move(other)).ok());
+  ASSERT_TRUE(scheme.merge(other).ok());
   EXPECT_TRUE(scheme.converts(kOne, kHub));
   EXPECT_TRUE(scheme.stored_field_label(kOne, "spec.a").ok());
-  EXPECT_EQ(scheme.merge(std::move(again)).reason(), Reason::kAlreadyExists);
+  EXPECT_EQ(scheme.merge(again).reason(), Reason::kAlreadyExists);
+  Scheme later;
+  ASSERT_TRUE(later.merge(other).ok()) << "the merged scheme is unchanged";
+  EXPECT_TRUE(later.converts(kOne, kHub));
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ class Scheme {
   Status convert(const GroupVersionKind& from, const GroupVersionKind& to, Object& object) const;
   // The name of a field label in the stored version. Errors: kBadRequest `field label not supported: x`.
   Result<std::string> stored_field_label(const GroupVersionKind& gvk, std::string_view label) const;
-  // Moves everything of `other` into this Scheme, or changes nothing. Errors: kAlreadyExists.
-  Status merge(Scheme&& other);
+  // Copies everything of `other` into this Scheme, or changes nothing. Errors: kAlreadyExists for a kind or a conversion that both have.
+  Status merge(const Scheme& other);
 
  private:
   struct State;

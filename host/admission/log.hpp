@@ -1,0 +1,15 @@
+// The log of the folder admission.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include "base/log.hpp"
+
+namespace backplane {
+
+inline spdlog::logger& admission_log() {
+  static auto& log = folder_logger("admission");
+  return log;
+}
+
+}  // namespace backplane
