@@ -198,7 +198,7 @@ TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
 
 // Two servers of one process may have etcd's keys below different prefixes.
 TEST_F(EncodedStorageTest, ErrorsNameKeysAsTheBackendOfEachStoreHasThem) {
-  put(*backend_, key("n/junk"), SharedBytes("junk"));
+  put(*backend_, key("n/junk"), "junk");
   EncodedStorage other(*backend_);
   other.use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false, nullptr});
   other.name_keys_by(BackendKeys("/cluster-b/"));
