@@ -1,5 +1,6 @@
 #include "base/heap_room.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,13 +16,18 @@ namespace {
 constexpr std::size_t kPiece = 768 * 1024;
 constexpr std::size_t kMostPieces = 5;
 
-// The pages are there before they are touched one by one.
-void populate(void* piece, std::size_t size) noexcept {
-#ifdef MADV_POPULATE_WRITE
+// Of the pages that lie within the piece.  A kernel that cannot leaves them as they are.
+void advise(const void* piece, std::size_t size, int advice) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto from = (reinterpret_cast<std::uintptr_t>(piece) + page - 1) & ~(page - 1);
   const auto to = (reinterpret_cast<std::uintptr_t>(piece) + size) & ~(page - 1);
-  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_POPULATE_WRITE);  // a kernel that cannot is none the worse
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, advice);
+}
+
+// The pages are there before they are touched one by one.
+void populate(void* piece, std::size_t size) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  advise(piece, size, MADV_POPULATE_WRITE);
 #else
   (void)piece;
   (void)size;
@@ -42,5 +48,13 @@ void make_heap_room(std::size_t bytes) noexcept {
   }
   while (count > 0) std::free(pieces[--count]);
 }
+
+void free_with_pages(std::string& text) noexcept {
+  constexpr std::size_t kWorth = 16 * 1024;
+  if (text.size() >= kWorth) advise(text.data(), text.size(), MADV_DONTNEED);
+  std::string().swap(text);
+}
+
+void return_heap_room() noexcept { malloc_trim(0); }
 
 }  // namespace backplane

@@ -7,10 +7,19 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace backplane {
 
 // For about `bytes` in pieces; at most 4 MB.
 void make_heap_room(std::size_t bytes) noexcept;
+
+// Frees `text`, which another thread allocated, and returns its pages to the system at once: this thread cannot use them again, because it
+// allocates from another heap.
+void free_with_pages(std::string& text) noexcept;
+
+// Returns the freed pages of all heaps to the system. It locks one heap after another, a few milliseconds for hundreds of megabytes: for
+// the end of a large job, on a blocking thread.
+void return_heap_room() noexcept;
 
 }  // namespace backplane

@@ -45,6 +45,34 @@ TEST(HeapRoom, WhatIsAllocatedThenFindsItsPagesThere) {
   EXPECT_LT(with, 100);
 }
 
+TEST(HeapRoom, WhatIsFreedBetweenIsReturned) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  constexpr std::size_t kPiece = 64 * 1024, kPieces = 400;
+  std::vector<std::unique_ptr<std::array<char, kPiece>>> pieces(kPieces);
+  for (auto& piece : pieces) {
+    piece = std::make_unique<std::array<char, kPiece>>();
+    piece->fill('x');
+  }
+  // Every other one stays, so that the heap cannot shrink.
+  for (std::size_t i = 0; i < kPieces; i += 2) pieces[i].reset();
+  const std::size_t before = memory_use().resident_bytes;
+  return_heap_room();
+  EXPECT_LT(memory_use().resident_bytes + kPiece * kPieces / 4, before);
+}
+
+TEST(HeapRoom, TextsThatAreFreedWithTheirPagesTakeNoMemory) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 400; ++i) texts.emplace_back(64 * 1024, 'x');
+  const std::size_t before = memory_use().resident_bytes;
+  // Every other one stays, so that the heap cannot shrink.
+  for (std::size_t i = 0; i < texts.size(); i += 2) free_with_pages(texts[i]);
+  EXPECT_LT(memory_use().resident_bytes + std::size_t{400} * 64 * 1024 / 4, before);
+  for (std::size_t i = 1; i < texts.size(); i += 2) EXPECT_EQ(texts[i], std::string(64 * 1024, 'x'));
+  std::string small = "abc";
+  free_with_pages(small);
+  EXPECT_TRUE(small.empty());
+}
+
 TEST(HeapRoom, MoreThanItMakesIsNoError) {
   const std::size_t before = memory_use().resident_bytes;
   make_heap_room(std::size_t{1} << 40);
