@@ -113,12 +113,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& directory, b
 }
 
 Status Database::open_handles() {
-  auto cache = rocksdb::NewLRUCache(kBlockCache, 2);
+  cache_ = rocksdb::NewLRUCache(kBlockCache, 2);
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      {rocksdb::kDefaultColumnFamilyName, family_options(cache, false, merging_)},
-      {"live", family_options(cache, true, merging_)},
-      {"old", family_options(cache, false, merging_)},
-      {"log", family_options(cache, false, merging_)},
+      {rocksdb::kDefaultColumnFamilyName, family_options(cache_, false, merging_)},
+      {"live", family_options(cache_, true, merging_)},
+      {"old", family_options(cache_, false, merging_)},
+      {"log", family_options(cache_, false, merging_)},
   };
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
@@ -143,6 +143,8 @@ bool Database::write_out_much() {
     std::uint64_t one = 0;
     if (db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &one)) all += one;
   }
+  // Blocks that were read for the writes: what clients read is in the watch cache.
+  if (cache_->GetUsage() >= kMuch) cache_->EraseUnRefEntries();
   if (all < kMuch) return false;
   write_out();
   return true;

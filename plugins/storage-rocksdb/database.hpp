@@ -6,6 +6,7 @@
 //                kServiceUnavailable and names it.
 #pragma once
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 
 #include <array>
@@ -45,8 +46,8 @@ class Database {
   Status resume();
   // Until it is called, files stay as they are found: while the caches above load, merging them would take the processor and the disk.
   void merge_files();
-  // Makes files of what was written since the last ones, in the background, and so lets go of the memory that it takes; not of little.
-  // True: it has begun to.
+  // Releases the memory of recent writes, for a store that is quiet: flushes them to files in the background, and drops cached blocks. Both
+  // only from 1 MB on. True: it has begun to flush.
   bool write_out_much();
   std::int64_t size_bytes() const noexcept;
 
@@ -76,6 +77,7 @@ class Database {
   backplane::Logger* const logger_;
   mutable std::shared_mutex mutex_;
   std::atomic<bool> merging_{false};
+  std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<LogLedger> ledger_;  // before the database, which works on its files
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
