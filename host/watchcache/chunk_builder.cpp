@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <thread>
 
 #include "base/heap_room.hpp"
@@ -9,53 +10,48 @@
 namespace backplane {
 
 namespace {
-constexpr std::size_t kEntry = 1000;  // of an entry without its text
-constexpr std::size_t kChunk = 500;   // objects that one thread makes entries of in one go
+constexpr std::size_t kChunk = 16 * PackedEntries::kMost;  // objects that one thread decodes and packs in one go
 // Enough for the pool to have work while a page is on its way.
 const std::size_t kUnderWay = std::clamp<std::size_t>(std::thread::hardware_concurrency() + 1, 3, 8);
 }  // namespace
 
 struct ChunkBuilder::Chunk {
   std::vector<KeyValue> items;
-  std::vector<ObjectRef> entries;
+  std::vector<std::shared_ptr<const PackedEntries>> runs;
+  std::size_t bytes = 0;  // of the objects
   Unreadable unreadable;
   std::exception_ptr error;
   Promise<bool> done;
 
-  // What the entries of the items take, about.
-  std::size_t room() const {
-    std::size_t bytes = 0;
-    for (const KeyValue& stored : items) bytes += stored.value.size() + kEntry;
-    return bytes;
-  }
-
-  // Decodes from `at` on, and makes the entries if no value must wait.  Returns the index of the first value that must.
-  std::size_t build(const ResourceCache& cache, const ObjectStorage& storage, std::size_t at) {
+  // Decodes from `at` on, and packs the objects if no value must wait.  Returns the index of the first value that must.
+  std::size_t build(const std::shared_ptr<const EntryBuilder>& builder, const ObjectStorage& storage, std::size_t at) {
     const std::size_t read = storage.read_now(items, at);
-    if (read == items.size()) make_entries(cache);
+    if (read == items.size()) pack(builder);
     return read;
   }
 
  private:
-  void make_entries(const ResourceCache& cache) {
-    make_heap_room(room());
-    entries.reserve(items.size());
-    for (KeyValue& stored : items) {
-      if (stored.unreadable) {
-        unreadable.emplace(std::move(stored.key), std::move(stored.unreadable));
-      } else {
-        entries.push_back(cache.make_entry(stored));
-      }
+  void pack(const std::shared_ptr<const EntryBuilder>& builder) {
+    for (const KeyValue& stored : items) {
+      bytes += stored.value.size();
+      if (stored.unreadable) unreadable.emplace(stored.key, stored.unreadable);
     }
-    items = {};
+    std::erase_if(items, [](const KeyValue& stored) { return stored.unreadable != nullptr; });
+    make_heap_room(bytes);
+    for (std::span<const KeyValue> rest(items); !rest.empty();) {
+      const std::size_t count = std::min(rest.size(), PackedEntries::kMost);
+      runs.push_back(std::make_shared<const PackedEntries>(builder, rest.first(count)));
+      rest = rest.subspan(count);
+    }
+    items.clear();
   }
 };
 
-Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk) {
+Task<void> ChunkBuilder::build(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk) {
   const std::size_t items = chunk->items.size();
   try {
     for (std::size_t at = 0;;) {
-      auto building = run_blocking([&] { at = chunk->build(*cache, storage, at); });
+      auto building = run_blocking([&] { at = chunk->build(builder, storage, at); });
       co_await std::move(building);
       if (at == items) break;
       auto waiting = storage.read(chunk->items[at]);
@@ -71,7 +67,7 @@ Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const
 bool ChunkBuilder::begin(std::vector<KeyValue> items) {
   auto chunk = std::make_shared<Chunk>();
   chunk->items = std::move(items);
-  if (!tasks_.spawn(executor_, "build entries", build(cache_, storage_, chunk))) return false;
+  if (!tasks_.spawn(executor_, "build entries", build(builder_, storage_, chunk))) return false;
   pending_.push_back(std::move(chunk));
   return true;
 }
@@ -96,7 +92,8 @@ Task<void> ChunkBuilder::take_first(LoadedObjects& loaded) {
   const bool done = co_await chunk->done.future();
   (void)done;
   if (chunk->error) std::rethrow_exception(chunk->error);
-  for (auto& entry : chunk->entries) loaded.index.append(std::move(entry));
+  for (auto& run : chunk->runs) loaded.index.append(std::move(run));
+  loaded.bytes += chunk->bytes;
   loaded.unreadable.merge(chunk->unreadable);
 }
 

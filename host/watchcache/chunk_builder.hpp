@@ -1,5 +1,5 @@
-// Turns pages of a store into entries beside the loop that loads: they are decoded and built on the blocking pool while the next ones are
-// on their way.
+// Turns pages of a store into an index of packed entries: they are decoded and packed on the blocking pool while the next pages are on
+// their way.
 //
 // Thread-safety: one loader, on the executor it was given.
 // Lifetime:      what is still being built when the builder goes away is built to its end for nobody; the task group knows of it.
@@ -21,14 +21,15 @@ namespace backplane {
 struct LoadedObjects {
   ObjectIndex index;
   Unreadable unreadable;
+  std::size_t bytes = 0;  // of the objects, about: what the resource version adds is the same for all
   Revision revision = 0;  // of the store, as all of it was
 };
 
 class ChunkBuilder {
  public:
   // `storage` decodes the chunks; it outlives the group.
-  ChunkBuilder(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
-      : cache_(std::move(cache)), storage_(storage), tasks_(tasks), executor_(executor) {}
+  ChunkBuilder(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
+      : builder_(std::move(builder)), storage_(storage), tasks_(tasks), executor_(executor) {}
 
   // Begins to build what is on a page, whose keys are behind all before, some at a time and once few enough are under way; those that are
   // done go to `loaded`.
@@ -38,11 +39,11 @@ class ChunkBuilder {
 
  private:
   struct Chunk;
-  static Task<void> build(std::shared_ptr<const ResourceCache> cache, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk);
+  static Task<void> build(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, std::shared_ptr<Chunk> chunk);
   bool begin(std::vector<KeyValue> items);
   Task<void> take_first(LoadedObjects& loaded);
 
-  const std::shared_ptr<const ResourceCache> cache_;
+  const std::shared_ptr<const EntryBuilder> builder_;
   const ObjectStorage& storage_;
   TaskGroup& tasks_;
   Executor& executor_;

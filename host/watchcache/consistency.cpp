@@ -27,69 +27,51 @@ struct Difference {
   Revision cached = 0, stored = 0;  // 0: it is not there
 };
 
-// Goes over what the cache shows and what the store holds, both by key, as far as both are at hand.
+// Goes over what the cache shows and what the store holds, both by key.  It builds no entries.
 class Comparison {
  public:
-  using Batch = std::span<const ObjectEntry* const>;
+  explicit Comparison(const ObjectIndex& index) : cursor_(index.cursor({})) {}
 
-  bool needs_cached() const noexcept { return cached_.empty() && !cached_ended_; }
-  // The next entries of the cache; none: there are no more.
-  void add_cached(Batch batch) noexcept {
-    cached_ = batch;
-    cached_ended_ = batch.empty();
-  }
-  // Takes keys off the front of `stored` until one side is used up.
-  void take(std::span<const KeyValue>& stored) {
-    while (!difference_ && !stored.empty() && !needs_cached()) {
-      const KeyValue& item = stored.front();
-      const ObjectEntry* const entry = cached_.empty() ? nullptr : cached_.front();
-      if (entry == nullptr || item.key < entry->key) {
+  // Takes the next keys of the store, up to the first difference.
+  void take(std::span<const KeyValue> stored) {
+    for (const KeyValue& item : stored) {
+      const KeyAt* const cached = next_cached();
+      if (cached == nullptr || item.key < cached->key) {
         difference_ = Difference{item.key, 0, item.mod_revision};
-      } else if (entry->key < item.key) {
-        difference_ = Difference{entry->key, entry->revision, 0};
-      } else if (entry->revision != item.mod_revision) {
-        difference_ = Difference{item.key, entry->revision, item.mod_revision};
-      } else {
-        stored = stored.subspan(1);
-        cached_ = cached_.subspan(1);
+      } else if (cached->key < item.key) {
+        difference_ = Difference{cached->key, cached->revision, 0};
+      } else if (cached->revision != item.mod_revision) {
+        difference_ = Difference{item.key, cached->revision, item.mod_revision};
       }
+      if (difference_) return;
+      ++at_;
     }
   }
   // The store has no more.
   void end() {
-    if (!difference_ && !cached_.empty()) difference_ = Difference{cached_.front()->key, cached_.front()->revision, 0};
+    if (difference_) return;
+    if (const KeyAt* const cached = next_cached()) difference_ = Difference{cached->key, cached->revision, 0};
   }
   const std::optional<Difference>& difference() const noexcept { return difference_; }
 
  private:
-  Batch cached_;
-  bool cached_ended_ = false;
+  // Null at the end.
+  const KeyAt* next_cached() {
+    if (at_ == keys_.size()) {
+      keys_.clear();
+      at_ = 0;
+      if (!cursor_.next_keys(keys_)) return nullptr;
+    }
+    return &keys_[at_];
+  }
+
+  ObjectIndex::Cursor cursor_;
+  std::vector<KeyAt> keys_;
+  std::size_t at_ = 0;
   std::optional<Difference> difference_;
 };
 
-Task<Status> next_cached(ObjectCursor& cursor, Comparison& comparison) {
-  auto reading = cursor.next();
-  auto batch = co_await std::move(reading);
-  if (!batch.ok()) co_return std::move(batch.status());
-  comparison.add_cached(*batch);
-  co_return Status();
-}
-
-Task<Status> compare_page(const std::vector<KeyValue>& items, ObjectCursor& cursor, Comparison& comparison) {
-  std::span<const KeyValue> stored(items);
-  while (!stored.empty() && !comparison.difference()) {
-    Status status;
-    if (comparison.needs_cached()) {
-      auto reading = next_cached(cursor, comparison);
-      status = co_await std::move(reading);
-    }
-    if (!status.ok()) co_return status;
-    comparison.take(stored);
-  }
-  co_return Status();
-}
-
-Task<Status> compare(PrefixCache& cache, ObjectCursor& cursor, Revision revision, Comparison& comparison) {
+Task<Status> compare(PrefixCache& cache, Revision revision, Comparison& comparison) {
   RangeRequest request;
   request.start = cache.config().prefix;
   request.end = prefix_end(request.start);
@@ -101,19 +83,12 @@ Task<Status> compare(PrefixCache& cache, ObjectCursor& cursor, Revision revision
     auto reading = cache.store().storage.range(request);
     auto page = co_await std::move(reading);
     if (!page.ok()) co_return std::move(page.status());
-    auto comparing = compare_page(page->items, cursor, comparison);
-    auto status = co_await std::move(comparing);
-    if (!status.ok()) co_return status;
+    comparison.take(page->items);
     more = page->more && !page->items.empty();
     if (more) request.start = page->items.back().key + '\0';
   }
-  Status status;
-  if (comparison.needs_cached()) {
-    auto reading = next_cached(cursor, comparison);
-    status = co_await std::move(reading);
-  }
   comparison.end();
-  co_return status;
+  co_return Status();
 }
 
 }  // namespace
@@ -121,15 +96,11 @@ Task<Status> compare(PrefixCache& cache, ObjectCursor& cursor, Revision revision
 Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache) {
   if (!cache->ready()) co_return;
   const GroupResource& resource = cache->config().resource;
-  CacheScope scope;
-  ListOptions options;
-  options.resource_version = "0";
-  auto listing = cache->list(std::move(scope), std::move(options));
-  auto list = co_await std::move(listing);
+  const std::optional<View> view = cache->newest();
   // One that holds what cannot be read is not compared, as upstream's is not.
-  if (!list.ok() || list->revision == 0) co_return count(resource, "error");
-  Comparison comparison;
-  auto comparing = compare(*cache, *list->items, list->revision, comparison);
+  if (!view || view->revision == 0 || view->snapshot->unreadable) co_return count(resource, "error");
+  Comparison comparison(view->snapshot->index);
+  auto comparing = compare(*cache, view->revision, comparison);
   const Status status = co_await std::move(comparing);
   if (!status.ok()) co_return count(resource, "error");
   count(resource, comparison.difference() ? "failure" : "success");
@@ -137,7 +108,7 @@ Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache) {
   const Difference& found = *comparison.difference();
   watchcache_log().error("a cache differs from the store and is reloaded (a bug) prefix={} key={} cached={} stored={}",
                          cache->config().prefix, found.key, found.cached, found.stored);
-  cache->invalidate(list->revision);
+  cache->invalidate(view->revision);
 }
 
 }  // namespace backplane

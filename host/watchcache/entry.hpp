@@ -23,13 +23,18 @@ class EntryBuilder {
   const CacheConfig& config() const noexcept { return config_; }
 
   ObjectRef build(const KeyValue& stored, WatchEvent::Type type) const;
+  // With the event that a watch of the object's last write reports.
+  ObjectRef build(const KeyValue& stored) const { return build(stored, loaded_as(stored)); }
+  static WatchEvent::Type loaded_as(const KeyValue& stored) noexcept {
+    return stored.create_revision == stored.mod_revision ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
+  }
+  std::shared_ptr<ObjectEntry> build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
   // The same object at another revision: what a DELETED event carries.
   ObjectRef at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const;
   // A bookmark of this resource's kind.
   WatchEvent bookmark(Revision revision, bool initial_events_end) const;
 
  private:
-  std::shared_ptr<ObjectEntry> build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
   // Of JSON whose raw values are as they were sent.
   std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
   void read_name(std::string_view key, ObjectEntry& entry) const;

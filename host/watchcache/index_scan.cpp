@@ -7,8 +7,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kBatch = 256;     // objects handed out at once
-constexpr std::size_t kPortion = 2048;  // entries and summaries looked at before others of the executor go first: some 0.2 ms
+constexpr std::size_t kBatch = 256;      // objects handed out at once
+constexpr std::size_t kPortion = 2048;   // entries and summaries looked at before others of the executor go first: some 0.2 ms
+constexpr std::size_t kBuilding = 1024;  // entries that are looked at in the time in which a run is built
 
 using Batch = std::span<const ObjectEntry* const>;
 
@@ -69,9 +70,10 @@ IndexScan::IndexScan(const ObjectIndex& index, Selection selection)
       left_(index.rank(selection.end()) - index.rank(selection.start())),
       selection_(std::move(selection)) {}
 
-bool IndexScan::next_run() {
+bool IndexScan::next_run(std::size_t& looks) {
   const auto run = cursor_.next_run();
   if (run.entries.empty()) left_ = 0;
+  looks += run.built_now ? kBuilding : 1;
   const std::size_t count = std::min(run.entries.size(), left_);
   if (count > 0 && selection_.selects() && !run.summary->may_hold(selection_.wanted())) {
     left_ -= count;
@@ -85,8 +87,7 @@ bool IndexScan::take(Found& found, std::size_t limit) {
   std::size_t looks = 0;
   while (found.size() < limit && looks < kPortion) {
     if (run_.empty()) {
-      if (!next_run()) return false;
-      ++looks;
+      if (!next_run(looks)) return false;
     }
     for (; !run_.empty() && found.size() < limit; --left_, ++looks) {
       const ObjectRef& entry = run_.front();

@@ -29,8 +29,8 @@ class IndexScan {
   std::size_t left() const noexcept { return left_; }
 
  private:
-  // False at the end.
-  bool next_run();
+  // Adds what it costs to `looks`. False at the end.
+  bool next_run(std::size_t& looks);
 
   ObjectIndex::Cursor cursor_;
   std::size_t left_;

@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kMaxItems = 32;
 constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
 constexpr unsigned kMaxGone = 16;      // entries that have left a leaf before its summary is made anew
+constexpr std::size_t kNearEnd = 24;   // keys that arrive in order are added behind so many of a leaf
+static_assert(PackedEntries::kMost <= kMaxItems);
 }  // namespace
 
 // A leaf holds entries, an inner node children with the first entry below each.
@@ -21,9 +23,16 @@ struct ObjectIndex::Node {
   std::vector<const ObjectEntry*> firsts;  // of the children; borrowed from the leaves below
   Summary summary;                         // of a leaf's entries, and of some that have gone
   unsigned gone = 0;                       // how many
+  // Of a leaf that has not changed since it was loaded, in place of entries and summary.
+  std::shared_ptr<const PackedEntries> packed;
 
-  std::size_t items() const { return leaf ? entries.size() : children.size(); }
-  const ObjectEntry* first() const { return leaf ? entries.front().get() : firsts.front(); }
+  std::size_t items() const { return leaf ? size : children.size(); }
+  const ObjectEntry* first() const {
+    if (packed) return packed->first().get();
+    return leaf ? entries.front().get() : firsts.front();
+  }
+  const std::vector<ObjectRef>& leaf_entries() const { return packed ? packed->entries() : entries; }
+  const Summary& leaf_summary() const { return packed ? packed->summary() : summary; }
   void count() {
     size = entries.size();
     for (const auto& child : children) size += child->size;
@@ -45,9 +54,11 @@ using Node = ObjectIndex::Node;
 using NodeRef = ObjectIndex::NodeRef;
 
 std::size_t entry_position(const Node& leaf, std::string_view key) {
-  const auto found = std::lower_bound(leaf.entries.begin(), leaf.entries.end(), key,
+  if (leaf.packed && key <= leaf.packed->first()->key) return 0;
+  const auto& entries = leaf.leaf_entries();
+  const auto found = std::lower_bound(entries.begin(), entries.end(), key,
                                       [](const ObjectRef& entry, std::string_view wanted) { return entry->key < wanted; });
-  return static_cast<std::size_t>(found - leaf.entries.begin());
+  return static_cast<std::size_t>(found - entries.begin());
 }
 
 // The last child whose first key is not behind `key`; the first child when all are.
@@ -64,9 +75,23 @@ NodeRef make_node(std::uint64_t edit, bool leaf) {
   return node;
 }
 
+// A leaf with room for one entry more, and no more than that.
+NodeRef copy_leaf(const Node& leaf, std::uint64_t edit) {
+  auto copy = make_node(edit, true);
+  const auto& entries = leaf.leaf_entries();
+  copy->size = leaf.size;
+  copy->entries.reserve(entries.size() + 1);
+  copy->entries.assign(entries.begin(), entries.end());
+  copy->summary = leaf.leaf_summary();
+  copy->gone = leaf.gone;
+  return copy;
+}
+
 // Makes `node` one that only this version has.  The path down to it has been made so before.
 Node& own(NodeRef& node, std::uint64_t edit) {
-  if (node->edit != edit) {
+  if (node->leaf && (node->edit != edit || node->packed)) {
+    node = copy_leaf(*node, edit);
+  } else if (node->edit != edit) {
     node = std::make_shared<Node>(*node);
     node->edit = edit;
   }
@@ -89,12 +114,14 @@ template <class T>
 void move_upper(std::vector<T>& from, std::vector<T>& to, std::ptrdiff_t half) {
   to.assign(std::make_move_iterator(from.begin() + half), std::make_move_iterator(from.end()));
   from.erase(from.begin() + half, from.end());
+  from.shrink_to_fit();
 }
 
-// Moves the upper half of `node` into a new right neighbour.
-NodeRef split(Node& node) {
+// Moves the upper half of `node` into a new right neighbour; less, if the item that is too many is at `added` near the end: keys that
+// arrive in order leave full nodes behind.
+NodeRef split(Node& node, std::size_t added) {
   auto right = make_node(node.edit, node.leaf);
-  const auto half = static_cast<std::ptrdiff_t>(node.items() / 2);
+  const auto half = static_cast<std::ptrdiff_t>(added > kNearEnd ? kNearEnd : node.items() / 2);
   if (node.leaf) {
     move_upper(node.entries, right->entries, half);
   } else {
@@ -113,8 +140,9 @@ NodeRef split(Node& node) {
 // Returns a new right neighbour when the node had to be split.
 NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint64_t edit) {
   Node& node = own(ref, edit);
+  std::size_t at = 0;
   if (node.leaf) {
-    const std::size_t at = entry_position(node, entry->key);
+    at = entry_position(node, entry->key);
     node.summary.add(*entry);
     if (at < node.entries.size() && node.entries[at]->key == entry->key) {
       replaced = std::exchange(node.entries[at], std::move(entry));
@@ -124,13 +152,13 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint
     node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
     ++node.size;
   } else {
-    const std::size_t at = child_position(node, entry->key);
+    at = child_position(node, entry->key);
     NodeRef right = put_below(node.children[at], entry, replaced, edit);
     node.firsts[at] = node.children[at]->first();
     if (!replaced) ++node.size;
     if (right) add_child(node, at + 1, std::move(right));
   }
-  return node.items() > kMaxItems ? split(node) : nullptr;
+  return node.items() > kMaxItems ? split(node, at) : nullptr;
 }
 
 // Takes an empty child out, and merges a small one with a neighbour.
@@ -143,9 +171,12 @@ void tidy(Node& parent, std::size_t at) {
   if (children[left]->items() + children[right]->items() > kMaxItems) return;
   Node& into = own(children[left], parent.edit);
   const Node& from = *children[right];
-  into.entries.insert(into.entries.end(), from.entries.begin(), from.entries.end());
-  into.summary.add(from.summary);
-  into.gone += from.gone;
+  if (from.leaf) {
+    const auto& entries = from.leaf_entries();
+    into.entries.insert(into.entries.end(), entries.begin(), entries.end());
+    into.summary.add(from.leaf_summary());
+    into.gone += from.gone;
+  }
   into.children.insert(into.children.end(), from.children.begin(), from.children.end());
   into.firsts.insert(into.firsts.end(), from.firsts.begin(), from.firsts.end());
   into.count();
@@ -178,34 +209,36 @@ NodeRef make_inner(NodeRef left, NodeRef right, std::uint64_t edit) {
   return node;
 }
 
-// Returns a new right neighbour when the right edge is full: filling in order leaves full nodes behind.
-NodeRef append_below(NodeRef& ref, ObjectRef& entry, std::uint64_t edit) {
+NodeRef make_leaf(ObjectRef entry, std::uint64_t edit) {
+  auto leaf = make_node(edit, true);
+  leaf->size = 1;
+  leaf->summary.add(*entry);
+  leaf->entries.push_back(std::move(entry));
+  return leaf;
+}
+
+NodeRef make_leaf(std::shared_ptr<const PackedEntries> run, std::uint64_t edit) {
+  auto leaf = make_node(edit, true);
+  leaf->size = run->size();
+  leaf->packed = std::move(run);
+  return leaf;
+}
+
+// Puts `leaf` behind all others.  Returns a new right neighbour when the right edge is full: filling in order leaves full nodes behind.
+NodeRef append_below(NodeRef& ref, NodeRef leaf, std::uint64_t edit) {
+  if (ref->leaf) return leaf;
   Node& node = own(ref, edit);
-  NodeRef below;
-  if (node.leaf) {
-    if (node.entries.size() < kMaxItems) {
-      node.summary.add(*entry);
-      node.entries.push_back(std::move(entry));
-      ++node.size;
-      return nullptr;
-    }
-  } else {
-    below = append_below(node.children.back(), entry, edit);
-    if (!below || node.children.size() < kMaxItems) {
-      ++node.size;
-      if (below) add_child(node, node.children.size(), std::move(below));
-      return nullptr;
-    }
+  node.size += leaf->size;
+  NodeRef below = append_below(node.children.back(), std::move(leaf), edit);
+  if (!below) return nullptr;
+  if (node.children.size() < kMaxItems) {
+    add_child(node, node.children.size(), std::move(below));
+    return nullptr;
   }
-  auto right = make_node(edit, node.leaf);
-  right->size = 1;
-  if (node.leaf) {
-    right->entries.reserve(kMaxItems);
-    right->summary.add(*entry);
-    right->entries.push_back(std::move(entry));
-  } else {
-    add_child(*right, 0, std::move(below));
-  }
+  node.size -= below->size;
+  auto right = make_node(edit, false);
+  right->size = below->size;
+  add_child(*right, 0, std::move(below));
   return right;
 }
 
@@ -232,7 +265,9 @@ ObjectRef ObjectIndex::find(std::string_view key) const {
   if (node == nullptr) return nullptr;
   while (!node->leaf) node = node->children[child_position(*node, key)].get();
   const std::size_t at = entry_position(*node, key);
-  return at < node->entries.size() && node->entries[at]->key == key ? node->entries[at] : nullptr;
+  if (at == node->size) return nullptr;
+  const ObjectRef& found = node->leaf_entries()[at];
+  return found->key == key ? found : nullptr;
 }
 
 std::size_t ObjectIndex::rank(std::string_view key) const {
@@ -249,7 +284,7 @@ std::size_t ObjectIndex::rank(std::string_view key) const {
 
 ObjectRef ObjectIndex::put(ObjectRef entry) {
   if (!root_) {
-    append(std::move(entry));
+    root_ = make_leaf(std::move(entry), edit_);
     return nullptr;
   }
   ObjectRef replaced;
@@ -265,9 +300,13 @@ ObjectRef ObjectIndex::remove(std::string_view key) {
   return removed;
 }
 
-void ObjectIndex::append(ObjectRef entry) {
-  if (!root_) root_ = make_node(edit_, true);
-  if (NodeRef right = append_below(root_, entry, edit_)) root_ = make_inner(std::move(root_), std::move(right), edit_);
+void ObjectIndex::append(std::shared_ptr<const PackedEntries> run) {
+  NodeRef leaf = make_leaf(std::move(run), edit_);
+  if (!root_) {
+    root_ = std::move(leaf);
+  } else if (NodeRef right = append_below(root_, std::move(leaf), edit_)) {
+    root_ = make_inner(std::move(root_), std::move(right), edit_);
+  }
 }
 
 ObjectIndex::Cursor ObjectIndex::cursor(std::string_view from) const {
@@ -289,7 +328,7 @@ ObjectIndex::Cursor ObjectIndex::cursor_at(std::size_t rank) const {
   while (node != nullptr) {
     std::size_t at = 0;
     if (node->leaf) {
-      at = std::min(rank, node->entries.size());
+      at = std::min(rank, node->size);
     } else {
       while (at + 1 < node->children.size() && rank >= node->children[at]->size) rank -= node->children[at++]->size;
     }
@@ -303,7 +342,7 @@ const ObjectIndex::Node* ObjectIndex::Cursor::leaf() {
   while (depth_ > 0) {
     Step& step = steps_[depth_ - 1];
     if (step.node->leaf) {
-      if (step.at < step.node->entries.size()) return step.node;
+      if (step.at < step.node->size) return step.node;
     } else if (++step.at < step.node->children.size()) {
       const Node* child = step.node->children[step.at].get();
       // Down the left edge; inner steps stand at the child that is being walked.
@@ -321,14 +360,29 @@ const ObjectIndex::Node* ObjectIndex::Cursor::leaf() {
 
 const ObjectRef* ObjectIndex::Cursor::next() {
   const Node* node = leaf();
-  return node == nullptr ? nullptr : &node->entries[steps_[depth_ - 1].at++];
+  return node == nullptr ? nullptr : &node->leaf_entries()[steps_[depth_ - 1].at++];
 }
 
 ObjectIndex::Cursor::Run ObjectIndex::Cursor::next_run() {
   const Node* node = leaf();
   if (node == nullptr) return {};
-  const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->entries.size());
-  return {std::span<const ObjectRef>(node->entries).subspan(from), &node->summary};
+  const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->size);
+  const bool builds = node->packed && !node->packed->built();
+  return {std::span<const ObjectRef>(node->leaf_entries()).subspan(from), &node->leaf_summary(), builds};
+}
+
+bool ObjectIndex::Cursor::next_keys(std::vector<KeyAt>& out) {
+  const Node* node = leaf();
+  if (node == nullptr) return false;
+  const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->size);
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  if (node->packed) {
+    node->packed->append_keys(out);
+  } else {
+    for (const ObjectRef& entry : node->entries) out.push_back({entry->key, entry->revision});
+  }
+  out.erase(out.begin() + first, out.begin() + first + static_cast<std::ptrdiff_t>(from));
+  return true;
 }
 
 }  // namespace backplane

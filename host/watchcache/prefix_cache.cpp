@@ -3,6 +3,7 @@
 #include "backplane/core/task_set.hpp"
 #include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
+#include "base/heap_room.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/cache_watch.hpp"
 #include "watchcache/log.hpp"
@@ -16,27 +17,27 @@ constexpr std::chrono::seconds kLoadAgain{1};
 constexpr int kRetryAfterSeconds = 1;
 // Bytes of events kept for a cache that is loading; with more it begins anew.
 constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
+constexpr std::size_t kMuchLoaded = 16 * 1024 * 1024;
 
 }  // namespace
 
 PrefixCache::PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config)
     : store_(std::move(store)),
-      builder_(std::move(config)),
+      builder_(std::make_shared<const EntryBuilder>(std::move(config))),
       log_(std::make_shared<EventLog>([this](EventLog::Clock::time_point due) { set_alarm(due); })),
       snapshot_(std::make_shared<const Snapshot>()) {}
 
-ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
-  const bool created = stored.create_revision == stored.mod_revision;
-  return builder_.build(stored, created ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified);
-}
+ObjectRef PrefixCache::make_entry(const KeyValue& stored) const { return builder_->build(stored); }
 
 ObjectRef PrefixCache::make_written(const KeyValue& stored) {
   if (!ready()) return make_entry(stored);
+  const auto snapshot = snapshot_.get();
+  if (snapshot->changed < stored.mod_revision) {
+    return written_.get(stored, [&] { return make_entry(stored); });
+  }
   // The pump was faster.
-  if (ObjectRef known = peek(stored.key); known != nullptr && known->revision == stored.mod_revision) return known;
-  ObjectRef entry = make_entry(stored);
-  written_.note(stored, entry);
-  return entry;
+  ObjectRef known = snapshot->index.find(stored.key);
+  return known && known->revision == stored.mod_revision ? known : make_entry(stored);
 }
 
 const Status* Snapshot::unreadable_at(std::string_view key) const {
@@ -185,6 +186,10 @@ Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self)
   buffering_ = false;
   buffer_ = {};
   end_load(loaded);
+  if (!loaded || bytes() < kMuchLoaded) co_return;
+  // Pages of the store, as large as what was made of them.
+  auto returning = run_blocking(return_heap_room);
+  co_await std::move(returning);
 }
 
 Task<bool> PrefixCache::try_load() {
@@ -215,7 +220,7 @@ void log_unreadable(const std::string& key, const Status& why) {
 
 Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   PageReader pages(store_, config_.prefix);
-  ChunkBuilder building(shared_from_this(), store_->storage, store_->tasks, store_->executor);
+  ChunkBuilder building(builder_, store_->storage, store_->tasks, store_->executor);
   while (!pages.done()) {
     auto reading = pages.next();
     auto page = co_await std::move(reading);
@@ -243,10 +248,7 @@ bool PrefixCache::finish_load(LoadedObjects loaded) {
   index_ = std::move(loaded.index);
   unreadable_ = loaded.unreadable.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(loaded.unreadable));
   loaded_ = loaded.revision;
-  std::size_t bytes = 0;
-  auto cursor = index_.cursor({});
-  while (const auto* entry = cursor.next()) bytes += (*entry)->json().size();
-  bytes_.store(bytes, std::memory_order_relaxed);
+  bytes_.store(loaded.bytes, std::memory_order_relaxed);
   log_->reset(loaded_);
   publish(loaded_);
   std::vector<const StorageEvent*> missed;
@@ -312,6 +314,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   cache_metrics::received(config_.resource, events.size());
   // The snapshot first: who reads an event finds at least that state.
   publish(last);
+  for (const auto* event : events) written_.release(event->kv);
   // Watches end before what they cannot be shown: who lists again is told why.
   if (gap != 0) log_->reset(gap);
   std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
@@ -330,13 +333,13 @@ void PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>&
     record.type = WatchEvent::Type::kDeleted;
     record.previous = index_.remove(event.kv.key);
     if (!record.previous) return;
-    entry = builder_.at_revision(*record.previous, record.revision, record.type);
+    entry = builder_->at_revision(*record.previous, record.revision, record.type);
     count(record.previous.get(), nullptr);
   } else {
     const bool is_new = event.previous_revision == 0 || was_unreadable;
     record.type = is_new ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
-    entry = written_.take(event.kv);
-    if (entry == nullptr || entry->event() != record.type) entry = builder_.build(event.kv, record.type);
+    entry = written_.get(event.kv, [&] { return builder_->build(event.kv, record.type); });
+    if (entry->event() != record.type) entry = builder_->build(event.kv, record.type);
     record.previous = index_.put(entry);
     count(record.previous.get(), entry.get());
   }
@@ -363,8 +366,11 @@ void PrefixCache::note_unreadable(const StorageEvent& event) {
 }
 
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
-  if (added != nullptr) bytes_.fetch_add(added->json().size(), std::memory_order_relaxed);
-  if (removed != nullptr) bytes_.fetch_sub(removed->json().size(), std::memory_order_relaxed);
+  std::size_t bytes = bytes_.load(std::memory_order_relaxed);
+  if (added != nullptr) bytes += added->json().size();
+  // An object that was loaded counts without its resource version.
+  if (removed != nullptr) bytes -= std::min(bytes, removed->json().size());
+  bytes_.store(index_.empty() ? 0 : bytes, std::memory_order_relaxed);
 }
 
 void PrefixCache::publish(Revision changed) {

@@ -122,9 +122,11 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   std::size_t bytes() const noexcept override { return bytes_.load(std::memory_order_relaxed); }
 
   const CacheConfig& config() const noexcept { return config_; }
-  const EntryBuilder& builder() const noexcept { return builder_; }
+  const EntryBuilder& builder() const noexcept { return *builder_; }
   EventLog& log() noexcept { return *log_; }
   FollowedStore& store() noexcept { return *store_; }
+  // The newest state; nothing while it is not known.
+  std::optional<View> newest() const;
   // A stream is among those that end_watches() ends, from this call to its destruction.
   void add_watch(CacheWatch& watch);
   void remove_watch(CacheWatch& watch) noexcept;
@@ -169,8 +171,6 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void set_alarm(EventLog::Clock::time_point due) { store_->alarms.set(due, weak_from_this()); }
   void count(const ObjectEntry* removed, const ObjectEntry* added);
 
-  // The newest state; nothing while it is not known.
-  std::optional<View> newest() const;
   // The state at exactly `revision`, if it is at hand.
   std::optional<View> at(Revision revision) const;
   void pin(const View& view);
@@ -188,8 +188,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Result<ListResult>> list_from_store(Selection selection, ListPlan plan);
 
   const std::shared_ptr<FollowedStore> store_;
-  const EntryBuilder builder_;
-  const CacheConfig& config_ = builder_.config();
+  const std::shared_ptr<const EntryBuilder> builder_;
+  const CacheConfig& config_ = builder_->config();
   const std::shared_ptr<EventLog> log_;
   Published<Snapshot> snapshot_;
   std::atomic<State> state_{State::kIdle};

@@ -42,7 +42,7 @@ TEST(Summary, SaysNoToMostOfWhatIsNot) {
 // Every run's summary holds at least what its entries have, however the index came to be.
 TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
   ObjectIndex index;
-  for (int i = 0; i < 500; ++i) index.append(entry(i, 0));
+  for (int i = 0; i < 500; ++i) index.put(entry(i, 0));
   std::vector<ObjectIndex> versions;
   for (int round = 1; round < 40; ++round) {
     versions.push_back(index.share());
@@ -67,7 +67,7 @@ TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
 // What has left is forgotten in time: a summary does not only grow.
 TEST(Summary, OfARunForgetsWhatHasLeft) {
   ObjectIndex index;
-  for (int i = 0; i < 20; ++i) index.append(entry(i, 0));
+  for (int i = 0; i < 20; ++i) index.put(entry(i, 0));
   for (int round = 1; round < 200; ++round) {
     for (int i = 0; i < 20; ++i) index.put(entry(i, round));
   }
