@@ -15,13 +15,13 @@
 namespace backplane {
 namespace {
 
-// Of an answer; beyond it the stream is broken off.
+// Limit of the header fields of one response; a response with more resets its stream.
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 constexpr int kMaxInterim = 5;
-// gRPC servers in Go send a PING with their answers while none is under way, to measure the path: a delayed answer saves both sides most of
-// those.
+// The delay of PING acknowledgements. A gRPC server in Go measures the path with a PING for each response unless one is unacknowledged, so
+// the delay saves both sides most of them.
 constexpr std::chrono::milliseconds kPingAnswer{25};
-constexpr std::size_t kMaxPings = 64;  // that wait for their answers; more are ignored
+constexpr std::size_t kMaxPings = 64;  // unacknowledged; further ones are ignored
 
 class Http2ClientSession final : public RemoteSession {
  public:
@@ -45,7 +45,7 @@ class Http2ClientSession final : public RemoteSession {
     closing_ = true;
     port_.want_flush();
   }
-  // Windows bound what comes.
+  // The flow-control windows bound the received data.
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
   void receive(std::string_view bytes) override {
@@ -87,11 +87,11 @@ class Http2ClientSession final : public RemoteSession {
     RemoteCallRef call;
     int code = 0;
     Headers headers;
-    std::size_t sent = 0;  // of the body
+    std::size_t sent = 0;  // bytes of the request body
     std::size_t header_bytes = 0;
     int interim = 0;
     Headers trailers;
-    bool whole = false;  // the server has said that this is all
+    bool whole = false;  // the server has ended the stream
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
   Stream* stream(std::int32_t id) {
@@ -118,10 +118,10 @@ class Http2ClientSession final : public RemoteSession {
   const std::string_view scheme_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, std::unique_ptr<Stream>> streams_;
-  std::vector<RemoteCallRef> refused_;  // the server has not begun with them
-  std::vector<Ping> pings_;             // to be answered at answer_pings_at_
+  std::vector<RemoteCallRef> refused_;  // the server has not begun to process them
+  std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
-  std::string why_;  // what the server does wrong; empty: nothing is known
+  std::string why_;  // the server's protocol error; empty: none
   bool heard_ = false;
   bool closing_ = false;
   bool broken_ = false;
@@ -165,7 +165,7 @@ Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority, 
     : port_(port), authority_(std::move(authority)), scheme_(settings.scheme) {
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
-  // Windows grow when the reader has read.
+  // A window is extended by the bytes that the reader has taken.
   nghttp2_option_set_no_auto_window_update(options, 1);
   nghttp2_option_set_no_auto_ping_ack(options, 1);
   const int made = nghttp2_session_client_new2(&session_, callbacks(), this, options);
@@ -201,22 +201,22 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
   return static_cast<ssize_t>(count);
 }
 
-// The header fields of a request, in one piece of memory.
+// The header fields of a request, in one buffer.
 class Fields {
  public:
-  // A field of the session's own: the name is in lower case, and the value has no line breaks.
+  // Adds a field that the session makes: the name is in lower case and the value has no line breaks.
   void add(std::string_view name, std::string_view value) {
     rows_.push_back({text_.size(), name.size(), value.size()});
     text_.append(name).append(value);
   }
-  // A field of the caller's.
+  // Adds a field of the caller.
   void add_given(std::string_view name, std::string_view value) {
     const auto at = static_cast<std::ptrdiff_t>(text_.size());
     const auto value_at = at + static_cast<std::ptrdiff_t>(name.size());
     add(name, value);
     std::transform(text_.begin() + at, text_.begin() + value_at, text_.begin() + at,
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    // A value cannot start a field of its own.  Three looks of the library are cheaper than one at each letter.
+    // A line break in a value would begin another field, so it becomes a blank. Three searches are faster than a test of each character.
     for (const char c : {'\r', '\n', '\0'}) {
       if (value.find(c) != std::string_view::npos) std::replace(text_.begin() + value_at, text_.end(), c, ' ');
     }
@@ -227,7 +227,7 @@ class Fields {
     text_.reserve(bytes);
     rows_.reserve(request.headers.size() + 6);
   }
-  // Good until this is changed.
+  // Valid until a field is added.
   std::vector<nghttp2_nv> rows() {
     std::vector<nghttp2_nv> out;
     out.reserve(rows_.size());
@@ -254,7 +254,7 @@ Fields fields_of(const RemoteCall& call, std::string_view scheme, std::string_vi
   out.add_given(":authority", host.empty() ? authority : host);
   out.add_given(":path", request.target);
   for (const auto& [name, value] : request.headers) {
-    // Nobody but the client knows the length of what is still to be made.
+    // The length of a streamed body is HttpCall::body_size.
     if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
     out.add_given(name, value);
   }
@@ -351,7 +351,7 @@ void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
   if (Stream* found = stream(id)) found->call->body(bytes);
 }
 
-// The answer is whole.  What is left of the request's body is of no use to the server.
+// The response is complete: the rest of the request body is not sent.
 void Http2ClientSession::answered(std::int32_t id) {
   Stream* found = stream(id);
   if (found != nullptr) found->whole = true;
@@ -372,7 +372,7 @@ void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const bool refused = error == NGHTTP2_REFUSED_STREAM && !call->has_head();
   if (refused) {
     call->refused();
-    closing_ = true;  // the connection is going, or would only refuse again
+    closing_ = true;  // the connection is closing, or would refuse the calls again
   }
   if (refused && !call->streams_body()) {
     refused_.push_back(call);

@@ -1,6 +1,6 @@
-// A server of the tests that speaks HTTP/2 without TLS, over TCP or a Unix socket, as gRPC servers do.  Paths say what it answers.
+// A test server for HTTP/2 without TLS, over TCP or a Unix socket, as gRPC servers use it. The path of a request selects the response.
 //
-// Thread-safety: one thread of its own; what it has seen is guarded.
+// Thread-safety: the server runs on its own thread; the public methods may be called from any other thread.
 #pragma once
 
 #include <arpa/inet.h>
@@ -58,7 +58,7 @@ class Http2Backend {
   }
   std::string url() const { return path_.empty() ? "http://127.0.0.1:" + std::to_string(port_) : "unix://" + path_; }
 
-  // Of the last request that has begun.
+  // The header fields of the newest request.
   Fields last_request() {
     const std::lock_guard lock(mutex_);
     return request_;
@@ -71,14 +71,14 @@ class Http2Backend {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return reset_; });
   }
-  // PINGs are not answered any more, and nothing else is: as a peer whose machine is gone.
+  // Stops responding, to PINGs too, as if the server's machine were unreachable.
   void fall_silent() { silent_ = true; }
 
  private:
   struct Call {
     Http2Backend* backend = nullptr;
     std::string path;
-    std::string out;  // to be sent
+    std::string out;  // the response bytes that are not sent yet
     std::string in;
     bool begun = false, deferred = false, input_ended = false, endless = false;
     Fields trailers;

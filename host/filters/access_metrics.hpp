@@ -1,4 +1,4 @@
-// What /metrics says of who asks, whether they may, and of requests that did not end as they should: upstream's names for the outcomes.
+// Metrics of authentication, authorization and of requests that ended abnormally, with upstream's names for the outcomes.
 //
 // Thread-safety: any thread; atomic counts.
 #pragma once
@@ -18,23 +18,23 @@ class AccessMetrics {
   // metrics.ExponentialBuckets(0.001, 2, 15)
   static constexpr std::array<double, 15> kBuckets{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128,
                                                    0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384};
-  // The filters whose time is told, and what it is told in.
+  // The filters whose duration is measured.
   static constexpr std::array<std::string_view, 3> kFilters{"authentication", "authorization", "priorityandfairness"};
   static constexpr std::array<double, 13> kFilterBuckets{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30};
   enum Authentication : unsigned char { kSuccess, kFailure, kFailed };
   static constexpr std::array<std::string_view, 3> kAuthentications{"success", "failure", "error"};
   enum Authorization : unsigned char { kAllowed, kDenied, kError, kNoOpinion };
   static constexpr std::array<std::string_view, 4> kAuthorizations{"allowed", "denied", "error", "no-opinion"};
-  // Names that upstream tells apart; everybody else is an address or somebody.
+  // The user names that are label values, as upstream; all other users are counted as "email_id" or "other".
   static constexpr std::array<std::string_view, 7> kUsers{
       "admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default", "email_id", "other"};
 
-  // `user`: of a success.
+  // `user`: set for a success.
   void authenticated(Authentication result, std::chrono::nanoseconds took, std::string_view user) noexcept;
   void authorized(Authorization result, std::chrono::nanoseconds took) noexcept;
-  // `waited`: in the gate's queue.
+  // `waited`: the time in the request gate's queue.
   void let_in(std::chrono::nanoseconds waited) noexcept { filters_[2].observe(waited); }
-  // Its handler has ended after its client was answered 504, or had gone.
+  // The handler has ended after the client received 504 or disconnected.
   void ended_late(bool threw) noexcept { late_[threw ? 1 : 0].fetch_add(1, std::memory_order_relaxed); }
   void reset();
 

@@ -1,5 +1,5 @@
-// WithAuthentication: who is asking.  A certificate or nobody is known at once; only plugins make a request wait.  Headers with credentials
-// end here, so that no handler can pass them on.
+// WithAuthentication: sets the user of the request.  Certificates and anonymous requests need no wait; plugins may need one.  Removes the
+// headers with credentials, so that no handler can forward them.
 #include <algorithm>
 #include <exception>
 
@@ -16,7 +16,7 @@ bool same_no_case(std::string_view text, std::string_view lower_case) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-// What says who is asking, to us or to a front proxy's server: it is nobody's business behind this filter.
+// The headers with credentials for this server or for a front proxy; the inner filters and handlers do not get them.
 bool is_credential(std::string_view header) {
   constexpr std::string_view kExtra = "x-remote-extra-";
   if (header.size() < 12) return false;
@@ -67,7 +67,7 @@ class WithAuthentication final : public Filter {
     } catch (...) {
       thrown = std::current_exception();
     }
-    // An exception, too, goes on where the request's deadline and its other filters live.
+    // After an exception, too, the request continues on the connection's executor, which the other filters need.
     co_await origin;
     if (thrown) std::rethrow_exception(thrown);
     co_return settle(call, std::move(user));
@@ -87,7 +87,7 @@ class WithAuthentication final : public Filter {
  private:
   Step settle(FilterCall& call, Result<UserRef> user) const {
     const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
-    // Somebody we do not know gets one request per HTTP/2 connection: opening many streams costs them a handshake each.
+    // An anonymous client gets one request per HTTP/2 connection, so that each of many streams costs it a TLS handshake.
     if (limit_unknown_ && unknown && call.exchange().http_major() == 2) call.exchange().close_connection_after();
     if (!user.ok()) {
       call.refusal = Refusal{std::move(user.status()), 0, {}, false, audit_};

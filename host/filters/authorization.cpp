@@ -1,4 +1,4 @@
-// WithAuthorization: may they.
+// WithAuthorization: returns 403 unless an authorizer allows the request.
 #include <algorithm>
 
 #include "base/origin_executor.hpp"
@@ -45,7 +45,7 @@ class WithAuthorization final : public Filter {
     const std::chrono::nanoseconds took = Clock::now() - began;
     call.context.latencies.authorization = std::max(call.context.latencies.authorization, took);
     if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), took);
-    // An authorizer may go wrong in part and still find the rule that allows it.
+    // An authorizer may report an error and still find a rule that allows the request, so the decision comes first.
     if (result.decision == Decision::kAllow) {
       annotate(call.context, "allow", result.reason);
       return Step::kNext;

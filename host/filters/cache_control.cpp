@@ -1,4 +1,4 @@
-// WithCacheControl: answers depend on who asks; no shared cache may keep them.  A handler may set another value.
+// WithCacheControl: responses depend on the user, so no shared cache may store them.  A handler may set another value.
 #include "filters/filters.hpp"
 
 namespace backplane {

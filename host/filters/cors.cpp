@@ -1,4 +1,4 @@
-// WithCORS (--cors-allowed-origins): answers browsers, before authentication, because a preflight carries no credentials.
+// WithCORS (--cors-allowed-origins): CORS headers and preflight responses, before authentication, because a preflight has no credentials.
 #include <algorithm>
 #include <boost/regex.hpp>
 
@@ -7,10 +7,10 @@
 namespace backplane {
 namespace {
 
-// A scheme, "://", a host name of DNS's length and a port; nothing longer is an origin.
+// The longest origin: a scheme, "://", a DNS name of the maximum length and a port.
 constexpr std::size_t kMaxOrigin = 512;
 
-// Boost's engine keeps its state on the heap: std::regex recurses once per character and would end the stack.
+// Boost's engine keeps its state on the heap; std::regex recurses once per character and would overflow the stack.
 bool matches(std::string_view origin, const boost::regex& pattern) {
   try {
     return boost::regex_search(origin.begin(), origin.end(), pattern);

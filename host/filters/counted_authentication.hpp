@@ -1,8 +1,8 @@
-// An Authentication, and how it ended and how long it took.
+// An Authentication that counts the results and durations of another one.
 //
-// Thread-safety: as the authentication behind.
-// Lifetime:      borrows the authentication behind and the counts.
-// Errors:        those of the authentication behind.
+// Thread-safety: as the wrapped authentication.
+// Lifetime:      borrows the wrapped authentication and the counts.
+// Errors:        those of the wrapped authentication.
 #pragma once
 
 #include "backplane/points/http.hpp"
@@ -35,7 +35,7 @@ class CountedAuthentication final : public Authentication {
     const auto took = Clock::now() - began;
     context.latencies.authentication += took;
     if (user.ok()) return access_.authenticated(AccessMetrics::kSuccess, took, (*user)->name);
-    // Without a credential there was nothing to go wrong.
+    // A request without a credential is not a failed attempt.
     const bool credential = exchange.peer_certificate_rejected() || !exchange.header("authorization").empty();
     access_.authenticated(credential ? AccessMetrics::kFailed : AccessMetrics::kFailure, took, {});
   }

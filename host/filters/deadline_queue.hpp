@@ -1,7 +1,7 @@
-// Deadlines of the requests of one thread, for the price of a list insertion each.
+// The deadlines of the requests of one thread; each costs one list insertion.
 //
-// Nearly every request ends long before its deadline, and nearly all have the same timeout.  So there is one timer per thread, set to the
-// earliest deadline it knew when it was set; when it rings, what is over is called and the timer is set to the next.
+// Nearly every request ends long before its deadline, and nearly all have the same timeout.  So each thread has one timer, set to the
+// earliest deadline; when it fires, the expired entries are called and the timer is set to the next deadline.
 // Thread-safety: one queue per executor thread; everything happens on that thread.
 // Lifetime:      an entry leaves the queue when it is destroyed.
 #pragma once
@@ -21,7 +21,7 @@ class DeadlineQueue {
     virtual ~Entry() { unlink(); }
 
    protected:
-    // Called once, on the thread of the queue, when the time is over.  May destroy nothing of the queue but itself.
+    // Called once, on the thread of the queue, when the deadline has passed.  May destroy this entry, but no other entry of the queue.
     virtual void on_deadline() = 0;
     void unlink() noexcept;
 

@@ -1,10 +1,10 @@
 // One step of the handler chain.
 //
-// A filter decides in enter(), without waiting, in nearly every request: that costs a virtual call and no coroutine.  Only a filter that
-// must wait (a plugin's authenticator) or must stand around the rest (panic recovery, the timeout) says so and gets a coroutine for it.
-// Thread-safety: filters are immutable after construction and serve any number of requests at once, but for what they share by atomics.
-// Lifetime:      a filter outlives every request; what enter() has taken is given back in leave(), whatever way the request ends.
-// Errors:        a refusal is an answer; an exception is a bug and ends in the panic recovery.
+// A filter usually decides in enter(), without waiting: that costs a virtual call and no coroutine.  Only a filter that must wait (for a
+// plugin's authenticator) or that wraps the inner handlers (panic recovery, the timeout) returns another Step and costs a coroutine.
+// Thread-safety: filters are immutable after construction, except for atomics, and serve any number of requests at once.
+// Lifetime:      a filter outlives every request; leave() releases what enter() has acquired, however the request ends.
+// Errors:        a refusal is a response; an exception is a bug and ends in the panic recovery.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,30 @@
 namespace backplane {
 
 enum class Step : unsigned char {
-  kNext,           // go on
-  kNextThenLeave,  // go on, and call leave() when everything behind this filter has ended
-  kRefuse,         // answer call.refusal and stop
-  kAwait,          // ask again with enter_slowly()
-  kAround,         // around() runs what is behind this filter
+  kNext,           // continue with the next filter
+  kNextThenLeave,  // continue, and call leave() when the inner filters and the handler have ended
+  kRefuse,         // send call.refusal and stop
+  kAwait,          // enter() cannot decide: await enter_slowly()
+  kAround,         // around() runs the inner filters and the handler
 };
 
 class AuditRegistrations;
 
-// The answer of a filter that does not let a request through.
+// The response of a filter that refuses a request.
 struct Refusal {
   Status status;       // sent in the encoding the client accepts …
   int plain_code = 0;  // … unless this is set: then `text` as plain text with a newline, as Go's http.Error
   std::string text;
   bool close_connection = false;
-  // The request has not come to WithAudit: its only event is the start of this answer, if these audit it.
+  // Set for a refusal that precedes WithAudit: if these registrations audit the request, the start of this response is its only event.
   const AuditRegistrations* audit = nullptr;
 
   static Refusal plain(int code, std::string text) { return Refusal{{}, code, std::move(text)}; }
 };
 
-// What filters note of a request for its line in the log and its counts.
+// Data of a request for its access-log line and its metrics.
 struct RequestNotes {
-  std::chrono::nanoseconds waited{};  // in the gate's queue
+  std::chrono::nanoseconds waited{};  // in the request gate's queue
   std::string log_fields;             // " key=value", as the line shows them
 };
 
@@ -49,20 +49,20 @@ struct FilterCall {
   RequestContext& context;
   RequestNotes* notes = nullptr;
   Refusal refusal = {};
-  GatePass pass = {};  // what the request gate has given it
+  GatePass pass = {};  // the state of the request gate
 
-  // The current exchange.  around() changes it for the filters behind it with InFront.
+  // The current exchange.  around() replaces it for the inner filters by InFront.
   Exchange& exchange() const noexcept { return *context.exchange; }
 };
 
 class HandlerChain;
 
-// Everything behind a filter.
+// The inner filters and the handler of a filter.
 class Rest {
  public:
   Rest(const HandlerChain& chain, std::size_t row) : chain_(chain), row_(row) {}
   Task<void> run(FilterCall& call) const;
-  // Answers call.refusal instead.
+  // Sends call.refusal instead.
   Task<void> refuse(FilterCall& call) const;
 
  private:

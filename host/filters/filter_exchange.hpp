@@ -1,7 +1,7 @@
-// An Exchange in front of another, as filters put it there: what only the host knows of a connection passes as well.
+// The base of exchanges with which filters wrap another one; it also forwards the host's own calls on a connection.
 //
 // Thread-safety, errors: as Exchange.
-// Lifetime:      borrows the exchange behind it.
+// Lifetime:      borrows the wrapped exchange.
 #pragma once
 
 #include "backplane/net/forwarding_exchange.hpp"
@@ -17,7 +17,7 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
 };
 
 // Makes `front` the current exchange of a request while this object lives: RequestContext::exchange is the only record of it, so nothing
-// else may set it.  The destructor restores the exchange behind, however the request ends.
+// else may set it.  The destructor restores the wrapped exchange, however the request ends.
 class InFront {
  public:
   InFront(RequestContext& context, Exchange& front) noexcept : context_(context), behind_(context.exchange) { context_.exchange = &front; }

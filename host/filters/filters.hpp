@@ -1,4 +1,4 @@
-// The makers of the filters, one per file.  Null: the configuration does not ask for this filter.
+// The factories of the filters, one per file.  They return null if the configuration does not enable the filter.
 //
 // Lifetime: filters borrow what the configuration points to and copy the rest.
 #pragma once
@@ -33,7 +33,7 @@ FilterPtr with_priority_and_fairness(const ChainConfig& config);
 FilterPtr with_max_in_flight_limit(const ChainConfig& config);
 FilterPtr with_authorization(const ChainConfig& config);
 
-// Requests that are served to the last, drain or no drain: health, metrics, and the server's calls to itself.
+// True for requests that are served during the drain too: health, metrics, and the server's calls to itself.
 bool exempt_from_retry_after(const FilterCall& call) noexcept;
 
 enum class AuditBegin : unsigned char { kAudited, kNotAudited, kFailed };

@@ -1,4 +1,4 @@
-// The chain of filters before a handler of the test's.
+// The chain of filters with a handler of the test.
 //
 // Thread-safety: one test.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace backplane::filters_testing {
 
-// A request as the transport would hand it over, and what was answered.
+// A request as the transport passes it to the chain, and its response.
 class TestExchange final : public Exchange {
  public:
   std::string request_method = "GET";
@@ -29,8 +29,8 @@ class TestExchange final : public Exchange {
   bool finished = false;
   bool closing = false;
   std::atomic<bool> aborted{false};
-  const Executor* home = nullptr;     // where it may be used; null: anywhere
-  std::atomic<int> strangers{0};      // calls from elsewhere
+  const Executor* home = nullptr;     // the only executor that may use it; null: any
+  std::atomic<int> strangers{0};      // calls on other executors
   NamedSignal* responding = nullptr;  // respond() sends the head, then waits for this; abort() fires it
 
   std::string response_header(std::string_view name) const {
@@ -105,7 +105,7 @@ class TestExchange final : public Exchange {
   }
 };
 
-// What stands for the router.
+// Takes the place of the router.
 class TestHandler final : public HttpHandler {
  public:
   std::function<Task<void>(RequestContext&, Exchange&)> answer = ok;

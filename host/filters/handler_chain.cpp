@@ -12,7 +12,7 @@
 namespace backplane {
 namespace {
 
-// A row whose work is done elsewhere: it holds the filter's place in the order.
+// A row of upstream's order whose work another part of the server does.
 FilterPtr place(const ChainConfig&) { return nullptr; }
 
 struct TableRow {
@@ -38,18 +38,18 @@ constexpr TableRow kTable[] = {
     {"WithWaitGroup", with_wait_group},
     {"WithRequestDeadline", with_request_deadline},
     {"WithTimeoutForNonLongRunningRequests", with_timeout_for_non_long_running_requests},
-    {"WithWarningRecorder", place},  // RequestContext records from its birth; whoever writes the response sends what it has
+    {"WithWarningRecorder", place},  // RequestContext records warnings; the endpoint that writes the response sends them
     {"WithCORS", with_cors},
     {"WithAuthentication", with_authentication},
-    {"WithTracing", place},  // no exporter is offered
+    {"WithTracing", place},  // traces are not exported
     {"WithAudit", with_audit},
     {"WithImpersonation", with_impersonation},
     {"WithPriorityAndFairness", with_priority_and_fairness},
-    {"WithMaxInFlightLimit", with_max_in_flight_limit},  // where there is no gate
+    {"WithMaxInFlightLimit", with_max_in_flight_limit},  // unless a plugin has registered a request gate
     {"WithAuthorization", with_authorization},
 };
 
-// Calls leave() of the rows that asked for it, last first, on every way out.
+// Calls leave() of the rows that returned kNextThenLeave, in reverse order, on every path.
 class Leaver {
  public:
   explicit Leaver(FilterCall& call) : call_(call) {}
@@ -118,7 +118,7 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
       co_return;
     }
   }
-  // A handler may end anywhere; filters and exchanges belong to one executor.
+  // A handler may end on any executor; filters and exchanges belong to the connection's.
   const OriginExecutor origin;
   MeteredExchange metered(call.exchange());
   const InFront in_front(call.context, metered);

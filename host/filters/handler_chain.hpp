@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable after construction; handle() from any executor.
 // Lifetime:      outlives the transport; borrows everything in ChainConfig.
-// Errors:        always answers; exceptions end in WithPanicRecovery.
+// Errors:        every request gets a response; exceptions end in WithPanicRecovery.
 #pragma once
 
 #include <chrono>
@@ -35,9 +35,9 @@ struct ChainConfig {
   WaitGroup* short_requests = nullptr;
   PacedWaitGroup* watches = nullptr;
   InFlightLimits* in_flight = nullptr;
-  RequestGate* gate = nullptr;  // in the place of those limits
+  RequestGate* gate = nullptr;  // replaces `in_flight`; null: no plugin has registered one
   RequestMetrics* metrics = nullptr;
-  const AuditRegistrations* audit = nullptr;  // null: no row for it
+  const AuditRegistrations* audit = nullptr;  // null: requests are not audited
 
   bool shutdown_send_retry_after = false;
   // 0: watches are not waited for at shutdown.
@@ -45,7 +45,7 @@ struct ChainConfig {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   double goaway_chance = 0;
   bool offers_cbor = false;  // RequestContext::offers_cbor
-  // HTTP/2 connections of those whom nobody knows end after one request (UnauthenticatedHTTP2DOSMitigation).
+  // HTTP/2 connections of unauthenticated clients end after one request (UnauthenticatedHTTP2DOSMitigation).
   bool one_request_of_the_unknown = true;
   std::vector<std::string> strict_transport_security_directives;
   std::vector<std::string> cors_allowed_origins;
@@ -57,7 +57,7 @@ class HandlerChain final : public HttpHandler {
   ~HandlerChain() override;
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override;
-  // Names of the rows that are on, outermost first.
+  // The names of the enabled rows, outermost first.
   std::vector<std::string> names() const;
 
  private:
@@ -72,7 +72,7 @@ class HandlerChain final : public HttpHandler {
   static void count(const FilterCall& call, const MeteredExchange& metered, RequestSeries& series);
 
   const bool offers_cbor_;
-  std::unique_ptr<const Authentication> authentication_;  // one that counts, where somebody wants to know
+  std::unique_ptr<const Authentication> authentication_;  // counts results; null: there are no metrics
   std::vector<Row> rows_;
   HttpHandler& inner_;
 };

@@ -1,4 +1,4 @@
-// How long something took, as Prometheus' histograms have it.
+// A histogram of durations, as Prometheus defines it.
 //
 // Thread-safety: relaxed atomics; any thread.  A scrape sees each number as it is at that moment.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane {
 
-// `bounds`: upper ones, in seconds, in order.
+// `bounds`: the upper bounds in seconds, ascending.
 template <const auto& bounds>
 class Histogram {
  public:
@@ -31,7 +31,7 @@ class Histogram {
   }
 
   static constexpr double bound(std::size_t bucket) { return bounds[bucket]; }
-  // Not cumulative.
+  // The count of one bucket, without those below it.
   std::uint64_t in_bucket(std::size_t bucket) const noexcept { return buckets_[bucket].load(std::memory_order_relaxed); }
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   double sum_seconds() const noexcept { return static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / 1e9; }

@@ -1,4 +1,4 @@
-// WithHTTPLogging: one line per request, when it has ended.
+// WithHTTPLogging: writes one line for each request when it has ended.
 #include "endpoints/request_series.hpp"
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
@@ -31,7 +31,8 @@ class HTTPLogging final : public Filter {
   // GetAuditIDTruncated
   static constexpr std::size_t kShownAuditId = 64;
 
-  // Our failures show without being asked for; a probe that is red while the server starts or stops is not one.
+  // Server errors of resource requests are warnings, which are logged at every -v. Failed probes are not: they are usual during startup and
+  // shutdown.
   static spdlog::level::level_enum level_of(const RequestContext& context, int code) {
     const bool ours = (code == 500 || code == 504) && context.info.is_resource_request;
     return ours ? spdlog::level::warn : spdlog::level::debug;

@@ -1,4 +1,4 @@
-// How many short requests run at once, reading and changing apart, how many may, and how many did at the most in the last second.
+// Counts the short requests in progress, read-only and mutating ones separately, with their limits and their maximum in the last second.
 //
 // Thread-safety: atomics; any thread.
 // Lifetime:      outlives the chain.
@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// Of a request's verb.
+// The class of a request, by its verb.
 inline bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
 
 class InFlightLimits {
@@ -30,14 +30,14 @@ class InFlightLimits {
     note_highest(counter, before + 1);
     return true;
   }
-  // Counts one that somebody else has let in.
+  // Counts a request that the request gate has admitted.
   void enter(bool mutating) noexcept {
     Counter& counter = of(mutating);
     note_highest(counter, counter.running.fetch_add(1, std::memory_order_relaxed) + 1);
   }
   void leave(bool mutating) noexcept { of(mutating).running.fetch_sub(1, std::memory_order_relaxed); }
   int running(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).running.load(std::memory_order_relaxed); }
-  // The most in the period before the last next_period().
+  // The maximum of the period that ended with the last next_period().
   int highest(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).shown.load(std::memory_order_relaxed); }
   void next_period() noexcept {
     for (Counter* counter : {&read_only_, &mutating_}) {
@@ -47,7 +47,7 @@ class InFlightLimits {
   }
 
  private:
-  // Each on a cache line of its own: every core writes both.
+  // On separate cache lines, because every core writes both.
   struct alignas(64) Counter {
     explicit Counter(int max) : limit(max) {}
     std::atomic<int> running{0};

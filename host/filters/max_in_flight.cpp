@@ -1,5 +1,5 @@
-// WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): short requests over the limit are told to come again.
-// system:masters always get an answer: an administrator must be able to look at a server that is full.
+// WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): short requests past the limit get 429.
+// Members of system:masters are exempt, so that an administrator can inspect an overloaded server.
 #include "endpoints/request_series.hpp"
 #include "filters/filters.hpp"
 

@@ -1,4 +1,4 @@
-// WithMuxAndDiscoveryComplete: notes that paths are still being installed, so that an unknown one is answered 503 and not 404.
+// WithMuxAndDiscoveryComplete: marks requests that arrive before all paths are installed: an unknown path then gets 503, not 404.
 #include "filters/filters.hpp"
 
 namespace backplane {

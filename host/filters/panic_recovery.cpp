@@ -1,4 +1,5 @@
-// WithPanicRecovery: an exception that gets this far is a bug of ours or of a plugin; the client is told so and the process goes on.
+// WithPanicRecovery: an exception that reaches this filter is a bug of the server or of a plugin; the request gets 500 and the process
+// continues.
 #include "base/caught.hpp"
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
@@ -22,7 +23,7 @@ class PanicRecovery final : public Filter {
     filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}{}", exchange.method(), exchange.target(),
                         call.context.audit_id, bug.what, bug.stack);
     if (exchange.started()) {
-      // Half an answer must not look like a whole one.
+      // A partial response must not look complete, so the connection is aborted.
       exchange.abort();
       co_return;
     }

@@ -1,5 +1,5 @@
-// WithPriorityAndFairness (--enable-priority-and-fairness): short requests, and watches until they have begun, go through the gate that a
-// plugin has put here.  Whom it refuses is told to come again.
+// WithPriorityAndFairness (--enable-priority-and-fairness): short requests, and watches until they have started, pass the RequestGate of a
+// plugin.  Refused requests get 429.
 #include <memory>
 
 #include "base/origin_executor.hpp"
@@ -13,20 +13,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Only for a line that is going to be written.
+// Called only if the access-log line will be written.
 bool wants_fields(const FilterCall& call) { return call.notes != nullptr && filters_log().should_log(spdlog::level::debug); }
 
 void add_duration(std::string& fields, std::string_view key, Clock::duration took) {
   fmt::format_to(std::back_inserter(fields), " {}=\"{:.3f}ms\"", key, std::chrono::duration<double, std::milli>(took).count());
 }
 
-// What is counted while a request is in; left once.
+// An admitted request; leaves the gate once.
 struct Admitted {
   RequestGate& gate;
   InFlightLimits* in_flight;
   bool mutating;
   GatePass pass;
-  std::shared_ptr<std::string> log_fields;  // null: no line is written
+  std::shared_ptr<std::string> log_fields;  // null: the line is not written
   Clock::time_point began = Clock::now();
   bool in = true;
 
@@ -49,13 +49,13 @@ struct Admitted {
   }
 };
 
-// A watch leaves when nothing more is written at once: what there was at its start is out.
+// A watch leaves the gate when its initial events are written: no write follows in the same turn of the executor.
 class BeginningWatch final : public FilterExchange {
  public:
   BeginningWatch(Exchange& behind, std::shared_ptr<Admitted> admitted) : FilterExchange(behind), admitted_(std::move(admitted)) {}
   BeginningWatch(const BeginningWatch&) = delete;
   BeginningWatch& operator=(const BeginningWatch&) = delete;
-  ~BeginningWatch() override { admitted_->leave(); }  // however it ends
+  ~BeginningWatch() override { admitted_->leave(); }  // on every path
 
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
@@ -70,7 +70,7 @@ class BeginningWatch final : public FilterExchange {
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
-    // `in` and the count of writes belong to the connection's executor; a handler may write from another one.
+    // `in` and the count of writes belong to the connection's executor, but a handler may write on another one.
     if (origin_.await_ready() && !admitted_->in) return behind().write(std::move(chunks));
     return first_writes(std::move(chunks));
   }
@@ -84,7 +84,7 @@ class BeginningWatch final : public FilterExchange {
     look_later();
     co_return status;
   }
-  // When the loop has come to others, whoever has something to write has begun to.
+  // A posted function runs after the work that is queued now, so a writer with more data has begun its next write by then.
   void look_later() {
     if (!admitted_->in) return;
     Executor* executor = current_executor();
@@ -96,7 +96,7 @@ class BeginningWatch final : public FilterExchange {
 
   const OriginExecutor origin_;
   const std::shared_ptr<Admitted> admitted_;
-  const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // begun and ended
+  const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // started and ended writes
 };
 
 class PriorityAndFairness final : public Filter {

@@ -1,4 +1,5 @@
-// WithProbabilisticGoaway (--goaway-chance): now and then an HTTP/2 client is asked to reconnect, so that a load balancer can spread them.
+// WithProbabilisticGoaway (--goaway-chance): sends GOAWAY on randomly chosen requests, so that HTTP/2 clients reconnect and a load balancer
+// can distribute them.
 #include <random>
 
 #include "filters/filters.hpp"

@@ -1,4 +1,4 @@
-// WithRequestDeadline: short requests end within --request-timeout, or within ?timeout= when that is shorter.
+// WithRequestDeadline: the deadline of short requests is --request-timeout, or ?timeout= if that is shorter.
 #include "filters/filters.hpp"
 #include "filters/go_duration.hpp"
 
@@ -22,7 +22,7 @@ class RequestDeadline final : public Filter {
   }
 
  private:
-  // 0: none asked for.
+  // 0: the client has not set one.
   static Result<std::chrono::nanoseconds> asked_timeout(const RequestInfo& info) {
     if (!info.query_error.ok()) return std::chrono::nanoseconds{};  // an endpoint that needs the query reports it
     const std::string_view text = query_get(info.query, "timeout");

@@ -1,4 +1,4 @@
-// WithRequestInfo: takes the URL apart, once, for everybody behind.
+// WithRequestInfo: parses the URL once, for all inner filters and handlers.
 #include "routing/request_info.hpp"
 
 #include "filters/filters.hpp"

@@ -1,4 +1,4 @@
-// What /metrics shows of requests and is no Metric of the SDK; the counts of routes are in endpoints/request_series.hpp.
+// Request metrics that are not Metrics of the SDK.  endpoints/request_series.hpp has the counts of routes.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -10,7 +10,7 @@ namespace backplane {
 struct RequestMetrics {
   AccessMetrics access;
 
-  // Counts begin again at nothing; what is counted meanwhile may be lost.
+  // Resets the counts to 0; concurrent counts may be lost.
   void reset();
 };
 

@@ -1,4 +1,4 @@
-// WithRequestReceivedTimestamp: deadlines and latencies are counted from here.
+// WithRequestReceivedTimestamp: sets the time that deadlines and latencies are measured from.
 #include "filters/filters.hpp"
 
 namespace backplane {

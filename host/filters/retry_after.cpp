@@ -1,5 +1,4 @@
-// WithRetryAfter (--shutdown-send-retry-after): once nothing new is accepted, new requests are sent away with 429 while those in flight
-// end.
+// WithRetryAfter (--shutdown-send-retry-after): during the drain, new requests get 429 with Retry-After while those in progress end.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,4 @@
-// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is
-// dropped.
+// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504. The handler continues to its end, and its writes are dropped.
 #include <optional>
 
 #include "backplane/points/close_callbacks.hpp"
@@ -13,20 +12,20 @@
 namespace backplane {
 namespace {
 
-// Open until the deadline; afterwards the handler sees a client that has gone.
+// Forwards until the deadline; after it, the handler sees a client that has disconnected.
 class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
   explicit TimedExchange(Exchange& behind) : FilterExchange(behind) {}
 
-  // The handler has ended: no deadline any more.
+  // The handler has ended: removes the deadline.
   using DeadlineQueue::Entry::unlink;
-  // The 504, which is on its way: to be waited for then.
+  // True if the deadline has passed and the 504 is being sent; answered() waits until it is sent.
   bool answering() const noexcept { return answered_.has_value(); }
   Future<bool> answered() const { return answered_->future(); }
   bool timed_out() const noexcept { return timed_out_; }
-  // The handler's answer is out, whole …
+  // The handler's response was sent completely …
   bool complete() const noexcept { return complete_; }
-  // … or a part of it.
+  // … or in part.
   bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && behind().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
@@ -93,25 +92,25 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
     if (complete_) return;
     timed_out_ = true;
     if (behind().started()) {
-      // Half an answer is out; the client must not take it for a whole one.
+      // A part of the response is sent; the client must not take it for a complete one.
       broken_off_ = true;
       behind().abort();
     } else {
       answered_.emplace();
       spawn_detached(*current_executor(), answer(behind(), reading_), [answered = *answered_] { answered.set(true); });
     }
-    // What waits for this client need not wait any longer.
+    // Ends the waits for this client.
     subscription_.cancel();
     close_callbacks_.run();
   }
 
   static Task<void> answer(Exchange& exchange, bool body_unread) {
-    // HTTP/2 ends the stream; the connection's other requests have nothing to do with it.
+    // HTTP/2 resets the stream; the other requests of the connection are unaffected.
     if (exchange.http_major() < 2) exchange.close_connection_after();
     std::vector<SharedBytes> body;
     body.emplace_back(gone().to_json());
     co_await exchange.respond(504, "application/json", std::move(body));
-    // The handler still waits for a body that does not come.
+    // Ends the handler's wait for a request body.
     if (body_unread) exchange.abort();
   }
 
@@ -156,7 +155,7 @@ class Timeout final : public Filter {
   }
 
  private:
-  // What the client did not wait for, or was not left to.
+  // Counts requests whose client disconnected, and those that ended at the deadline.
   void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
     if (timed.complete()) return;
     if (timed.timed_out() || call.exchange().closed()) metrics_->access.ended_late(threw);

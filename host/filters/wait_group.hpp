@@ -1,4 +1,4 @@
-// Who is still being served: counts requests, refuses new ones once somebody waits, tells when the last has ended.
+// Counts the requests in progress.  After start_waiting() it refuses new ones and signals when the last one has ended.
 //
 // Thread-safety: every method from any thread; counting is one atomic addition.
 // Lifetime:      outlives every request that was counted.
@@ -18,7 +18,7 @@ class WaitGroup {
   // False once start_waiting() has been called; then nothing is counted.
   bool try_add() noexcept;
   void done();
-  // From here on new requests are refused; drained() fires when the last counted one has ended.
+  // Refuses new requests from then on; drained() fires when the last counted request has ended.
   void start_waiting();
   std::size_t count() const noexcept { return state_.load(std::memory_order_relaxed) & ~kWaiting; }
   bool waiting() const noexcept { return (state_.load(std::memory_order_relaxed) & kWaiting) != 0; }
@@ -30,14 +30,14 @@ class WaitGroup {
   NamedSignal drained_;
 };
 
-// A wait group whose members leave one after another: at shutdown a thousand watchers must not come back at the same moment.
+// A wait group whose members leave one after another, so that a thousand watchers do not reconnect at the same moment after a shutdown.
 class PacedWaitGroup {
  public:
   bool try_add() noexcept { return group_.try_add(); }
   void done() { group_.done(); }
-  // Members leave at max(200, count / grace) a second; after `grace` nobody is held any longer.
+  // Members leave at max(200, count / grace) a second; after `grace`, all leave at once.
   void start_waiting(std::chrono::nanoseconds grace);
-  // Waits for this member's turn to end its response; returns at once when nobody waits.
+  // Waits for this member's turn to end its response; returns at once before start_waiting().
   Task<void> wait_turn();
   std::size_t count() const noexcept { return group_.count(); }
   Signal& drained() noexcept { return group_.drained(); }
@@ -45,7 +45,7 @@ class PacedWaitGroup {
  private:
   static constexpr double kFloorPerSecond = 200;
   WaitGroup group_;
-  std::atomic<std::int64_t> interval_ns_{0};  // 0: nobody waits
+  std::atomic<std::int64_t> interval_ns_{0};  // 0: start_waiting() was not called
   std::atomic<std::int64_t> next_turn_ns_{0};
   std::atomic<std::int64_t> end_ns_{0};
 };

@@ -1,4 +1,4 @@
-// WithWaitGroup: the short requests that a shutdown waits for.  Once it waits, new ones are told to come again, elsewhere.
+// WithWaitGroup: counts the short requests that a shutdown waits for.  During the wait, new ones get 503 with Retry-After.
 #include "filters/filters.hpp"
 #include "filters/shutting_down.hpp"
 
@@ -10,7 +10,7 @@ class WithWaitGroup final : public Filter {
   WithWaitGroup(WaitGroup& group, const Signal* not_accepting) : group_(group), not_accepting_(not_accepting) {}
 
   Step enter(FilterCall& call) const override {
-    // Served all the same, but the connection's next request belongs elsewhere.
+    // The request is served, and the connection is closed after it, so that the client connects to another server.
     if (not_accepting_ != nullptr && not_accepting_->fired()) call.exchange().close_connection_after();
     if (call.context.long_running) return Step::kNext;
     if (group_.try_add()) return Step::kNextThenLeave;

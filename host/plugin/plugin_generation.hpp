@@ -1,14 +1,15 @@
-// One running build of a plugin, and everything that it has: its mapped code, the Plugin object, its face of the host, its threads, tasks
-// and stop signal, and what it has registered.
+// One loaded build of a plugin with everything that belongs to it: the mapped code, the Plugin object, its Host, threads, tasks and stop
+// signal, and its registrations.
 //
 //   made → staged → commit() → [activate()] → in service → retire() → destroyed, its code unmapped
 //
-// What it has registered is tied to it (base/hold.hpp): a request that uses any of it holds the generation, without a count of its own.
-// retire() waits for those holds.
+// Each registration holds the generation (base/hold.hpp), so a request that uses one keeps the generation alive. retire() waits until no
+// hold is left.
 //
 // Thread-safety: the steps by one thread at a time; name(), executor() and hold() from any thread.
-// Lifetime:      shared by the registry and the steps that are under way; destroyed with its code still mapped unless retire() has
-// succeeded. Errors:        of the plugin: its Status; an exception is one, too.
+// Lifetime:      shared by the registry and the steps in progress. A generation that is destroyed without a successful retire() leaves its
+//                code mapped.
+// Errors:        the Status of the plugin; an exception of the plugin becomes kInternalError.
 #pragma once
 
 #include <chrono>
@@ -27,19 +28,20 @@
 
 namespace backplane {
 
-// How long the parts of an end may take.
+// Time limits of the steps of retire().
 struct RetireLimits {
   std::chrono::nanoseconds pre_shutdown = std::chrono::seconds(60);  // each hook
-  std::chrono::nanoseconds requests = std::chrono::seconds(75);      // that began with it
+  std::chrono::nanoseconds requests = std::chrono::seconds(75);      // the requests that use the generation
   std::chrono::nanoseconds tasks = std::chrono::seconds(10);
   std::chrono::nanoseconds loops = std::chrono::seconds(2);
-  // From the end of the plugin's objects to the end of its code: bytes of its read-only data may still be on their way to a client.
+  // Between the destruction of the plugin's objects and the unmapping of its code: responses in progress may refer to read-only data of the
+  // plugin.
   std::chrono::nanoseconds code = std::chrono::seconds(60);
 };
 
 class PluginGeneration {
  public:
-  // `names`: those that other plugins and the host have; what this one registers is added.
+  // `names`: the names that the host and other plugins have registered; those of this plugin are added.
   PluginGeneration(std::string name, LoadedPlugin loaded, HostServices& services, TakenNames names);
   ~PluginGeneration();
   PluginGeneration(const PluginGeneration&) = delete;
@@ -52,26 +54,26 @@ class PluginGeneration {
   const TakenNames& names() const noexcept { return names_; }
   Hold hold() const noexcept { return hold_; }
 
-  // Everything that was registered is in rows() from here on; its tasks start.
+  // Publishes the registrations in rows() and starts the tasks.
   void commit();
   const StagedRegistrations& rows() const noexcept { return rows_; }
   TargetRef target() const noexcept { return target_; }
-  // What the factory of an admission plugin makes, made at the first call for a name.
+  // The admission plugin of `registration`; the first call for a name makes it.
   Result<std::shared_ptr<const AdmissionPlugin>> admission(const AdmissionRegistration& registration, const AdmissionPluginConfig& config);
 
   void start_loops() { loops_->start(); }
-  // Runs the post-start hooks: for a plugin that comes while the server runs.  Errors: that of the first hook that fails.
+  // Runs the post-start hooks of a plugin that is added to a running server.  Errors: that of the first hook that fails.
   Status activate(std::chrono::nanoseconds limit);
 
-  // ---- the end
-  // Tells the tasks to end; they get no new ones.
+  // ---- retirement
+  // Fires the stop signal of the tasks and refuses new tasks.
   void stop_tasks();
   TaskGroup& tasks() noexcept { return tasks_; }
   // Names of the executors that do not end within `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit) { return loops_->stop(limit); }
-  // After nothing refers to it any more in the tables of the server: runs the pre-shutdown hooks, ends its watches, waits for what began
-  // with it, ends its tasks and threads and destroys the plugin.  Blocks; once `hurry` fires nothing is waited for.  Returns the code,
-  // which nothing refers to any more; nothing if something of it would not end: it must be kept for as long as the process lives.
+  // Call it when the tables of the server no longer refer to the generation. Runs the pre-shutdown hooks, ends the watches, waits for the
+  // requests, ends tasks and threads, and destroys the plugin. Blocks; after `hurry` has fired it waits for nothing. Returns the code,
+  // which is unused from then on; nullopt if a request, task or thread has not ended: the generation must then live as long as the process.
   std::optional<MappedCode> retire(const RetireLimits& limits, Signal& hurry);
 
  private:
@@ -85,7 +87,7 @@ class PluginGeneration {
   std::optional<LoopSet> loops_;
   LoggedTaskGroup tasks_;
   NamedSignal stop_;
-  std::shared_ptr<NamedSignal> unused_;  // fires with the last hold
+  std::shared_ptr<NamedSignal> unused_;  // fires when the last hold is released
   Hold hold_;
   std::unique_ptr<StagingHost> host_;
   StagedRegistrations rows_;

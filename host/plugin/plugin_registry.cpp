@@ -11,9 +11,9 @@
 namespace backplane {
 namespace {
 
-// All schemes as one, and what keeps their functions.
+// The merged scheme, and holds of the plugins whose conversion functions it has.
 struct MergedScheme {
-  std::vector<Hold> holds;  // first: released last
+  std::vector<Hold> holds;  // declared first, so released last
   Scheme scheme;
 };
 
@@ -122,7 +122,7 @@ Result<PluginRowsRef> collect_rows(const std::vector<GenerationRef>& started, co
   return PluginRowsRef(std::move(rows));
 }
 
-// ---- the start
+// ---- startup
 
 PluginRegistry::PluginRegistry() = default;
 
@@ -171,7 +171,7 @@ Executor* PluginRegistry::executor_of(const std::string& name) const {
   return generation ? &generation->executor() : nullptr;
 }
 
-// ---- the end of the server
+// ---- shutdown
 
 void PluginRegistry::start_loops() {
   const std::lock_guard lock(mutex_);
@@ -209,7 +209,7 @@ std::vector<std::string> PluginRegistry::stop_loops(std::chrono::nanoseconds lim
     const std::lock_guard lock(mutex_);
     generations = started_;
   }
-  // All are told before the first is waited for: one that blocks takes nobody's time to end.
+  // All loops are stopped before the first is waited for, so that a blocked one does not use up the time of the others.
   for (const auto& generation : generations) (void)generation->stop_loops(std::chrono::nanoseconds(0));
   std::vector<std::string> stuck;
   for (const auto& generation : generations) {

@@ -1,16 +1,16 @@
-// The plugins of a server: which files there are, which of them run, and what those have registered.
+// The plugins of a server: the files, the running plugins, and their registrations.
 //
 //   open()    inspect → check → plan → map
 //   start()   configure → provision → validate → commit, all plugins at once
-//   replace() and withdraw()   the same for one plugin of a running server, beside the generation that serves meanwhile
+//   replace() and withdraw()   the same for one plugin of a running server, while the former generation serves
 //
-// What all running plugins have registered is one immutable value, PluginRows.  The server makes its tables from it: at the start, and
-// again for each change.  A plugin that fails on the way is rolled back together with those that require it, and the others go on; a
-// failure of one that was required makes start() fail.
+// The registrations of all running plugins are one immutable value, PluginRows.  The server makes its tables from it, at startup and for
+// each change.  A plugin that fails in one of these steps is rolled back together with the plugins that depend on it; the others go on.
+// start() fails if --require-plugin names a plugin that fails.
 //
 // Thread-safety: open(), start() and changes by one thread at a time; rows(), executor_of() and report() from any thread.
-// Lifetime:      owns the plugins.  Destroy it after the router, the hooks and every task of the plugins are gone.  HostServices outlive
-// it. Errors:        kInternalError when a required plugin does not run; the message is the report.
+// Lifetime:      owns the plugins.  Destroy it after the router, the hooks and every task of the plugins.  HostServices outlive it.
+// Errors:        kInternalError if a required plugin does not run; the message is the report.
 #pragma once
 
 #include <atomic>
@@ -34,44 +34,44 @@ struct PluginOptions {
   std::vector<std::string> directories;  // --plugin-dir; files *.so, by directory and then by name
   std::vector<std::string> disabled;     // --disable-plugin
   std::vector<std::string> required;     // --require-plugin
-  std::string generation_dir;            // where private copies stand (<data-dir>/plugins-gen); empty: a temporary directory
+  std::string generation_dir;            // the directory of the private copies (<data-dir>/plugins-gen); empty: a temporary directory
   std::string storage = {};              // the store in use; empty: plugins of all stores are loaded
   RetireLimits limits = {};
 };
 
 struct PluginReport {
-  std::string name;  // the file's name when the descriptor could not be read
+  std::string name;  // the file's name if the descriptor cannot be read
   std::string version;
   std::string path;
   PluginState state = PluginState::kRejected;
-  std::string code;     // of the first error; empty when there is none
+  std::string code;     // the code of the first error; empty: no error
   std::string message;  // the first error as one line
   Findings findings;
 };
 
-// What the running plugins have registered.
+// The registrations of the running plugins.
 struct PluginRows {
   std::vector<TargetRef> delegates;  // front to back
   std::shared_ptr<const Scheme> scheme = std::make_shared<const Scheme>();
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
-  std::vector<std::shared_ptr<Authenticator>> authenticators;  // what follows in start order
+  std::vector<std::shared_ptr<Authenticator>> authenticators;  // these and the following ones in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::shared_ptr<AuthorizerOrder> authorizer_order;  // null: --authorization-mode
   std::vector<AdmissionRegistration> admission;
-  std::vector<GenerationRef> admission_owners;  // of each
+  std::vector<GenerationRef> admission_owners;  // the generation of each registration
   std::vector<AuditRegistration> audit;
-  std::string transforming_plugin;                                  // whose the transformers are
+  std::string transforming_plugin;                                  // the plugin that has set the transformers
   std::shared_ptr<const StorageTransformers> storage_transformers;  // null: objects are stored as they are
   std::shared_ptr<RequestGate> request_gate;                        // null: the host limits requests
-  std::shared_ptr<PeerServers> peer_servers;                        // null: none are known
+  std::shared_ptr<PeerServers> peer_servers;                        // null: no plugin registers them
 };
 using PluginRowsRef = std::shared_ptr<const PluginRows>;
 
-// One plugin of a running server that is to be replaced or withdrawn: staged and validated, not in service.
+// A replacement or withdrawal of one plugin of a running server, staged and validated but not in service.
 struct PluginChange {
   GenerationRef former;
-  GenerationRef next;  // null: it is withdrawn
-  PluginRowsRef rows;  // as they are with it
+  GenerationRef next;  // null: a withdrawal
+  PluginRowsRef rows;  // the registrations after the change
   Plan plan;
   std::vector<GenerationRef> start_order, chain;
 };
@@ -81,43 +81,43 @@ class PluginRegistry {
   PluginRegistry();
   ~PluginRegistry();
 
-  // Needs no server, and may run while one is being made.
-  // Errors: the directory of the copies cannot be made.  start() reports plugins that are wrong.
+  // Needs no server; may run while the server is being constructed.
+  // Errors: the directory of the copies cannot be made.  start() reports invalid plugins.
   static Result<std::unique_ptr<PluginRegistry>> open(PluginOptions options);
   Status start(HostServices& services);
 
   PluginRowsRef rows() const { return rows_.get(); }
   const std::vector<PluginReport>& report() const noexcept { return report_; }  // of every file, in the order found
-  const Findings& general() const noexcept { return general_; }                 // about no plugin in particular
+  const Findings& general() const noexcept { return general_; }                 // not about a single plugin
   // The executor of a plugin that runs, or null.
   Executor* executor_of(const std::string& name) const;
 
-  // ---- in a running server.  A change is staged, committed, published by the server, and entered; or given up.
+  // ---- in a running server.  A change is staged, committed, published by the server and entered, or abandoned.
   // Errors: kNotFound; kConflict for a plugin that cannot be replaced alone, naming the reason; those of the file and of the plugin.
   Result<PluginChange> stage_replacement(const std::string& name, const std::string& file);
   Result<PluginChange> stage_withdrawal(const std::string& name);
-  // Its tasks begin, its post-start hooks run.  Fills `change.rows`.  Errors: those of the hooks, of kinds that are registered twice.
+  // Starts the tasks and runs the post-start hooks.  Fills `change.rows`.  Errors: those of the hooks, of kinds that are registered twice.
   Status commit(PluginChange& change, std::chrono::nanoseconds hooks_limit);
-  // rows() are those of the change from here on; the former generation ends in the background, on a thread of its own.
+  // rows() returns those of the change from then on. The former generation retires in the background, on another thread.
   void enter(PluginChange change);
-  // The generation that was staged ends in the same way.
+  // Retires the staged generation in the same way.
   void give_up(PluginChange change);
-  // For generations that end from here on.
+  // For generations that retire from now on.
   void use_limits(RetireLimits limits) { options_.limits = limits; }
-  // Waits for generations that are ending.  False: one has not ended within `limit`.
+  // Waits for generations that are retiring.  False: one has not retired within `limit`.
   bool wait_retired(std::chrono::nanoseconds limit);
-  // How many generations have ended, and of how many the code has been unmapped.
+  // The numbers of retired generations, and of those whose code is unmapped.
   std::size_t generations_ended() const noexcept { return ended_.load(); }
   std::size_t generations_unmapped() const noexcept { return unmapped_.load(); }
 
-  // ---- the end of the server
+  // ---- shutdown
   void start_loops();
   void stop_tasks();
   Task<void> wait_tasks();
   std::size_t running_tasks() const;
   // Names of plugins that block an executor for longer than `limit`.
   std::vector<std::string> stop_loops(std::chrono::nanoseconds limit);
-  // Generations that are ending are waited for no longer.
+  // Ends the waits for generations that are retiring.
   void hurry();
 
  private:
@@ -131,35 +131,35 @@ class PluginRegistry {
 
   PluginOptions options_;
   PlanOptions plan_options_;
-  std::optional<GenerationDirectory> directory_;  // of the copies that are mapped
+  std::optional<GenerationDirectory> directory_;  // the directory of the mapped copies
   HostServices* services_ = nullptr;
   Findings general_;
   std::vector<PluginReport> report_;
-  std::map<std::size_t, LoadedPlugin> opened_;  // by index in the plan; those that could not be mapped are left out
+  std::map<std::size_t, LoadedPlugin> opened_;  // by index in the plan; without those that could not be mapped
 
-  mutable std::mutex mutex_;  // what follows
-  Plan plan_;                 // of the files; after the first change: of those that run
+  mutable std::mutex mutex_;  // guards the members below
+  Plan plan_;                 // of the files; after the first change: of the running plugins
   std::optional<TakenNames> names_;
-  std::vector<GenerationRef> started_;  // in this order; destroyed in the reverse one
-  std::vector<GenerationRef> chain_;    // the same, front to back
+  std::vector<GenerationRef> started_;  // in start order; destroyed in reverse order
+  std::vector<GenerationRef> chain_;    // the same generations in the order of delegation
   Published<PluginRows> rows_{std::make_shared<const PluginRows>()};
 
   std::mutex retiring_mutex_;
   std::condition_variable retired_;
   std::size_t retiring_ = 0;
   std::list<std::thread> retirers_;
-  std::vector<GenerationRef> kept_;  // would not end
+  std::vector<GenerationRef> kept_;  // generations that could not be retired
   NamedSignal hurry_{"hurry"};
   std::atomic<std::size_t> ended_{0}, unmapped_{0};
-  std::optional<IoLoop> unmapping_;  // made with the first end
+  std::optional<IoLoop> unmapping_;  // made when the first generation retires
 };
 
-// Everything that `started` and `chain`, which are the same generations, have registered.
-// Errors: kAlreadyExists for a kind that two of them have; `culprit` is the second.
+// The registrations of `started` and `chain`, which are the same generations in different orders.
+// Errors: kAlreadyExists for a kind that two of them register; `culprit` is the second.
 Result<PluginRowsRef> collect_rows(const std::vector<GenerationRef>& started, const std::vector<GenerationRef>& chain);
 Result<std::shared_ptr<const Scheme>> merge_schemes(const std::vector<GenerationRef>& started, GenerationRef* culprit = nullptr);
 
-// The plugins folder beside the running binary (<prefix>/lib/backplane/plugins): what --plugin-dir is when it is not given.
+// The default of --plugin-dir: <prefix>/lib/backplane/plugins of the running binary.
 std::string default_plugin_directory();
 // What the host provides to requirements: "host" and "sdk" in the SDK's version.
 std::vector<Capability> host_capabilities();

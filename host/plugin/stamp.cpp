@@ -15,7 +15,7 @@ std::string hex(std::uint64_t value, int first = 60) {
 
 std::string on_off(bool on) { return on ? "on" : "off"; }
 
-// Names of the bits that are set, "none" when there are none.
+// A bit of a mask, with its name for messages.
 struct Bit {
   std::uint32_t mask;
   const char* name;
@@ -54,13 +54,13 @@ std::string vendor_name(const bp_note_head& head) { return std::string(head.vend
 
 bool is_gcc_or_clang(const bp_note_head& head) { return head.compiler == BP_COMPILER_GCC || head.compiler == BP_COMPILER_CLANG; }
 
-// Equal, or gcc beside clang: both follow the Itanium ABI, and clang always gives the same number.
+// True for equal compilers, and for gcc with clang: both follow the Itanium ABI, and clang always reports the same number.
 bool compilers_agree(const bp_note_head& a, const bp_note_head& b) {
   if (a.compiler == b.compiler) return a.gxx_abi == b.gxx_abi;
   return is_gcc_or_clang(a) && is_gcc_or_clang(b);
 }
 
-// One row per field of the stamp: does it match, and how is it shown?
+// One field of the stamp: its comparison, its text, and the message of a mismatch.
 struct StampField {
   std::string_view code;
   const char* field;
@@ -70,7 +70,7 @@ struct StampField {
   const char* fix;
 };
 
-// The host's SDK is in the range ^MAJOR.MINOR of the one that the plugin was built with; of 0.x every minor version is a range of its own.
+// True if the host's SDK is in the range ^MAJOR.MINOR of the plugin's SDK; in 0.x, each minor version is a separate range.
 bool sdk_fits(std::uint32_t plugin, std::uint32_t host) {
   const std::uint32_t major = plugin >> 16;
   if (major != host >> 16) return false;
@@ -114,7 +114,7 @@ constexpr StampField kFields[] = {
 
 constexpr const char* kContractFolders[BP_CONTRACTS] = BP_CONTRACT_FOLDERS;
 
-// A folder that the plugin does not use is 0; every plugin uses core and host.
+// The fingerprint of a folder that the plugin does not use is 0; every plugin uses core and host.
 bool contract_matches(const bp_note_head& plugin, const bp_note_head& host, std::size_t folder) {
   const std::uint32_t print = plugin.contracts[folder];
   const bool unused = print == 0 && ((BP_USES_CORE | BP_USES_HOST) >> folder & 1U) == 0;

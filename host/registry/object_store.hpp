@@ -95,7 +95,9 @@ class ObjectStore final : public ServedStore {
   AdmissionAttributes attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation, std::string_view name) const;
 
  private:
-  // Takes an object away that cannot be read, and no other: DeleteOptions::ignore_read_error.
+  // Removes an object that cannot be read: DeleteOptions::ignore_read_error. A readable object is refused with 422.
+  // As upstream (corruptObjectDeleter), no preconditions, finalizers, admission or hooks apply, because all of them need the object; the
+  // endpoint has checked the permission unsafe-delete-ignore-read-errors.
   Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
                                            std::string key);
   // create_once(); of an object that is too large to be stored once more, without its managers.

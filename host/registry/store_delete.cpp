@@ -183,14 +183,17 @@ Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Back
                                                       std::string key) {
   Result<RangeResult> found;
   Result<TxnResult> removed;
+  bool was_unreadable = false;
   while (!expired(context)) {
     RangeRequest request;
     request.start = key;
     auto reading = backing.storage->range(std::move(request));
     found = co_await std::move(reading);
     if (!found.ok()) co_return std::move(found.status());
-    // One that has been written anew meanwhile is somebody's, and stays.
+    if (found->items.empty() && was_unreadable) co_return DeleteResult();  // another client has removed it: success without an object
+    // An object that another client has written since is readable, and is retained.
     if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.served_names, name);
+    was_unreadable = true;
     TxnRequest removal;
     removal.compares.push_back({key, found->items.front().mod_revision});
     removal.removes.push_back(key);

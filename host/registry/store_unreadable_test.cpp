@@ -43,6 +43,33 @@ TEST_F(StoreUnreadableTest, WhoIgnoresReadErrorsRemovesWhatCannotBeReadAndNothin
   EXPECT_TRUE(storage.data.empty());
 }
 
+TEST_F(StoreUnreadableTest, ARemovalThatIgnoresReadErrorsAsksNoAdmission) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  KeyValue& kept = storage.data.at(key("a"));
+  kept.value = SharedBytes();
+  kept.unreadable = std::make_shared<const Status>(internal_error("it is no object"));
+  admission.mutate = [](AdmissionAttributes&) { ADD_FAILURE() << "admission needs the object"; };
+  DeleteOptions unread;
+  unread.ignore_read_error = true;
+  EXPECT_TRUE(remove("a", unread).ok());
+}
+
+TEST_F(StoreUnreadableTest, ARemovalThatIgnoresReadErrorsSucceedsIfAnotherClientWasFaster) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  KeyValue& kept = storage.data.at(key("a"));
+  kept.value = SharedBytes();
+  kept.unreadable = std::make_shared<const Status>(internal_error("it is no object"));
+  storage.before_next_txn = [&](const TxnRequest&) { storage.data.erase(key("a")); };
+  DeleteOptions unread;
+  unread.ignore_read_error = true;
+  const auto removed = remove("a", unread);
+  ASSERT_TRUE(removed.ok()) << removed.status().message();
+  EXPECT_FALSE(removed->deleted);
+  EXPECT_EQ(removed->object, nullptr);
+}
+
 TEST_F(StoreUnreadableTest, AnObjectThatBecomesUnreadableUnderAnUpdateEndsIt) {
   make(std::make_shared<TestStrategy>(KindFacts{.create_on_update = true}));
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());

@@ -1,8 +1,8 @@
-// What a copy of a store writes with: puts and removals in transactions of a size that every store takes, and a revision that is raised.
+// Writes the copy of a store: puts and removals in transactions that every backend accepts, and a minimum revision.
 //
 // Thread-safety: one caller at a time.
 // Lifetime:      borrows the store.
-// Errors:        those of the store; what was in the transaction that failed is gone from the writer.
+// Errors:        those of the store; the changes of a failed transaction are dropped from the writer.
 #pragma once
 
 #include <chrono>
@@ -16,27 +16,27 @@
 
 namespace backplane {
 
-// Of one key.
+// Requests for one key.
 TxnRequest put_request(std::string_view key, std::string value, LeaseId lease);
 TxnRequest remove_request(std::string_view key);
 RangeRequest one_key(std::string_view key);
 Task<Status> write_now(StorageBackend& store, TxnRequest request);
 Task<Result<std::optional<KeyValue>>> read_key(StorageBackend& store, std::string_view key);
 
-// Makes the store's revision at least `goal`: at once where the store can (StorageBackend::can_raise_revision), else by writes to a key
-// that is removed at the end.  `progress` (may be empty) is told the revision now and then.
+// Makes the store's revision at least `goal`: by StorageBackend::raise_revision() if the store supports it, otherwise by writes to a key
+// that is removed at the end.  `progress` is called with the revision from time to time; it may be empty.
 Task<Status> raise_to(StorageBackend& store, Revision goal, const std::function<void(std::uint64_t revision)>& progress);
 
 class StoreWriter {
  public:
-  // `lease`: how long what expires is kept.
+  // `lease`: the time to live of the leases that it grants.
   StoreWriter(StorageBackend& store, std::chrono::seconds lease) : store_(store), keep_(lease) {}
 
   Task<Status> remove(std::string key);
-  // What had a lease gets one of this store.
+  // Adds an item; an item with a lease gets a lease of this store.
   Task<Status> add(const KeyValue& item);
   Task<Status> flush();
-  // Forgets what has not been written.
+  // Drops the changes that are not written.
   void drop();
 
  private:

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// Of a tree that is made on the stack; larger ones take memory beside it.
+// Bytes on the stack for a tree; larger trees also use the heap.
 constexpr std::size_t kRoom = 32 * 1024;
 
 GroupVersionKind kind_in(const Object& object) {
@@ -21,7 +21,7 @@ Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
   return tree;
 }
 
-// What stored protobuf says, as from_stored() would have it, without its text.
+// The object of stored protobuf as a tree; from_stored() returns it as text.
 Result<Value> tree_of_protobuf(const Schema& schema, std::string_view stored, json::storage_ptr storage) {
   const auto envelope = open_protobuf_envelope(stored);
   if (!envelope.ok()) return internal_error(envelope.status().message());
@@ -56,8 +56,8 @@ Status convert_by(const Scheme* scheme, Object& object, const GroupVersionKind& 
   return {};
 }
 
-// In the kind's own version, with the defaults of the version that it is stored in, whose type is `written_in`, and then those of the
-// kind's.
+// The canonical text of `tree` in the version of `kind`. Sets the defaults of the stored version, whose type is `written_in`, converts, and
+// sets the defaults of the kind.
 Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const StoredKind& kind, const Schema& written_in) {
   if (&written_in != kind.schema) written_in.apply_defaults(tree);
   Status done = convert_by(scheme, tree.get_object(), kind.kind);
@@ -69,7 +69,7 @@ Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const Stor
   return kept_json(tree);
 }
 
-// The same of stored protobuf: most of what is in a store.  Its text is made once, at the end.
+// The same for stored protobuf, which most stored values are: the text is made only once, at the end.
 Result<std::string> canonical_message(const Scheme* scheme, const Schema& written_in, const StoredKind& kind, std::string_view stored) {
   unsigned char room[kRoom];
   json::monotonic_resource arena(room, sizeof room);
@@ -84,7 +84,7 @@ bool take_front(std::string_view& text, std::string_view front) {
   return there;
 }
 
-// The value is JSON as this store writes it, of the version that is stored, and needs no conversion.
+// True if the value is JSON as this store writes it, in the stored version: it needs no conversion.
 bool is_canonical(const StoredKind* kind, std::string_view value) {
   if (!json_codec().wrote(value) || !value.ends_with('}')) return false;
   if (kind == nullptr || kind->schema == nullptr) return true;
@@ -117,7 +117,7 @@ void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
   auto next = std::make_shared<const StoredKind>(std::move(kind));
   std::unique_lock lock(mutex_);
   kinds_[std::string(prefix)].swap(next);
-  lock.unlock();  // before the former one, and its hold, go
+  lock.unlock();  // before the former kind and its hold are destroyed
 }
 
 void StoredForms::forget_kind(std::string_view prefix) {
@@ -164,10 +164,10 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   const Schema& written_in = *schema_in(tree->get_object(), kind.schema);
   keep_raw(&written_in, *tree, json);
   const bool typed = &written_in != kind.schema || kind_in(tree->get_object()) == kind.kind;
-  // A version without a type of its own is converted first: the kind's type would drop what that version names otherwise.
+  // A version without a type is converted first: the kind's type would drop members that have another name in that version.
   Status converted = typed ? Status() : convert_by(scheme_.get().get(), tree->get_object(), kind.kind);
   if (!converted.ok()) return converted;
-  // Defaults are set in structs that are there.
+  // Defaults are set only in structs that are present.
   Status normal = written_in.normalize(*tree, nullptr);
   if (!normal.ok()) return normal;
   return canonical_text(scheme_.get().get(), *tree, kind, written_in);
@@ -194,7 +194,7 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
 
 namespace {
 
-// Of the bytes that kube-apiserver writes into etcd; a kind that it converts before is taken as it is.
+// The size that kube-apiserver would write to etcd; its conversion to another stored version is not considered.
 Result<std::size_t> size_in_etcd(const StoredKind* kind, std::string_view json) {
   const bool encoded = kind != nullptr && !kind->json && kind->schema != nullptr && kind->schema->has_protobuf();
   if (!encoded) return json.size() + 1;
@@ -218,13 +218,13 @@ Result<SharedBytes> StoredForms::encode(const StoredKind* kind, const SharedByte
 }
 
 bool StoredForms::reads_back(const StoredKind& kind, std::string_view worked) const noexcept {
-  // Raw values that are kept as they were sent are read anew.
+  // An object with raw values in their original form begins with a blank; it is decoded like any other stored value.
   return !worked.starts_with(' ') && (kind.schema == nullptr || kind.encoded_as.kind.empty());
 }
 
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
   const std::string_view bytes = value.view();
-  // Custom resources are written with their keys sorted by everybody, and hold their version themselves.
+  // Every server writes custom resources with sorted keys, and they contain their version.
   if (kind == nullptr || kind->schema == nullptr) {
     if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
     value = value.slice(0, bytes.size() - 1);
@@ -235,7 +235,7 @@ Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const 
   return own.status();
 }
 
-// YAML does not say that it is, so what is nothing else is tried.
+// YAML has no signature, so a value that no codec recognizes is tried as YAML.
 Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const {
   json::monotonic_resource arena;
   auto tree = parse_yaml(value.view(), &arena, nullptr);
@@ -265,13 +265,13 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
 }
 
 Status StoredForms::decode(const StoredKind* kind, SharedBytes& value) const {
-  // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
+  // The content is not checked: the backend has checksums, and parsing every object at every startup is expensive.
   if (is_canonical(kind, value.view())) return {};
   if (const Codec* codec = writer_of(value.view())) {
     return codec == &json_codec() ? read_json(kind, value) : read_encoded(*codec, kind, value);
   }
   if (kind != nullptr && kind->schema != nullptr && read_yaml(*kind, value).ok()) return {};
-  // What else is kept in the store is nobody's business here.
+  // A value under a key without a kind is not an object, and is returned unchanged.
   return kind != nullptr ? internal_error("the value is no object in any form that is known here") : Status();
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr int kLoadAttempts = 3;
 constexpr std::chrono::seconds kLoadAgain{1};
 constexpr int kRetryAfterSeconds = 1;
-// Bytes of events kept for a cache that is loading; with more it begins anew.
+// Limit of the events that are buffered while the cache loads; past it, the load starts again.
 constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
 constexpr std::size_t kMuchLoaded = 16 * 1024 * 1024;
 
@@ -35,7 +35,7 @@ ObjectRef PrefixCache::make_written(const KeyValue& stored) {
   if (snapshot->changed < stored.mod_revision) {
     return written_.get(stored, [&] { return make_entry(stored); });
   }
-  // The pump was faster.
+  // The pump has already applied the event of this write.
   ObjectRef known = snapshot->index.find(stored.key);
   return known && known->revision == stored.mod_revision ? known : make_entry(stored);
 }
@@ -53,7 +53,7 @@ Unreadable Snapshot::unreadable_in(std::string_view from, std::string_view end) 
 
 namespace {
 
-// All of them in one refusal: upstream's StorageReadError.
+// One error for all unreadable objects: upstream's StorageReadError.
 Status read_error(const ObjectStorage& storage, const GroupResource& resource, const Unreadable& objects) {
   constexpr std::size_t kMost = 100;  // upstream's corruptObjErrAggregatorFactory(100)
   StatusDetails details;
@@ -90,7 +90,7 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
   std::shared_ptr<StorageWatch> watch;
   {
     const std::lock_guard lock(mutex_);
-    // Once for all who find it out.
+    // Only the first caller that detects it cancels the watch.
     if (watch_ != given_up_) watch = given_up_ = watch_;
   }
   if (watch) {
@@ -104,7 +104,7 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
 
 Unreadable PrefixCache::unreadable(const CacheScope& scope) const {
   const auto snapshot = snapshot_.get();
-  if (snapshot->unreadable == nullptr) return {};  // as a rule: a list costs nothing more
+  if (snapshot->unreadable == nullptr) return {};  // the usual case, without further cost
   const auto selection = Selection::make(config_, scope, {});
   return selection.ok() ? snapshot->unreadable_in(selection->start(), selection->end()) : Unreadable();
 }
@@ -122,8 +122,8 @@ Revision PrefixCache::revision() const noexcept {
 }
 
 std::optional<View> PrefixCache::newest() const {
-  // In this order.  Whoever invalidates does so before the progress passes what was lost, so who sees that progress sees a cache that is
-  // not ready, or one that has been loaded again.  And a snapshot taken after the progress holds at least everything up to it.
+  // The order of these reads matters. invalidate() runs before the progress passes the lost events, so a reader of that progress finds the
+  // cache not ready, or loaded again. And a snapshot that is read after the progress contains at least everything up to it.
   const Revision progress = store_->progress.revision();
   if (!ready()) return std::nullopt;
   View view;
@@ -166,7 +166,7 @@ Task<Status> PrefixCache::ensure_ready() {
   co_return done ? Status{} : not_loaded();
 }
 
-// A store that cannot be read is no matter of waiting.
+// The error of a store that cannot be read is returned, because waiting does not help.
 Status PrefixCache::not_loaded() {
   std::lock_guard lock(load_mutex_);
   if (state_.load() == State::kIdle && load_error_.code() == 500) return load_error_;
@@ -193,7 +193,7 @@ Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self)
 }
 
 Task<bool> PrefixCache::try_load() {
-  // From here on the pump keeps events for us; what the range below has seen already is dropped then.
+  // From here on the pump buffers events; finish_load() drops those that the range below includes.
   buffering_ = true;
   lost_some_ = false;
   buffer_.clear();
@@ -267,7 +267,7 @@ void PrefixCache::end_load(bool loaded) {
     waiters.swap(load_waiters_);
   }
   for (auto& waiter : waiters) waiter.set(loaded);
-  // Nobody may ask for it.
+  // An eager cache is loaded again without a request for it.
   if (!loaded && eager_.load()) set_alarm(again);
 }
 
@@ -303,7 +303,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   std::vector<LogRecord> records;
   records.reserve(events.size());
   Revision last = 0;
-  Revision gap = 0;  // of the last event that cannot be shown to anybody
+  Revision gap = 0;  // the revision of the last event whose object is unreadable
   for (const auto* event : events) {
     if (event->kv.mod_revision <= loaded_) continue;
     last = event->kv.mod_revision;
@@ -312,10 +312,10 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   }
   if (last == 0) return;
   cache_metrics::received(config_.resource, events.size());
-  // The snapshot first: who reads an event finds at least that state.
+  // The snapshot is published before the events, so that a reader of an event finds at least that state.
   publish(last);
   for (const auto* event : events) written_.release(event->kv);
-  // Watches end before what they cannot be shown: who lists again is told why.
+  // Watches end before an event that cannot be decoded; the clients' next lists report the reason.
   if (gap != 0) log_->reset(gap);
   std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
   if (records.empty()) return;
@@ -386,7 +386,7 @@ void PrefixCache::invalidate(Revision revision) {
   bool was_in_use = false;
   {
     std::lock_guard lock(load_mutex_);
-    lost_some_ = true;  // one that loads begins anew
+    lost_some_ = true;  // a load in progress starts again
     was_in_use = state_.load() == State::kReady;
     if (was_in_use) state_.store(State::kIdle, std::memory_order_release);
   }
@@ -395,7 +395,7 @@ void PrefixCache::invalidate(Revision revision) {
   request_load();
 }
 
-// ---- small things
+// ---- timers, watches, sizes
 
 void PrefixCache::tick(EventLog::Clock::time_point now) {
   log_->tick(now);
@@ -420,7 +420,7 @@ void PrefixCache::remove_watch(CacheWatch& watch) noexcept {
   watches_.erase(&watch);
 }
 
-// Under the lock: a stream cannot be destroyed meanwhile.  cancel() resumes nobody in this call.
+// Holds the lock, so that no stream is destroyed meanwhile. cancel() resumes no coroutine inside the call.
 void PrefixCache::end_watches() {
   const std::lock_guard lock(watches_mutex_);
   for (CacheWatch* const watch : watches_) watch->cancel();

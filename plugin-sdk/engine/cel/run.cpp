@@ -1,4 +1,4 @@
-// Runs of a program.
+// Evaluates a compiled program.
 #include <vector>
 
 #include "backplane/types/cel_authorizer.hpp"
@@ -11,14 +11,14 @@ namespace backplane::cel_detail {
 namespace {
 
 Val host_val(Arena& arena, const cel::HostValue& host) {
-  // Bindings carry any HostValue; the engine has types of its own for these two, which are made by plugins.
+  // A binding carries any HostValue. The engine has types for two classes of HostValue, which plugins derive from: this cast and the next.
   if (const auto* authorizer = dynamic_cast<const cel::Authorizer*>(&host)) {
     AuthorizerVal out{};
     out.kind = OpaqueKind::kAuthorizer;
     out.authorizer = authorizer;
     return opaque_val(arena.keep(out));
   }
-  // As above.
+  // The second of the two casts that the comment above explains.
   if (const auto* resource = dynamic_cast<const cel::RequestResource*>(&host)) {
     const cel::AccessQuestion question = resource->question();
     CheckVal out{};
@@ -50,7 +50,7 @@ Val binding_val(Arena& arena, const Plan::Variable& variable, std::span<const ce
 
 cel::Outcome::End end_of(Halt halt) { return halt == Halt::kCancelled ? cel::Outcome::End::kCancelled : cel::Outcome::End::kCallLimit; }
 
-// Runs without the budget of all runs together.
+// Runs the program with the budget of one call, without the total budget of several calls.
 cel::Outcome run_alone(const Plan& plan, std::span<const cel::Binding> bindings, const cel::Budget& budget) {
   Run run;
   run.limit = budget.per_call;

@@ -1,7 +1,7 @@
-// POST on pods/eviction: a pod is deleted unless a PodDisruptionBudget has something against it.
+// POST on pods/eviction: deletes the pod unless a PodDisruptionBudget disallows the disruption.
 //
 // Thread-safety: any executor.
-// Lifetime:      keeps the stores it is made from, and the client.
+// Lifetime:      shares the storages and the client.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace backplane::core {
 
 struct EvictionParts {
   std::shared_ptr<StandardStorage> pods;
-  std::shared_ptr<SubresourceStorage> pod_changes;  // updates pods without rules of its own (pod_binding_strategy())
-  std::shared_ptr<ApiClient> client;                // for budgets, whoever serves them
+  std::shared_ptr<SubresourceStorage> pod_changes;  // updates pods without validation (pod_binding_strategy())
+  std::shared_ptr<ApiClient> client;                // for PodDisruptionBudgets, which any plugin or server may serve
   const Schema* schema = nullptr;                   // policy/v1 Eviction
 };
 std::shared_ptr<RestStorage> make_eviction(EvictionParts parts);
