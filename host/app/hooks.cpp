@@ -16,7 +16,7 @@ struct Kind {
 constexpr Kind kPostStart{"PostStartHooks"};
 constexpr Kind kPreShutdown{"PreShutdownHooks"};
 
-// Why a hook cannot be added; success: it can.
+// Success if the hook can be added; otherwise upstream's error.
 Status admit(const Kind& kind, const std::string& name, bool has_function, bool called, const std::string* first_registrant) {
   if (name.empty()) return bad_request("missing name");
   if (!has_function) return bad_request("hook func may not be nil: " + backplane::quoted(name));
@@ -29,7 +29,7 @@ Status admit(const Kind& kind, const std::string& name, bool has_function, bool 
                 "unable to add " + backplane::quoted(name) + " because it was already registered by " + *first_registrant);
 }
 
-// Upstream's sentence, with the registrant behind it.
+// Upstream's message, followed by the registrant.
 std::string failed(std::string_view kind, const std::string& name, const std::string& registrant, const Status& status) {
   return std::string(kind) + backplane::quoted(name) + " failed: " + std::string(plain_message(status)) + " (registered by " + registrant +
          ")";
@@ -83,7 +83,7 @@ void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop)
 
 void Hooks::replace(const std::string& registrant, const std::vector<PostStartHookEntry>& post_start,
                     const std::vector<PreShutdownHookEntry>& pre_shutdown) {
-  // What goes is destroyed without the lock: it is code of the registrant's.
+  // The replaced hooks are destroyed after the lock is released, because they are code of the registrant.
   std::vector<StartedRef> started;
   std::vector<PreShutdownHookEntry> at_end;
   const std::lock_guard lock(mutex_);
@@ -135,7 +135,7 @@ Task<void> Hooks::run(StartedRef started, PostStartHookContext context) {
 }
 
 void Hooks::report_slow(Executor& executor, std::chrono::seconds after) const {
-  // Copies of the names: a copy of a hook would keep what the plugin has captured.
+  // Copies of the names, because a copy of a hook would keep the plugin's captured objects alive.
   struct Watched {
     std::string registrant, name;
     std::shared_ptr<std::atomic<Progress>> progress;

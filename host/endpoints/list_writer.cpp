@@ -24,7 +24,7 @@ namespace {
 struct Plan {
   MediaType media;
   Presentation as;
-  TableForm form;  // of a table
+  TableForm form;  // set if the response is a table
   ListFacts facts;
   ListTexts texts;
 
@@ -32,7 +32,7 @@ struct Plan {
   std::string_view items_key() const noexcept { return is_table() ? "rows" : "items"; }
 };
 
-// A text of its own, for an item that is made into something else.
+// Collects an item in a separate text, for items that are converted before they are written.
 class TextSink final : public ItemSink {
  private:
   void share(SharedBytes bytes) override { text_.append(bytes.view()); }
@@ -48,14 +48,14 @@ Result<ListTexts> table_texts(const Plan& plan) {
   head.append("\"columnDefinitions\":");
   append_columns(head, *plan.form.convertor);
   head.append(",\"rows\":");
-  // Upstream's printer of kinds that have none makes this list of nothing, too.
+  // For kinds without a printer, upstream's default printer has null in place of an empty list.
   const bool none = plan.form.convertor == &default_table_convertor();
   made->empty = none ? head + "null" + made->tail.substr(1) : head + "[" + made->tail;
   made->head = head.append("[");
   return made;
 }
 
-// JSON's texts as YAML has them: members sorted, items as a block.
+// The texts of a list in YAML: members sorted, items as a block sequence.
 ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
   json::error_code error;
   Value list = json::parse(json.empty, error);
@@ -80,7 +80,7 @@ ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
 Result<ListTexts> make_texts(const Plan& plan, const ListMeasure& measure) {
   auto texts = plan.is_table() ? table_texts(plan) : plan.media.codec->list(plan.as, plan.facts, measure);
   if (texts.ok() && plan.media.shape == Shape::kMetadataList && plan.media.codec->is_text()) {
-    // Upstream makes this list of nothing, and says so where there is nothing.
+    // Upstream has null in place of an empty list.
     const auto none = texts->empty.rfind("\"items\":[]");
     if (none != std::string::npos) texts->empty.replace(none, std::string_view("\"items\":[]").size(), "\"items\":null");
   }
@@ -103,7 +103,7 @@ Result<Plan> make_plan(const Resource& resource, const RequestContext& context, 
     auto form = table_form(context.info.query, media, *resource.table, resource.schema);
     if (!form.ok()) return std::move(form.status());
     plan.form = *form;
-    // A table's own members are in the order of its type, whatever the rows are.
+    // The members of the table are in the order of its type, regardless of the rows.
     plan.as = form->presentation;
     plan.facts.kind = "Table";
     plan.facts.api_version = media.meta_version();
@@ -126,22 +126,22 @@ Status write_item(const Plan& plan, const ObjectEntry& entry, BodyWriter& out) {
   return status;
 }
 
-// Whether writing it costs what it is long; else its bytes are there, and are shared.
+// True if the item must be encoded, which costs time in proportion to its length; false if its bytes exist and are shared.
 bool is_made(const Plan& plan, const ObjectEntry& entry) {
   if (plan.is_table() || plan.media.yaml || plan.media.indented() || plan.as.metadata_only) return true;
   return !plan.media.codec->is_text() && entry.form(*plan.media.codec) == nullptr;
 }
 
-// How much is made before others of the loop go first: some tenths of a millisecond.
+// The work between two yields to other requests of the loop: some tenths of a millisecond.
 class Stint {
  public:
   explicit Stint(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
 
-  // Before it is written.
+  // Counts an item that is about to be written.
   void add(const ObjectEntry& entry) { done_ += 1 + entry.json().size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
-  // Then a new one begins.
+  // True at the end of a stint; the next add() begins another.
   bool over() {
-    // What a convertor does for a row is not to be told from its object.
+    // The cost of a row does not follow from the size of its object, so tables are also limited by time.
     const bool late = plan_.is_table() && Clock::now() >= until_;
     if (done_ < most_ && !late) return false;
     done_ = 0;
@@ -153,7 +153,7 @@ class Stint {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kYaml = 16, kRows = 64, kItems = 256;  // small ones; one of so many bytes more counts as another
+  static constexpr std::size_t kYaml = 16, kRows = 64, kItems = 256;  // items; each kMadeBytes or kSharedBytes of an item count as one more
   static constexpr std::size_t kMadeBytes = 4 * 1024, kSharedBytes = 64 * 1024;
   static constexpr std::chrono::microseconds kTime{500};
   const Plan& plan_;
@@ -162,7 +162,7 @@ class Stint {
   Clock::time_point until_ = Clock::now() + kTime;
 };
 
-// The items of a list, a batch after the other, each where the reading began.
+// The items of a list in batches; each read resumes on the executor of the first one.
 class Batches {
  public:
   explicit Batches(ListResult& list) : list_(list) {}
@@ -178,7 +178,7 @@ class Batches {
   const OriginExecutor origin_;
 };
 
-// Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.
+// Prefetches the entries and the first bytes of the next items, which are scattered in memory.
 void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
   constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
   if (at + kObjects < batch.size()) __builtin_prefetch(&batch[at + kObjects]->json());
@@ -187,9 +187,9 @@ void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
   for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(bytes + line * kLine);
 }
 
-// Walks over the items, a stint at a time.  `visitor` is begun when the first of them could be read, is given each, and may stop for what
-// it has made.
-// Errors: of the cursor; what the visitor says.
+// Calls `visitor` for each item and yields between stints: begin() when the first batch has been read, visit() for each item, and empty()
+// whenever full() is true.
+// Errors: those of the cursor and of the visitor.
 template <class Visitor>
 Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
   Batches batches(list);
@@ -220,10 +220,10 @@ Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
   co_return Status();
 }
 
-// What the items are together, where the codec has to know it before the first is written.
+// Measures the items, for a codec that needs the sum before it writes the first one.
 class Measurer {
  public:
-  // `holds`: the items are read once, and kept.
+  // `holds`: the cursor cannot be rewound, so the items are stored.
   Measurer(const Plan& plan, bool holds) : plan_(plan), holds_(holds) {}
   void begin() {}
   Status visit(const ObjectEntry& entry) {
@@ -244,7 +244,7 @@ class Measurer {
 
 Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   if (!plan.media.codec->measures_lists()) co_return ListMeasure();
-  // A cursor that goes one way is read out.
+  // The items of a cursor that cannot be rewound are stored.
   const bool again = list.items->rewind();
   Measurer measurer(plan, !again);
   auto walking = walk(plan, list, measurer);
@@ -258,7 +258,7 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   co_return measurer.sum();
 }
 
-// Puts the items in the order that the table wants.  Such tables are short: their items are held meanwhile.
+// Sorts the items of a table with sorts_rows().  Such tables are short, so all items are in memory during the sort.
 Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   const TableConvertor* const table = plan.is_table() ? plan.form.convertor : nullptr;
   if (table == nullptr || !table->sorts_rows()) co_return Status();
@@ -307,7 +307,7 @@ class AuditedList {
   bool begun_ = false;
 };
 
-// The answer, from the head to the last item and behind it.
+// Writes the response: head, items, tail.
 class ItemsWriter {
  public:
   ItemsWriter(RequestContext& context, Exchange& exchange, const MediaType& media, const Plan& plan)
@@ -331,7 +331,7 @@ class ItemsWriter {
     gone_ = !sent.ok();
     co_return sent;
   }
-  // Nobody is there any more.
+  // True if the client has disconnected.
   bool gone() const noexcept { return gone_; }
   Task<Status> end() {
     out_->text().append(begun_ ? plan_.texts.tail : plan_.texts.empty);

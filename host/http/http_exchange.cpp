@@ -22,7 +22,7 @@ HttpExchange::~HttpExchange() {
 std::string_view HttpExchange::header(std::string_view name) const noexcept { return find_header(request_.headers, name); }
 
 const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
-  // A certificate may expire, or its authority be taken back, while its connection lives.
+  // During a connection, the certificate may expire or its authority may be removed from the trusted ones.
   if (!peer_->trust || std::chrono::system_clock::now() > peer_->certificate_expires || !peer_->trust->accepted()) return nullptr;
   return &peer_->certificate;
 }
@@ -41,7 +41,7 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
   if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
   std::string body;
   for (;;) {
-    while (!body_.empty() && body.size() <= max_bytes) {  // Taking some may let more in.
+    while (!body_.empty() && body.size() <= max_bytes) {  // body_consumed() may add to body_
       const std::size_t count = body_.size();
       if (body.empty()) {
         body.swap(body_);
@@ -63,7 +63,7 @@ Task<Result<std::string>> HttpExchange::read_body_some() {
   Status arrived = co_await wait_for_body();
   if (!arrived.ok()) co_return arrived;
   std::string some = std::exchange(body_, {});
-  // What has been taken lets as much more in.
+  // Extends the flow-control window by the bytes that were taken.
   if (port_ != nullptr && !some.empty()) port_->body_consumed(*this, some.size());
   co_return some;
 }
@@ -188,7 +188,7 @@ Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
 Task<void> HttpExchange::finish() {
   co_await origin_;
   if (!started() || output_ended_) co_return;
-  if (compression_ == Compression::kHeld) {  // It stayed small: an ordinary response.
+  if (compression_ == Compression::kHeld) {  // too small for compression
     send_head(held_size_);
     for (auto& chunk : std::exchange(held_, {})) queue(std::move(chunk));
     if (output_ended_) co_return;
@@ -203,7 +203,7 @@ Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
   if (!port_->can_switch_protocols()) co_return bad_request("this connection cannot leave HTTP");
   set_response_header("Upgrade", std::string(protocol));
   response_.code = 101;
-  response_.has_body = true;  // of another kind
+  response_.has_body = true;  // the bytes of the other protocol
   compression_ = Compression::kOff;
   switched_ = true;
   body_ended_ = false;
@@ -224,7 +224,7 @@ Task<std::string> HttpExchange::read_some() {
 
 void HttpExchange::queue(SharedBytes chunk) {
   if (lost_) return;
-  if (output_.empty()) output_since_ = coarse_now();  // A stall begins when there is something to take.
+  if (output_.empty()) output_since_ = coarse_now();  // a stall is measured from the first waiting byte
   output_.push(std::move(chunk));
 }
 
@@ -237,7 +237,7 @@ void HttpExchange::end_output() {
   if (port_ != nullptr) port_->output_ready(*this);
 }
 
-// (clang 14 at -O2 cannot split this coroutine when it gives nothing back.)
+// Returns a value because clang 14 at -O2 cannot split this coroutine as Task<void>.
 Task<bool> HttpExchange::wait_for_room() {
   while (output_.size() > limits_.write_window && !lost_ && port_ != nullptr) co_await room_;
   co_return !lost_ && port_ != nullptr;
@@ -246,7 +246,7 @@ Task<bool> HttpExchange::wait_for_room() {
 void HttpExchange::take(std::string& out, std::size_t count) {
   output_.take(out, count);
   output_since_ = coarse_now();
-  // Half a window is worth waking a writer for: fewer, larger turns.
+  // The writer resumes when half the window is free: fewer resumptions with more data each.
   if (room_.waited_on() && output_.size() <= limits_.write_window / 2) room_.open();
 }
 
@@ -267,7 +267,7 @@ void HttpExchange::begin_gzip() {
 }
 
 Task<void> HttpExchange::compress(std::vector<SharedBytes> chunks) {
-  // About half a millisecond of work, after which other exchanges of the executor have a turn.
+  // About half a millisecond of work; after it, the other exchanges of the executor run.
   constexpr std::size_t kTurn = 64 << 10;
   std::size_t since_yield = 0;
   for (auto& chunk : chunks) {
@@ -296,7 +296,7 @@ Status HttpExchange::gone() const { return timeout("the connection to the client
 std::uint64_t HttpExchange::add_close_callback(std::function<void()> callback) {
   const std::uint64_t id = close_callbacks_.add(std::move(callback));
   if (!closed_) return id;
-  // Later, not here: the caller may hold what the callback changes.
+  // The callback is posted, not called here: the caller may hold a lock that it needs.
   if (origin_.executor() != nullptr) origin_.executor()->post([self = shared_from_this()] { self->close_callbacks_.run(); });
   return id;
 }
@@ -344,7 +344,7 @@ void HttpExchange::close_connection_after() {
 
 void HttpExchange::abort() {
   if (origin_.executor() == nullptr) return abort_here();
-  // Always later: the caller may be inside the session, or on another thread.
+  // Posted, not called here: the caller may be inside the session, or on another thread.
   origin_.executor()->post([self = shared_from_this()] { self->abort_here(); });
 }
 

@@ -1,4 +1,4 @@
-// The orders of a plan: who starts before whom, who stands in front of whom, and what becomes of cycles.
+// The orders of a plan: the start order, the order of delegation, and the rejection of cycles.
 #include <map>
 
 #include "plugin/planner_pass.hpp"
@@ -19,7 +19,7 @@ Graph Planner::requirement_graph() {
   return graph;
 }
 
-// Takes out what misses a requirement until nobody does, and everybody of a cycle of requirements: none of them could start.
+// Rejects plugins whose requirements are not met, repeatedly, and all plugins of a cycle of requirements, none of which could start.
 Graph Planner::settled_requirements() {
   for (;;) {
     block_dependents();
@@ -84,7 +84,7 @@ Graph Planner::declared_order() {
   return graph;
 }
 
-// What yields to what was said by name: first "*", then "in front of what I require".
+// The edges that yield to those by name: first those of "*", then each plugin in front of the plugins that it requires.
 void Planner::add_weak_order(Graph& graph) {
   const auto everybody = running();
   const auto has_star = [](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), "*") != names.end(); };
@@ -126,7 +126,8 @@ bool Planner::reject_requirement_cycle(const Graph& graph) {
   return true;
 }
 
-// "x declares in_front_of core and behind apps", and how many edges of the cycle that are.  Empty when it declares none of them.
+// "x declares in_front_of core and behind apps"; `count`: the number of these edges of the cycle.  Empty if the plugin declares none of
+// them.
 std::string Planner::declarations_of(std::size_t i, const std::vector<std::size_t>& cycle, std::size_t& count) {
   std::string text;
   count = 0;
@@ -139,14 +140,14 @@ std::string Planner::declarations_of(std::size_t i, const std::vector<std::size_
       text += text.empty() ? at(i).name() + " declares " : " and ";
       text += in_front_of ? "in_front_of " + at(back).name() : "behind " + at(front).name();
       ++count;
-      break;  // the same edge may stand there twice, under a name and a capability
+      break;  // the plan may have the edge twice, by the plugin's name and by a capability
     }
   }
   return text;
 }
 
-// One plugin less is enough.  It is the one that declared most of the cycle: core and apps do not go because a third one stands between
-// them the wrong way round.
+// Rejects one plugin, which breaks the cycle: the one that declares most of its edges.  So core and apps keep running if a third plugin
+// declares a contradictory place between them.
 bool Planner::reject_order_cycle(const Graph& graph) {
   auto cycle = graph.cycle(running());
   if (cycle.empty()) return false;

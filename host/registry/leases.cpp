@@ -7,8 +7,8 @@
 namespace backplane::registry {
 namespace {
 
-constexpr int kMaxObjects = 1000;  // of one lease: their removal is one write of the backend
-constexpr int kSharedPart = 20;    // a lease is shared for this part of an object's life at most
+constexpr int kMaxObjects = 1000;  // with one lease, because the backend removes them in one write
+constexpr int kSharedPart = 20;    // a lease lasts up to 1/20 of the lifetime longer, so that later objects can share it
 
 Metric& counts() {
   static Metric& metric = Metric::histogram("etcd_lease_object_counts", "Objects that shared one lease of the store, when it was replaced.",

@@ -21,13 +21,13 @@ Array names_of(const Items& items, Name name) {
   return out;
 }
 
-// The path goes through a namespace to get to the resource: /namespaces/NS/RESOURCE, and not /namespaces/NS alone.
+// True for a path of a resource in a namespace, /namespaces/NS/RESOURCE; false for the namespace itself, /namespaces/NS.
 bool within_namespace(const RequestInfo& info) {
   if (info.ns.empty()) return false;
   return info.resource != "namespaces" || info.path.find("/namespaces/" + info.ns + "/namespaces") != std::string::npos;
 }
 
-// A built-in resource has one route per path of its own.
+// True if a built-in resource, which has a route for each of its paths, has a route for the path of the request.
 bool routes_built_in(const ResourceRow& row, const RequestInfo& info) {
   if (info.verb == "proxy") return false;
   const std::size_t parts = info.subresource.empty() ? 2 : 3;
@@ -36,13 +36,13 @@ bool routes_built_in(const ResourceRow& row, const RequestInfo& info) {
   return !info.ns.empty() || info.parts.size() == 1;
 }
 
-// A custom resource is one handler that looks at the scope alone: only lists and watches go over all namespaces.
+// True if the handler of a custom resource accepts the path.  It checks only the scope: just lists and watches may span all namespaces.
 bool routes_published(const ResourceRow& row, const RequestInfo& info) {
   if (row.namespaced == !info.ns.empty()) return true;
   return row.namespaced && (info.verb == "list" || info.verb == "watch");
 }
 
-// The row of a resource request, or null where upstream has no route.
+// The row of a resource request; null if upstream has no route for it.
 const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info) {
   std::string path = info.resource;
   if (!info.subresource.empty()) path.append("/").append(info.subresource);
@@ -52,14 +52,14 @@ const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info
   return routed ? row->get() : nullptr;
 }
 
-// A custom resource that is served, asked for a subresource that it has not got: its objects have none of that name.
+// True if the request is for a subresource that a served custom resource does not have.
 bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
   if (!version.dynamic || info.subresource.empty()) return false;
   const RowRef* resource = version.rows.find(info.resource);
   return resource != nullptr && routes_published(**resource, info);
 }
 
-// "//api/v1/pods" is no path of the API, though it is authorized as one; nor does "/apis//v1/pods", which names no group, mean the one of
+// False for "//api/v1/pods", which is authorized as an API path but is none, and for "/apis//v1/pods", whose empty group is not that of
 // "/api/v1".
 bool is_api_path(const RequestInfo& info) {
   return info.is_resource_request && info.path.find_first_not_of('/') == 1 && info.api_group.empty() == (info.api_prefix == "api");
@@ -69,7 +69,7 @@ bool is_below(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
-// Whether upstream has a go-restful service for the beginning of the path, which answers what it has no route for by itself.
+// True if upstream has a go-restful service for the beginning of the path: it responds itself if it has no route for the rest.
 bool below_known_root(const RouteTable& routes, std::string_view path) {
   if (is_below(path, "/version")) return true;
   if (is_below(path, "/api")) return routes.group("") != nullptr;
@@ -86,7 +86,7 @@ std::shared_ptr<HttpHandler> find_exact(const TableRef& routes, const DocumentCo
   return exact != routes->paths->exact.end() ? exact->second.route.handler : find_document(routes, context, path);
 }
 
-// A path of the host's or of a delegate's, or a document.
+// The handler of a path of the host or of a delegate, or of a document.
 std::shared_ptr<HttpHandler> find_own(const TableRef& routes, const DocumentContext& context, std::string path) {
   std::shared_ptr<HttpHandler> handler = find_exact(routes, context, path);
   if (!handler && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
@@ -108,12 +108,12 @@ bool serves(const VersionTable* version, const std::string& resource) {
   return version != nullptr && version->rows.find(resource) != nullptr;
 }
 
-// For who wonders which plugin answers: -v=6 or --vmodule=routing=6.
+// Logs which plugin serves a request, at -v=6 or with --vmodule=routing=6.
 void tell_who(const RequestInfo& info, std::string_view delegate) {
   routing_log().trace("{} {:?} satisfied by delegate={:?}", info.verb, info.path, delegate);
 }
 
-// A listener that fails keeps nobody else from what is told.
+// Calls one callback. An exception is logged, and the other callbacks are called.
 void tell_one(const std::function<void(const GroupVersionsChange&)>& callback, const GroupVersionsChange& change) {
   try {
     callback(change);
@@ -161,7 +161,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context,
 DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_, peers_}; }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
-  // Not the table: a watch would keep it, and everything in it, as long as it is open.
+  // Holds the handler and not the route table, which an open watch would keep alive.
   const std::shared_ptr<HttpHandler> handler = find_handler(context, exchange);
   co_await handler->handle(context, exchange);
 }
@@ -231,7 +231,8 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
   return {};
 }
 
-// One at a time, in the order of the changes: who comes while somebody tells, or changes something when told, leaves it to that one.
+// Delivers the queued notifications, one at a time, in the order of the changes. A call during another one, or from a callback, returns at
+// once: the outer call delivers its notification.
 void Router::tell() {
   std::unique_lock lock(mutex_);
   if (std::exchange(telling_, true)) return;
@@ -251,7 +252,7 @@ void Router::tell() {
 }
 
 Status Router::publish_path(const std::string& delegate, PathRoute route) {
-  // A group that nobody serves may be answered from elsewhere; what is below these is the host's, whether it has it now or not.
+  // The host responds to every path below these roots, also for groups that no plugin serves yet.
   for (const std::string_view root : {"/api", "/openapi"}) {
     if (is_below(route.path, root)) {
       return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host answers for");

@@ -12,17 +12,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::minutes kLongestWait{1};
-// Names in the log are cut there.
+// Names in log lines are cut to this length.
 constexpr std::size_t kMostShown = 64;
 
-// Names as Go writes them.
+// Header names in Go's canonical form.
 constexpr const char* kLevelHeader = "X-Kubernetes-Pf-Prioritylevel-Uid";
 constexpr const char* kSchemaHeader = "X-Kubernetes-Pf-Flowschema-Uid";
 
 // Bits of GatePass::kind.
 constexpr std::uint32_t kWatch = 1, kOwn = 2;
 
-// A request of the server's own takes none of the seats that clients share: its controllers send hundreds at once when they start.
+// A request of the server itself takes no seat of the exempt level that clients share: its controllers send hundreds of requests at
+// startup.
 bool is_own(const Level& level, const RequestContext& context) { return level.exempt() && context.user->name == "system:apiserver"; }
 
 RequestDetails details_of(const RequestContext& context) {
@@ -113,7 +114,7 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
       case Level::Taken::kMayQueue:
         return GateAnswer::kWait;
       case Level::Taken::kClosed:
-        break;  // there is a newer snapshot without it
+        break;  // a newer snapshot does not have the level
     }
   }
 }
@@ -128,14 +129,14 @@ void Gate::leave(GatePass& pass) noexcept {
   level->give_back((pass.kind & kOwn) != 0 ? 0 : pass.seats, now);
 }
 
-// A quarter of the time that the request has.
+// The end of the wait in a queue: a quarter of the request's time limit.
 Time Gate::give_up_at(const RequestContext& context) const noexcept {
   const bool limited = context.deadline != Time::max();
   const auto limit = (limited ? context.deadline - context.received : request_timeout_) / 4;
   return context.received + std::min<std::chrono::nanoseconds>(limit, kLongestWait);
 }
 
-// One that waits gives up when its time is over or its client has gone.
+// A queued request. It leaves the queue at the end of its wait, or when the client disconnects.
 class Gate::QueuedRequest {
  public:
   QueuedRequest(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) {

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 16 * 1024;              // beyond it new work is refused
 constexpr std::size_t kMaxGroup = 1024;                     // transactions in one fsync
-constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // of what a stored time can mean
+constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // limit of a stored expiry
 constexpr std::chrono::seconds kExpireAgain{30};            // a lease whose keys could not be removed
-constexpr std::chrono::seconds kUndisturbed{10};            // after the start, while caches load
-constexpr std::chrono::seconds kQuiet{5};                   // between two looks at what is to be written out
-constexpr std::size_t kFewBytes = 64 * 1024;                // in that time, of a store that has little to do
+constexpr std::chrono::seconds kUndisturbed{10};            // after startup, while caches load
+constexpr std::chrono::seconds kQuiet{5};                   // between two checks of the data to be flushed
+constexpr std::size_t kFewBytes = 64 * 1024;                // written in that time by an idle store
 constexpr std::size_t kMissedEvents = 1024;                 // read at once after a failed write
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
 
@@ -28,7 +28,7 @@ std::size_t bytes_of(const Pending& pending) {
   return bytes;
 }
 
-// What outlives the process is told by the wall's clock.
+// The system time: expiries that outlive the process are stored in it.
 std::chrono::milliseconds wall_time() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
 }
@@ -123,8 +123,8 @@ void Writer::recover() {
   set_health(std::move(status));
 }
 
-// A write that was reported as failed may have reached the disk all the same: then it is told as every other.  And what it had done to
-// the leases is what the disk says.
+// A write that was reported as failed may have reached the disk. Its events are then published like those of every other write, and the
+// lease table is read from the disk.
 Status Writer::reload() {
   const auto opened = read_opened(database_);
   if (!opened.ok()) return opened.status();
@@ -148,9 +148,9 @@ void Writer::set_health(Status status) {
   health_ = std::move(status);
 }
 
-// When there is something to do without anybody asking.
+// The time of the next work that no transaction triggers: an expired lease, a merge, a check.
 std::optional<LeaseTable::Time> Writer::next_due() const {
-  // A store that takes no writes cannot end leases either: it would only try and try.
+  // A store that cannot be written to cannot remove the keys of a lease, so expiries are not due.
   const auto expiry = health_.ok() ? leases_.next_expiry() : std::nullopt;
   auto due = expiry;
   for (const auto& other : {merge_at_, look_at_}) {
@@ -181,7 +181,7 @@ void Writer::merge_when_due() {
   database_.merge_files();
 }
 
-// Waits for work or for what is due; an empty group after the queue was drained for good, or for that.
+// Waits for transactions or for the next due work. Returns an empty group if work is due, or if the writer stops and the queue is empty.
 std::vector<Pending> Writer::take() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return stopping_ || recovery_wanted_ || !queue_.empty(); };
@@ -238,7 +238,7 @@ void Writer::write(std::vector<Pending> group) {
     for (std::size_t i = 0; i < group.size(); ++i) decide(group[i], batch, answers[i]);
     expire_leases(batch);
     if (!batch.empty()) {
-      // A revision is given out once, even when its write fails: what a failed write left on the disk can never be taken for another.
+      // A revision is used once, even if its write fails, so that remains of a failed write cannot be taken for a later one.
       const auto status = batch.write(sync_, revision_);
       if (!status.ok()) {
         failed = to_status(status, "write to the store");
@@ -290,7 +290,7 @@ void Writer::decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResul
   apply(request, batch, result, answer);
 }
 
-// Reads every key it will change before it changes the first: a key that cannot be read leaves nothing half done.
+// Reads every key before it changes the first one, so that a key that cannot be read leaves the batch unchanged.
 void Writer::apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer) {
   std::vector<std::string> removes;
   for (const auto& put : request.puts) {
@@ -327,7 +327,7 @@ void Writer::apply(const TxnRequest& request, Batch& batch, TxnResult& result, R
   }
 }
 
-// Keeps the lease table in step with a key that is about to change.
+// Updates the lease table for a key that is about to change.
 void Writer::move_lease(Batch& batch, const std::string& key, LeaseId lease) {
   auto state = batch.find(key);
   if (state.ok() && (*state)->lease != 0) leases_.detach((*state)->lease, key);
@@ -363,7 +363,7 @@ void Writer::expire_leases(Batch& batch) {
       batch.remove_row(lease_row(due.id));
       continue;
     }
-    // Keys that cannot be read keep their lease, or nothing would ever remove them.
+    // Keys that cannot be read keep their lease; without it they would never be removed.
     leases_.grant(due.id, LeaseTable::Clock::now() + kExpireAgain);
     for (const auto& key : request.removes) leases_.attach(due.id, key);
   }
