@@ -153,8 +153,8 @@ class DebugOnlyHandler final : public HttpHandler {
       co_await own->second->handle(context, exchange);
       co_return;
     }
-    // Nothing that the router would normalize may look like /debug/ here and be something else there.  What is stored is shown to those
-    // only who may see it, and nobody is asked here who they are.
+    // Refuses paths that the router would normalize to a path outside /debug/.  /debug/store is refused too, because this socket does not
+    // authenticate its clients.
     if (target.starts_with("/debug/") && !target.starts_with("/debug/store") && target.find("..") == std::string_view::npos &&
         target.find('%') == std::string_view::npos) {
       co_await chain_.handle(context, exchange);

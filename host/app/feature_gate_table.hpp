@@ -18,7 +18,7 @@ struct FeatureGate {
   bool locked;  // may only be given its default
 };
 
-// Gates that need others: who is on while one of those is off ends the start.  Those that are locked on are left out.
+// Gates that depend on others: startup fails if `name` is on and one of `on` is off.  Gates that are locked on are left out.
 struct GateDependency {
   std::string_view name;
   std::array<std::string_view, 2> on;

@@ -92,7 +92,7 @@ Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
 //      │                             │
 //      └──────────────┬──────────────┘
 //                     ▼
-//   NotAcceptingNewRequest ································· watches are told to end
+//   NotAcceptingNewRequest ································· watches end
 //                     │
 //                     │ peers that take nothing of their answers are cut after 5 s
 //         ┌───────────┴──────────────────────┐

@@ -24,7 +24,7 @@ class LogCheck final : public HealthCheck {
   }
 
  private:
-  // A thread of its own, for a flush may never come back.
+  // On a separate thread, because a flush may block forever.
   void flush_until(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any pause;

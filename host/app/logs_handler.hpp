@@ -1,5 +1,5 @@
-// --enable-logs-handler: GET /logs/ shows the log files of the machine (/var/log), folders as a page of links, files as they are.  For
-// those who may read that path; links are followed, as whoever writes there decides what is shown.
+// --enable-logs-handler: GET /logs/ shows the log files of the machine (/var/log), folders as a page of links, files as they are.  Access
+// is subject to authorization of the path; symbolic links are followed, because only the owner of /var/log can create them.
 //
 // Thread-safety: any number of requests at once; files are read on the blocking executor.
 // Lifetime:      independent of the server.

@@ -96,7 +96,7 @@ Result<PreparedServer> prepare(Config config, StopEvent& stop) {
 int serve(std::unique_ptr<Options> options) {
   Problems log_problems;
   FeatureGates gates;
-  gates.set(options->generic.feature_gates);  // what cannot be read is told by Options::complete()
+  gates.set(options->generic.feature_gates);  // Options::complete() reports errors
   options->logs.validate(gates, log_problems);
   if (!log_problems.empty()) return fail(log_problems[0]);
   options->logs.apply();

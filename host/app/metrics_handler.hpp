@@ -1,5 +1,5 @@
 // GET /metrics: the process, its requests, its caches, as Prometheus reads them.  With --profiling DELETE resets the counts.  GET
-// /metrics/slis: its health checks, for those who work out how often it was well.
+// /metrics/slis: the results of the health checks, for availability reports.
 //
 // Thread-safety: any number of scrapes at once.
 // Lifetime:      borrows what it reports.

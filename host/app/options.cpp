@@ -59,7 +59,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
   }
   options->admission.complete();
   if (options->storage.backend.empty()) options->storage.backend = options->storage.etcd_servers.empty() ? "rocksdb" : "etcd3";
-  // Everybody may do everything: then at least they must say who they are (upstream's rule).
+  // With AlwaysAllow, every client must at least authenticate (upstream's rule).
   if (options->authorization.always_allow_only() && options->authentication.anonymous) {
     options->authentication.anonymous = false;
     app_log().warn(
@@ -74,7 +74,7 @@ Problems CompletedOptions::validate() const {
   options_->generic.validate(problems);
   options_->features.validate(options_->generic, problems);
   options_->storage.validate(problems);
-  // A variable that is not set must not make the server begin with a store of its own.
+  // An empty value, as of an unset variable, must not start the server with an empty embedded store.
   if (options_->flags.changed("etcd-servers") && options_->storage.etcd_servers.empty())
     problems.emplace_back("--etcd-servers: must not be empty; leave the flag out to use the embedded store");
   options_->secure_serving.validate(problems);

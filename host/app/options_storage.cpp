@@ -5,7 +5,7 @@
 namespace backplane {
 namespace {
 
-// Nobody is served from stored YAML, so it needs no codec.
+// YAML is a storage encoding only, so there is no codec for it.
 constexpr std::string_view kYaml = "application/yaml";
 
 std::string known_types() {

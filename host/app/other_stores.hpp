@@ -1,4 +1,4 @@
-// Which resources are kept on etcd servers of their own (--etcd-servers-overrides), and the caches of all stores as one.
+// The stores of --etcd-servers-overrides, and one CacheHub over the caches of all stores.
 //
 // Thread-safety: as what they are made of; opened, started and stopped by one thread.
 // Lifetime:      the stores outlive the hub; stop() before destruction.

@@ -150,7 +150,7 @@ Result<ServerPki> prepare_pki(const Options& options) {
     if (Status status = ensure_key(pki.token_key_file); !status.ok()) return status;
   }
   pki.serving = serving_options(options);
-  // In front of all others: nobody else has this name.
+  // The first SNI certificate, because its name is reserved.
   auto loopback = loopback_certificate();
   if (!loopback.ok()) return std::move(loopback.status());
   pki.serving.sni_certificates.insert(pki.serving.sni_certificates.begin(), std::move(*loopback));

@@ -15,10 +15,10 @@
 
 namespace backplane {
 
-// Who issues service account tokens when nobody says.
+// The issuer of service account tokens without --service-account-issuer.
 inline constexpr std::string_view kDefaultIssuer = "https://kubernetes";
 
-// Who asks for this server name is shown a certificate that is made anew at each start.
+// Connections with this server name get a certificate that is made at each startup.
 inline constexpr std::string_view kLoopbackName = "apiserver-loopback-client";
 inline constexpr std::chrono::hours kLoopbackLifetime{3 * 365 * 24};
 

@@ -131,7 +131,7 @@ class ServedStore final : public StorageBackend {
   }
   Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_here(); }
   Task<Status> compact(Revision) override { co_return not_here(); }
-  // The hold's own: how long it is for is told with it.
+  // The only lease is that of the hold; its id is its time to live.
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { co_return LeaseId{ttl.count()}; }
   Task<Status> health(std::chrono::milliseconds) override {
     auto asking = current_revision();

@@ -144,7 +144,7 @@ void ServerParts::check_runtime_config(Problems& problems) const {
   }
 }
 
-// A configuration for nobody would be a promise that nobody keeps.
+// Startup fails for a configuration of an admission plugin that is not loaded.
 Status ServerParts::check_admission_configuration() {
   const std::string& path = options().admission.control_config_file;
   if (path.empty()) return {};
@@ -228,7 +228,7 @@ Status ServerParts::open_storage() {
     }
   };
   stores.start(*all_stores.front().encoded, *caches, admission, use_kind, store_settings());
-  // Those of plugins are all there; a custom resource, which may come later, has no place of its own.
+  // The resources of all plugins are known here; custom resources, which may be added later, cannot be overridden.
   for (const GroupResource& each : hubs->unused()) {
     app_log().warn(
         "--etcd-servers-overrides: {}/{} has no effect: definitions, custom resources and APIServices stay with --etcd-servers, and no "

@@ -61,11 +61,11 @@ class LateHandler final : public HttpHandler {
   std::atomic<HttpHandler*> handler_{nullptr};
 };
 
-// Who registers what the host brings along.
+// The registrant of the host's registrations, in messages.
 inline constexpr std::string_view kTheHost = "the host";
-// The store that the host brings along.
+// The storage backend that the host provides.
 inline constexpr std::string_view kMemoryBackend = "memory";
-// What plugins cannot have because the host has it.
+// The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names();
 
 struct ServerParts;

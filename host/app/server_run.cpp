@@ -69,7 +69,7 @@ std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& gener
   return limit > std::chrono::nanoseconds::zero() ? limit : std::chrono::nanoseconds(std::chrono::minutes(1));
 }
 
-// A store may have to ask for its size, and nobody waits for the answer: who reads the metrics first is to have it.
+// Makes stores that must request their size do so at startup, so that the first scrape of /metrics has it.
 void ask_sizes(const StorageOptions& options, const std::vector<StoreParts>& stores) {
   if (options.db_metric_poll_interval <= std::chrono::nanoseconds::zero()) return;
   for (const StoreParts& store : stores) (void)store.storage->size_bytes();

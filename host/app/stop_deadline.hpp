@@ -1,7 +1,7 @@
 // The end of a process that was asked to stop while a plugin call does not return: a line that names the plugin and the call, and exit
 // code 1.
 //
-// Thread-safety: each has a thread of its own, for as long as it lives.
+// Thread-safety: each object runs one thread during its lifetime.
 // Lifetime:      made and destroyed on the main thread.
 #pragma once
 

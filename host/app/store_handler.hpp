@@ -1,5 +1,5 @@
-// The store of a running server for whoever moves it elsewhere (`backplane store copy` from an embedded store that is in use): pages of its
-// keys and values as they lie in the store, and the hold that has the server take no writes.
+// The paths by which `backplane store copy` reads the embedded store of a running server: pages of stored keys and values, and a hold,
+// during which the server refuses writes.
 //
 //   POST /debug/store/range    {"start", "end", "revision", "limit", "keysOnly"} → {"revision", "more", "items": [{"key", "value",
 //   "revision", "lease"}]} POST /debug/store/hold     {"text", "seconds"} → {}: a hold for so long, or for good (0) POST

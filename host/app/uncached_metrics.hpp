@@ -1,4 +1,4 @@
-// Of resources whose reads the store confirms, what is counted of caches is not shown: to who asks, there is none.
+// Removes the metrics of watch caches from /metrics for resources whose reads the store confirms: to clients, these have no cache.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -14,7 +14,7 @@ struct UnsupportedFlags {
   std::string_view missing;
 };
 
-// In the order in which they are told.
+// In the order of the messages.
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
     {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"audit-*"}, "nothing is audited"},

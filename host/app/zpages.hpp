@@ -1,4 +1,4 @@
-// GET /statusz and /flagz: what runs here and with which flags, for the person on call.  Text for people; JSON or YAML for who asks with
+// GET /statusz and /flagz: version, uptime and flags of the server.  The response is text; it is JSON or YAML for requests with
 // Accept: application/json;as=Statusz;g=config.k8s.io;v=v1beta1.
 //
 // Thread-safety: any number of requests at once.

@@ -1,4 +1,4 @@
-// A role of exchanges that come over TLS: what their peer may say about who is asking.
+// A role of exchanges over TLS: the certificate of a front proxy, whose headers may name the user.
 //
 // Thread-safety: as Exchange.
 // Lifetime:      of the exchange.

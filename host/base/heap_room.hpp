@@ -1,9 +1,9 @@
-// Room in the heap of this thread for what is about to be allocated.  The allocator grows the heaps of other threads than the first one
-// page by page, with a system call for each that stops the page faults of all threads: a load of a large cache spends a fifth of its time
-// there.  Made in one go it costs nothing that would not have been spent.
+// Grows the heap of the calling thread before many allocations.  The allocator grows the heaps of all threads but the first page by page,
+// with a system call for each page that blocks the page faults of all threads: a fifth of the time of loading a large cache.  One larger
+// step avoids that.
 //
-// Thread-safety: any thread; it is for this one.
-// Errors:        none; where there is no memory nothing is done, and who allocates finds out.
+// Thread-safety: any thread; affects only its own heap.
+// Errors:        none; without memory nothing is done, and the later allocation fails.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ class LoopWatch final : public DescriptorWatch {
   LoopWatch(asio::io_context& context, int descriptor) : descriptor_(context, descriptor) {}
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
-  // What waits is told that it was given up, which nobody hears of.
+  // Pending waits end with operation_aborted, which their handlers ignore.
   ~LoopWatch() override { descriptor_.release(); }
 
   void when_readable(std::function<void()> work) override { wait(asio::posix::descriptor_base::wait_read, std::move(work)); }
@@ -96,7 +96,7 @@ void IoLoop::post(std::coroutine_handle<> frame) {
   asio::post(context_, CountedFrame{frame});
 }
 
-// When a timer has been cancelled, which a wait that has ended already is not told of.
+// The expiry of a cancelled timer: a wait that has already ended gets no operation_aborted.
 constexpr auto kCancelled = asio::steady_timer::time_point::min();
 
 std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {

@@ -34,7 +34,7 @@ class IoLoop final : public IoExecutor {
 
   void start();  // makes the thread
   void stop();   // drops what is queued and joins the thread; not from the loop itself
-  // The same, for a loop on which somebody may block: false when its thread has not ended by then; it is left to itself.
+  // The same for a loop with blocking work: returns false if the thread has not ended within `limit`; it is then not joined.
   bool stop_within(std::chrono::nanoseconds limit);
 
  private:

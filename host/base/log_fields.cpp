@@ -80,7 +80,7 @@ LogFields split_log_message(std::string_view message) {
     if (rest.front() == ' ') rest.remove_prefix(1);
     const std::size_t length = key_length(rest);
     if (length == 0) {
-      // Words behind a quoted value: nobody writes that, and nothing of it is lost.
+      // Text after a quoted value, which no log line has: kept as one field.
       if (!rest.empty()) fields.values.emplace_back("rest", std::string(rest));
       break;
     }

@@ -24,12 +24,12 @@ std::vector<std::string> LoopSet::stop(std::chrono::nanoseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   std::vector<std::pair<std::string, IoLoop*>> loops;
   {
-    // Not held while waiting: what still runs may ask for its loop.
+    // Released before the wait, because running work may call of().
     std::lock_guard lock(mutex_);
     started_ = false;
     for (auto& [name, loop] : loops_) loops.emplace_back(name, loop.get());
   }
-  // All are told before the first is waited for: one that blocks takes nobody's time to end.
+  // All loops are stopped before the first is waited for, so that a blocked one does not use up the time of the others.
   for (auto& [_, loop] : loops) loop->stop_within(std::chrono::nanoseconds(0));
   std::vector<std::string> stuck;
   for (auto& [name, loop] : loops) {

@@ -1,8 +1,8 @@
-// A loop of its own for everybody who asks by name: who blocks theirs stalls nobody else.
+// One loop for each name, so that a blocked loop does not delay the others.
 //
 // Thread-safety: of() from any thread; start() and stop() on one.
 // Lifetime:      the loops live as long as the set; nothing runs on them before start() and after stop().
-// Errors:        stop() names those whose thread would not end.
+// Errors:        stop() returns the names of the loops whose thread has not ended.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,12 @@ namespace backplane {
 
 class LoopSet {
  public:
-  // The loop of `name`, made at the first ask.
+  // The loop of `name`, made by the first call.
   Executor& of(const std::string& name);
-  // What has been posted runs from here on.
+  // Starts the loops: posted work runs from then on.
   void start();
-  // The names of those that do not end within `limit`, all together.  Their threads still run what they run: the process must end without
-  // taking anything away from them.
+  // Returns the names of the loops that have not ended within `limit`, which applies to all together.  Their threads still run, so the
+  // process must exit without destroying what they use.
   std::vector<std::string> stop(std::chrono::nanoseconds limit);
 
  private:

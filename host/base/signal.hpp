@@ -1,4 +1,4 @@
-// The lifecycle signal of the SDK contract: fires once, remembers it, tells who waits.
+// The implementation of the SDK's Signal: fires once and resumes its waiters.
 //
 // Thread-safety: every method from any thread.  Callbacks run on the thread that fires, outside the lock.
 #pragma once
@@ -14,7 +14,7 @@ namespace backplane {
 
 class NamedSignal final : public Signal {
  public:
-  // `on_first_fire` runs once, before any waiter is told (the lifecycle logs there).
+  // `on_first_fire` runs once, before any waiter resumes (the lifecycle logs there).
   explicit NamedSignal(std::string name, std::function<void(std::string_view name)> on_first_fire = {});
   std::string_view name() const noexcept override { return name_; }
   void fire() override;

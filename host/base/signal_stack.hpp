@@ -1,7 +1,7 @@
-// A stack of its own for the signal handlers of a thread: one that has used up its stack can still say so.
+// An alternate stack for the signal handlers of a thread, so that a stack overflow can be reported.
 //
-// Thread-safety: made and destroyed on the thread that it is for.
-// Errors:        without memory the thread keeps what it had.
+// Thread-safety: constructed and destroyed on the thread that it serves.
+// Errors:        without memory the thread keeps its former alternate stack.
 #pragma once
 
 #include <sys/mman.h>

@@ -86,7 +86,7 @@ class Http1ClientSession final : public RemoteSession {
     out_.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\nHost: ");
     out_.append(host.empty() ? std::string_view(authority_) : host).append("\r\n");
     for (const auto& [name, value] : request.headers) {
-      // Nobody but the client knows the length of what is still to be made.
+      // The length of a streamed body is HttpCall::body_size.
       if (equal_ignoring_case(name, "Host") || (call_->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
       out_.append(name).append(": ");
       append_line(value);
@@ -114,7 +114,7 @@ class Http1ClientSession final : public RemoteSession {
 
   void receive(std::string_view bytes) override {
     if (!call_) {
-      closing_ = true;  // nobody has asked
+      closing_ = true;  // bytes without a request
       return port_.want_flush();
     }
     answered_ = true;
@@ -133,7 +133,7 @@ class Http1ClientSession final : public RemoteSession {
       if (switched_) break;
     }
     rest_.erase(0, done);
-    if (!call_ && !rest_.empty()) {  // nobody has asked for that: it must not become the next caller's answer
+    if (!call_ && !rest_.empty()) {  // bytes after the response: they must not become the response of the next call
       closing_ = true;
       rest_.clear();
     }
@@ -185,11 +185,11 @@ class Http1ClientSession final : public RemoteSession {
   }
 
  private:
-  // A value cannot start a line of its own.
+  // Line breaks become blanks, so that a value cannot begin another line.
   void append_line(std::string_view value) {
     const auto from = static_cast<std::ptrdiff_t>(out_.size());
     out_.append(value);
-    // Hardly ever: three looks of the library are cheaper than one of ours at each letter.
+    // They are rare, and three searches are faster than a test of each character.
     for (const char c : {'\r', '\n', '\0'}) {
       if (value.find(c) != std::string_view::npos) std::replace(out_.begin() + from, out_.end(), c, ' ');
     }
@@ -197,7 +197,7 @@ class Http1ClientSession final : public RemoteSession {
   void fill_switched(std::string& out, std::size_t budget) {
     if (out.size() < budget) out += call_->take_body(budget - out.size());
     if (!call_->body_taken()) return;
-    // Who has left HTTP says good-bye by closing.
+    // After an upgrade, the end of the body closes the connection.
     closing_ = true;
     std::exchange(call_, nullptr)->end();
     port_.want_flush();
@@ -240,7 +240,7 @@ class Http1ClientSession final : public RemoteSession {
       parser_.emplace(call_->request().method == "HEAD");
       return;
     }
-    // An answer before the end of the request's body: the rest of it cannot be told from the next request.
+    // A response before the end of the request body: the server could take the rest of the body for the next request.
     if (!parser_->keep_alive() || std::exchange(uploading_, false)) closing_ = true;
     answered_ = false;
     const RemoteCallRef call = std::exchange(call_, nullptr);

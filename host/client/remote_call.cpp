@@ -5,7 +5,7 @@ namespace backplane {
 void RemoteCall::Sleep::await_suspend(std::coroutine_handle<> frame) {
   call.waiting_ = frame;
   call.waiting_on_ = current_executor();
-  // From here on the frame may run elsewhere: the lock that goes with it is taken out first.
+  // Once the lock is released, the frame may resume on another thread and destroy `lock`; it is therefore moved out of the frame first.
   const std::unique_lock<std::mutex> held = std::move(lock);
 }
 

@@ -19,7 +19,7 @@ namespace backplane {
 
 class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
  public:
-  // More than this is not held for a reader who does not read.
+  // Limit of the bytes that are buffered before they are read.
   static constexpr std::size_t kWindow = 256 * 1024;
 
   RemoteCall(HttpCall call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
@@ -43,7 +43,7 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   Task<Status> wait_head();
   Task<Result<std::string>> read();
   void cancel();
-  // What is sent of a body that is made meanwhile: waits while a window of it is unsent; false when nobody wants more.
+  // Sends a part of a streamed body; waits while a window of it is unsent.  False: the call has ended.
   Task<bool> send(std::string piece);
   void end_body();
   // Nothing better than this status can come of it.

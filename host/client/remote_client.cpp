@@ -112,8 +112,8 @@ class RemoteClient final : public HttpClient {
   const std::shared_ptr<PoolShare> share_;
   const std::shared_ptr<CredentialFiles> files_;
   LoopPool* const callers_;
-  const std::shared_ptr<RemotePool> shared_;      // of calls from elsewhere
-  std::vector<std::shared_ptr<RemotePool>> own_;  // by the number of the loop
+  const std::shared_ptr<RemotePool> shared_;      // for calls on other executors
+  std::vector<std::shared_ptr<RemotePool>> own_;  // by the index of the loop
 };
 
 }  // namespace

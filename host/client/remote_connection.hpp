@@ -32,15 +32,15 @@ Result<RemoteAddress> parse_server_url(const ClientConfig& config);
 
 class RemoteConnection final : public RemotePort, public std::enable_shared_from_this<RemoteConnection> {
  public:
-  // What the client is told.
+  // The notifications of the pool.
   class Owner {
    public:
     virtual ~Owner() = default;
     // The connection may take calls.
     virtual void connection_ready(RemoteConnection& connection) = 0;
-    // A call of one is over: who counts what connections are kept by looks again.
+    // A call has ended, so the connection may take another one or be closed.
     virtual void room_changed() = 0;
-    // Whether anybody waits for that.
+    // True if calls wait for a connection.
     virtual bool calls_wait() const noexcept = 0;
     // It is no more; `again` are calls for another one.
     virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
@@ -121,7 +121,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool cannot_send_ = false;  // the server has closed; what it has said may still be there
   bool flush_planned_ = false;
   bool closed_ = false;
-  Status closed_why_;  // for who comes after: a connection may end before open() returns
+  Status closed_why_;  // the error of later calls: a connection may end before open() returns
   bool retired_ = false;
   const bool alone_;
 };

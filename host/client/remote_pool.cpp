@@ -64,7 +64,7 @@ void RemotePool::connection_closed(RemoteConnection& connection, std::vector<Rem
     }
   }
   if (!connection.open_yet() && connections_.empty()) {
-    // Nobody else will serve those who wait.
+    // There is no other connection for the waiting calls.
     for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(why);
   }
   serve();
@@ -106,7 +106,7 @@ bool RemotePool::serve_one() {
     }
     if (!may_open(*call)) return false;
   }
-  // Out of the queue first: a connection that cannot be opened at all tells those who wait.
+  // Removed from the queue first: a connection that cannot be opened fails all waiting calls.
   const RemoteCallRef call = std::move(waiting_.front());
   waiting_.pop_front();
   call->on_cancel = nullptr;

@@ -1,9 +1,9 @@
 // Connections of one loop to one server, and the calls that wait for one.
 //
-// A client has a pool for each loop that calls it, so that a call and its answer stay on the thread of who asks.
+// A client has a pool for each loop that calls it, so that a call and its response stay on the caller's thread.
 // Thread-safety: its loop only, but for PoolShare.
-// Lifetime:      shared by the client and what is posted to the loop; the loop outlives it.
-// Errors:        tell the calls.
+// Lifetime:      shared by the client and the work that is posted to the loop; the loop outlives it.
+// Errors:        reported to the calls.
 #pragma once
 
 #include <atomic>

@@ -77,7 +77,7 @@ Status check_custom_kind(const Resource& resource, const GroupVersionKind& said,
   return status_alone ? Status() : check_said_kind(said, resource.scope.kind, object);
 }
 
-// Another kind is decoded as what it is first: its own mistakes are told before the one of being sent here.
+// An object of another kind is first decoded as that kind, so that its decoding errors precede the error about the kind.
 Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
   const std::string why = foreign_kind_text(resource, gvk);
   if (why.empty()) return {};
@@ -388,7 +388,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
 Result<Object> decode_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                                   FieldValidation validation) {
   auto object = decode(resource, context, body, format, validation, ManagersIn::kText);
-  // Text that nobody has looked into may hide what is to be said first.
+  // managedFields was not parsed, and may have an error that precedes this one.
   if (object.ok() || body.find("\"managedFields\"") == std::string_view::npos) return object;
   return decode_object(resource, context, body, format, validation);
 }

@@ -22,7 +22,7 @@ Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_
 Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                              FieldValidation validation);
 
-// ---- the steps, for those who decode something else
+// ---- the steps, for bodies that are not objects of the resource
 
 // Members in the order of their names, here and below: so upstream's YAML becomes JSON, before anything is said of it.
 void sort_members(Value& value);

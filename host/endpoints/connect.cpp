@@ -49,7 +49,7 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
   co_return Status();
 }
 
-// Errors are in one of the encodings that objects have, and a client that takes none of them is told so first, as upstream does.
+// Errors are encoded like objects, so a client that accepts none of their encodings gets 406 first, as upstream.
 Task<Status> serve_stream(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return media.status();

@@ -1,4 +1,4 @@
-// What a custom resource says it is: nobody fills it in, as is done for built-in kinds.
+// Checks apiVersion and kind of custom resources, which must be set by the client; for built-in kinds they are filled in.
 //
 // Thread-safety: free functions.
 // Errors:        upstream's texts.

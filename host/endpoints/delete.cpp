@@ -52,7 +52,7 @@ Status may_not(const RequestContext& context, std::string_view why) {
   return forbidden(info.api_group, info.resource, info.name, why);
 }
 
-// Objects that cannot be read are removed past all that protects them, so that takes a permission of its own.
+// The removal of an unreadable object skips finalizers and preconditions, so it needs an additional permission.
 Task<Status> may_delete_unread(const Resource& resource, RequestContext& context) {
   constexpr std::string_view kVerb = "unsafe-delete-ignore-read-errors";
   context.annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");

@@ -104,7 +104,7 @@ Result<Value> parse_delete_body(std::string_view body, BodyFormat format, json::
 Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes) {
   auto tree = parse_delete_body(body, format, context.arena());
   if (!tree.ok()) return std::move(tree.status());
-  // Every group used to have a DeleteOptions of its own: the version is not looked at.
+  // The version is ignored, because each group once had its own DeleteOptions.
   auto kind = kind_in_body(*tree, {"meta.k8s.io", "v1", "DeleteOptions"});
   if (!kind.ok()) return std::move(kind.status());
   if (kind->kind != "DeleteOptions") return bad_request(not_registered_text(*kind));

@@ -7,7 +7,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// Without a version of their own: the name is enough.
+// Kinds that belong to every version.
 constexpr std::array<std::string_view, 5> kUnversioned = {"Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"};
 // Part of every group version.
 constexpr std::array<std::string_view, 7> kInEveryVersion = {"WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",

@@ -1,8 +1,8 @@
 // Lists, item by item: plain, as a table, or metadata only; in JSON, indented JSON or YAML.  Memory per answer is one chunk.
 //
 // Thread-safety: none; on the executor of the exchange.
-// Errors:        406, 400 and those of the list.  When one comes after the head has been sent, the caller's write_status() breaks the
-//                exchange off, so that nobody takes half a list for a whole one.  A peer that has gone ends the answer silently.
+// Errors:        406, 400 and those of the list.  After the head has been sent, the caller's write_status() aborts the exchange, so
+//                that the client does not take a partial list for a complete one.  A disconnected client ends the response silently.
 #pragma once
 
 #include "endpoints/negotiation.hpp"

@@ -1,4 +1,4 @@
-// Content negotiation: Accept clauses with quality and parameters, Content-Type, and who wants indented JSON.
+// Content negotiation: Accept clauses with quality and parameters, Content-Type, and the clients that get indented JSON.
 //
 // Thread-safety: pure functions of the exchange's headers.
 // Errors:        406 and 415 with the lists upstream prints.
@@ -15,12 +15,12 @@
 
 namespace backplane::endpoints {
 
-// What the client wants made out of the object (the `as` parameter).
+// The representation of the object that the client requests (the `as` parameter).
 enum class Shape : unsigned char { kObject, kTable, kMetadata, kMetadataList };
 
 struct MediaType {
   const Codec* codec = &json_codec();
-  bool yaml = false;  // JSON that becomes YAML on its way out
+  bool yaml = false;  // JSON that is converted to YAML when it is sent
   Shape shape = Shape::kObject;
   bool beta = false;    // meta.k8s.io/v1beta1 instead of v1
   bool pretty = false;  // texts of JSON only

@@ -1,4 +1,4 @@
-// The body of a PUT, which nearly always says who manages which fields, in the words in which it was told.
+// Decodes the body of a PUT.  It nearly always contains metadata.managedFields as the client has received them.
 //
 // Thread-safety: a pure function; the tree belongs to the request.
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace backplane::endpoints {
 
-// decode_object(), where the fields of managers may be raw values (registry/fields/raw_managers.hpp) that nobody has looked into: unless
-// they are what the object has already, the body is to be decoded again.
+// decode_object() with fieldsV1 as raw values (registry/fields/raw_managers.hpp), which are not parsed.  Unless they equal those of the
+// stored object, the body must be decoded again.
 Result<Object> decode_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                                   FieldValidation validation);
 

@@ -188,7 +188,7 @@ RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) {
   const std::lock_guard lock(mutex);
   if (const auto found = all->find({key, sized}); found != all->end()) return *found->second;
   if (all->size() >= Metric::kMostSeries) {
-    // Definitions come and go, and each has labels of its own: what is beyond the room of the metrics is counted together.
+    // Each custom resource adds series; past the limit of the metrics, all further ones share one series.
     static auto* const rest = new RequestSeries(RequestLabels(), false);
     return *rest;
   }

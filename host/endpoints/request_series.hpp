@@ -27,7 +27,7 @@ struct RequestLabels {
 
 // CleanScope: "resource", "namespace", "cluster" or nothing.
 std::string_view request_scope(const RequestInfo& info) noexcept;
-// cleanVerb: the method, with LIST, WATCH, APPLY and CONNECT told apart; "other" for one that Kubernetes does not know.
+// cleanVerb: the method, or LIST, WATCH, APPLY or CONNECT; "other" for an unknown method.
 std::string_view request_verb(const RequestInfo& info, const Exchange& exchange) noexcept;
 // cleanDryRun of a query: empty without ?dryRun, "All", or "invalid".
 std::string_view request_dry_run(const Query& query);
@@ -88,7 +88,7 @@ class RouteSeries {
                                                            "PATCH", "DELETE", "CONNECT", "APPLY", "other"};
   static constexpr std::array<std::string_view, 3> kScopes{"resource", "namespace", "cluster"};
   const std::string_view group_, version_, resource_, subresource_;
-  // By verb, scope and whether sizes count: of watches on paths of their own they do not.
+  // By verb, scope, and whether response sizes are counted; they are not for watches on /watch/ paths.
   std::array<std::array<std::array<std::atomic<RequestSeries*>, 2>, kScopes.size()>, kVerbs.size()> found_{};
 };
 

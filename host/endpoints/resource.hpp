@@ -34,13 +34,13 @@ struct Resource {
   ResourceScope scope;
   const Schema* schema = nullptr;
   Offers offers;
-  // Custom resources: keys are sorted, lists and errors have forms of their own.
+  // Custom resources have sorted keys, and other encodings of lists and other error texts.
   bool custom = false;
   std::string api_version;  // "apps/v1"
   std::string list_kind;
   const TableConvertor* table = nullptr;
   std::vector<std::string> connect_methods;
-  // Records who manages which fields of objects that no store keeps (reviews, tokens); null: a store does.
+  // Sets metadata.managedFields of objects that are not stored (reviews, tokens); null: the store sets it.
   std::unique_ptr<const registry::FieldManager> fields;
   // Runs admission of creates, updates and deletes; null: the storage runs it itself (RestStorage::admits_writes), or there is none.
   AdmissionRunner* admission = nullptr;

@@ -78,7 +78,7 @@ bool connects(const Resource& resource, std::string_view method) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
-// The verb stands in the path, behind the group version: as who has authorized it read the path.
+// True if the path has the verb after the group version (/api/v1/watch/…), as authorization has read it.
 bool is_watch_path(const RequestInfo& info) {
   if (info.verb != "watch") return false;
   std::string_view rest = info.path;

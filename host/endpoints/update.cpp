@@ -50,8 +50,8 @@ bool repeats_managers(const Object& object, const Object* existing) {
 }
 
 // The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it is given the object that has been read, and
-// later ones read the body again, which costs about as much as a copy that is kept for them would.  What is not there yet is created by
-// those only who may create: they are asked for once.
+// later ones read the body again, which costs about as much as a copy that is kept for them would.  An absent
+// object is created only if the user may create it; the authorizer is called once.
 class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
   ReplacedObject(const Resource& resource, Object object, std::string_view body, BodyFormat format, FieldValidation validation)
@@ -73,7 +73,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
     co_return object;
   }
 
-  // What is wrong with a part of the body that nobody has looked into.
+  // The errors in the part of the body that was not parsed.
   Status check_rest(RequestContext& context) const {
     if (!first_ || !registry::has_raw_managers(*first_)) return {};
     auto whole = read_object(resource_, context, body_, format_, validation_);

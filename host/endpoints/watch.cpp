@@ -21,7 +21,7 @@ namespace {
 
 // Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
 constexpr std::size_t kMadeBytes = 128 * 1024;
-// So much of objects is made into what the watch is told before others of the loop go first.
+// Bytes of objects that a watch encodes before it yields to other requests of the loop.
 constexpr std::size_t kTurnBytes = 1024 * 1024;
 // Longer waits are as good as this, and stay within what a clock can count.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
@@ -225,7 +225,7 @@ Task<Status> send_frames(Exchange& exchange, Encoder& encoder, std::vector<Share
   co_return written;
 }
 
-// Writes what comes until the stream ends or nobody reads.
+// Writes events until the stream ends or the client disconnects.
 Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
   const OriginExecutor origin;
   std::vector<SharedBytes> frames;
@@ -265,7 +265,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
   }
 }
 
-// A history that no longer reaches back is told in the stream, as clients expect it of a watch cache.
+// True for an expired history, which is sent as an ERROR event, as clients expect from a watch cache.
 bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
 // The stream of a watch that ends with what opening it has said.

@@ -86,7 +86,7 @@ FrameParser::Event FrameParser::next() {
     const std::string_view input = left();
     if (skip_ > 0 || input.size() < 2) return needs_more();
     const auto first = static_cast<unsigned char>(input[0]), second = static_cast<unsigned char>(input[1]);
-    // A client masks what it sends, and nobody has agreed on extensions.
+    // Client frames must be masked, and no extension was negotiated.
     if ((first & kReserved) != 0 || (second & kMasked) == 0) return Event::kBroken;
     const Head head = read_head();
     if (head.size == 0) return needs_more();
@@ -129,7 +129,7 @@ Task<bool> WebSocket::open() {
   } else if (!request_uri_problem(exchange_.header("Origin")).empty()) {
     code = 403;  // Browsers send a URL, or "null" from a page without an origin; other clients may send nothing.
   } else if (protocol.find(',') != std::string_view::npos) {
-    code = 400;  // nobody chooses between several
+    code = 400;  // several protocols are not supported
     problem = "missing or bad WebSocket-Protocol";
   }
   if (code != 0) {
@@ -154,7 +154,7 @@ Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
   try {
     co_await hear();
   } catch (...) {
-    // Whoever cannot be heard is as one who has gone.
+    // A client that cannot be read from counts as disconnected.
     endpoints_log().error("reading from a WebSocket failed error={}", caught().what);
   }
   closed();
@@ -186,7 +186,7 @@ void WebSocket::frame(std::vector<SharedBytes>& pieces, std::size_t first, bool 
 Task<void> WebSocket::end() {
   std::vector<SharedBytes> farewell = control_frame(kClose, kNormalClosure);
   Status sent = co_await exchange_.write(std::move(farewell));
-  (void)sent;  // who has gone need not be told
+  (void)sent;  // the client may have disconnected
   co_await exchange_.finish();
   if (!listening_) co_return;
   bool heard = co_await heard_out_.future();

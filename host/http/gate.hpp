@@ -15,7 +15,7 @@ namespace backplane {
 class Gate {
  public:
   bool waited_on() const noexcept { return !waiters_.empty(); }
-  // Resumes all who wait, soon; nothing when nobody does.
+  // Posts the resumption of all waiters.
   void open() {
     for (const Waiter& waiter : std::exchange(waiters_, {})) {
       if (waiter.executor != nullptr) {

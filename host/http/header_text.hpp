@@ -23,9 +23,9 @@ std::string_view trimmed(std::string_view text) noexcept;
 std::string_view find_header(const Headers& headers, std::string_view name) noexcept;
 // Does a comma-separated list header contain `token`, without regard to case?
 bool header_has_token(const Headers& headers, std::string_view name, std::string_view token) noexcept;
-// CR and LF become blanks, so that a value cannot start a header of its own.
+// Replaces CR and LF by blanks, so that a value cannot begin another header.
 void strip_line_breaks(std::string& value) noexcept;
-// "OK" for 200; "status code N" for numbers nobody has named.
+// "OK" for 200; "status code N" for unregistered codes.
 std::string reason_phrase(int code);
 // RFC 9110 date of now; computed once a second and thread.
 std::string_view http_date();

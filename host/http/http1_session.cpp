@@ -191,7 +191,7 @@ void Http1Session::finish_connection() {
 bool Http1Session::body_too_long_to_discard() const {
   if (parser_->is_done()) return false;
   if (expects_continue_) return true;  // The peer may or may not send it now.
-  // Nobody knows how much of a chunked body is to come.
+  // The remaining size of a chunked body is unknown.
   const auto left = parser_->content_length_remaining();
   return !left || *left > limits_.max_discarded_body;
 }

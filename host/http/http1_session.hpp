@@ -49,7 +49,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   Parsed parse_head();
   void begin_exchange();
   void feed_switched();
-  // Body bytes from the input to the exchange, or away when nobody reads them; false when the body is malformed.
+  // Passes body bytes of the input to the exchange, or discards them if it does not read the body.  False: the body is malformed.
   bool feed_body();
   void continue_after_body();
   void refuse(std::string_view text);

@@ -108,7 +108,7 @@ void Http2Session::begin_stream(std::int32_t id) {
   head.headers = take_headers();
 }
 
-// Few bytes can name many long headers, each of which is looked at: who goes far over the limit is not answered but cut off.
+// Few compressed bytes can expand to many long headers.  A client that exceeds the limit by far gets no response: the connection is closed.
 bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + 32;  // as RFC 9113 counts
   if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
@@ -180,7 +180,7 @@ void Http2Session::body_arrived(std::int32_t id, std::string_view bytes) {
   if (stream != nullptr && stream->exchange && !stream->exchange->closed() && !stream->exchange->output_ended()) {
     stream->exchange->body_arrived(bytes);
   } else {
-    nghttp2_session_consume(session_, id, bytes.size());  // Nobody will read it.
+    nghttp2_session_consume(session_, id, bytes.size());  // the body is discarded
     if (stream == nullptr || !stream->discarding) return;
     stream->discarded += bytes.size();
     if (stream->discarded > kMaxDiscarded) stop_upload(*stream, id);
@@ -240,7 +240,7 @@ void Http2Session::release_body(HttpExchange& exchange) {
   if (unread > 0) nghttp2_session_consume_connection(session_, unread);
 }
 
-// The rest of a body that nobody reads: the client may stop, without prejudice to the response.
+// Asks the client to stop sending a body that is not read; the response is unaffected.
 void Http2Session::stop_upload(Stream& stream, std::int32_t id) {
   stream.discarding = false;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);

@@ -111,7 +111,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   void body_ended();
   bool body_complete() const noexcept { return body_ended_; }
   std::size_t unread_body() const noexcept { return body_.size(); }
-  // Drops body bytes that nobody will read; returns how many.
+  // Drops the unread body bytes; returns their number.
   std::size_t drop_body();
   // The peer will send no more, or has gone; tells the handler, once.
   void peer_closed();
@@ -149,7 +149,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   std::shared_ptr<const PeerInfo> peer_;
   const HttpLimits& limits_;
   StreamPort* port_;                 // null once detached or lost
-  std::weak_ptr<StreamPort> owner_;  // told when the handler ends
+  std::weak_ptr<StreamPort> owner_;  // notified when the handler ends
   const OriginExecutor origin_;
 
   std::string body_;

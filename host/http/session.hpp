@@ -21,7 +21,7 @@ class PeerTrust {
   virtual bool accepted() const = 0;
 };
 
-// Who is at the other end.  Exchanges share it and may outlive the connection.
+// The peer of a connection.  Exchanges share it and may outlive the connection.
 struct PeerInfo {
   std::string remote_address;              // "ip:port"
   std::shared_ptr<const PeerTrust> trust;  // null: no certificate was shown
@@ -58,7 +58,7 @@ class HttpSession {
   virtual void fill(std::string& out, std::size_t budget) = 0;
   // Nothing more will be read or sent: send what fill() gave, then close.
   virtual bool finished() const = 0;
-  // The connection broke; running exchanges are told.
+  // The connection is lost; exchanges in progress are notified.
   virtual void connection_lost() = 0;
   // Finish what runs, take nothing new, then be finished().
   virtual void drain() = 0;

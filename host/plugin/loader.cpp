@@ -148,8 +148,7 @@ class LoadWatch {
 };
 
 // Maps the file and runs its static initializers; gives the dynamic loader's error, empty when there is none.  An exception of an
-// initializer leaves the loader with its lock held and its work half done, where it gets through at all, so it ends the process; which file
-// it was is all that can still be told.
+// initializer would leave the dynamic loader with its lock held, so the process exits; the log names the file.
 std::string map_file(boost::dll::shared_library& library, const std::string& path) {
   std::error_code error;
   try {

@@ -1,4 +1,4 @@
-// Maps a plugin's code: from a private copy that nobody replaces, with every symbol resolved at once and none of them shown to others.
+// Maps a plugin's code from a private copy of the file, with all symbols resolved at once and none visible to other plugins.
 //
 // Thread-safety: one thread at a time.
 // Lifetime:      code that has been mapped stays mapped until the process ends, unless it is unmapped by MappedCode::unmap(): what a plugin

@@ -15,7 +15,7 @@ std::string requires_field(std::size_t r) { return "requires[" + std::to_string(
 
 void Planner::reject_broken() {
   for (auto& plugin : plan_.plugins) {
-    if (!plugin.runs()) continue;  // disabled: nobody asked it to be in order
+    if (!plugin.runs()) continue;  // the files of disabled plugins may be invalid
     if (!plugin.inspected.descriptor || has_errors(plugin.inspected.findings)) plugin.state = PluginState::kRejected;
   }
 }
@@ -35,7 +35,7 @@ void Planner::disable() {
   }
 }
 
-// Their libraries are large, and nobody would ask for what they offer.
+// Disables stores that are not in use: their libraries are large.
 void Planner::disable_idle_stores() {
   constexpr std::string_view kStore = "storage/";
   const std::string used = std::string(kStore) + options_.storage;
@@ -107,7 +107,7 @@ std::optional<Planner::Conflict> Planner::conflict_of(std::size_t i) {
   return std::nullopt;
 }
 
-// Who declares a conflict gives way, first of all to those who give way to nobody: of a → b → c only b is left out.
+// Rejects one plugin that declares a conflict, first those in conflict with a plugin that declares none: of a → b → c only b is rejected.
 bool Planner::reject_one_conflict() {
   std::optional<std::size_t> gives_way;
   for (const auto i : running()) {
@@ -248,7 +248,7 @@ void Planner::block_dependents() {
       changed = true;
     }
   }
-  // One finding for each requirement that is not met, told once all are known: chains end with the code of who stands at their end.
+  // One finding for each unmet requirement, reported when all are known: the findings of a chain have the code of its last plugin.
   for (const auto i : blocked) report_missing(i);
   for (const auto i : blocked) report_blocked(i);
 }

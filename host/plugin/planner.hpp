@@ -1,11 +1,12 @@
-// Which plugins run, in which order they start, and in which order requests meet them.
+// The plugins that run, their start order, and the order in which they get requests.
 //
 // Decisions depend on the descriptors alone, never on the order of files: the same set gives the same plan.
-//   who runs      every plugin without errors, unless it is disabled, a duplicate, in need of one that does not run, in a cycle of
-//                 requirements, in conflict with one that runs, or the one that declared most of a cycle of orders
-//   start order   what provides comes before what requires; ties by name
-//   chain order   front to back from in_front_of and behind; "*" is everybody who has not said the opposite; a plugin stands in front of
-//                 what it requires unless somebody said otherwise; ties by name
+//   selection     every plugin without errors, except for disabled plugins, duplicates, plugins that require one that does not run, cycles
+//   of
+//                 requirements, plugins in conflict with one that runs, and the plugin that declares most of a cycle of orders
+//   start order   a plugin starts after those that it requires; ties by name
+//   chain order   front to back from in_front_of and behind; "*" means all plugins without the same entry; a plugin precedes those that it
+//                 requires, unless an entry says otherwise; ties by name
 //
 // Thread-safety: plan_plugins() is a function of its arguments.
 // Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.
@@ -33,8 +34,8 @@ struct PlanOptions {
   std::vector<std::string> disabled;          // --disable-plugin: names
   std::vector<std::string> required;          // --require-plugin: names
   std::vector<Capability> host_capabilities;  // what the host itself provides ("host", "sdk")
-  // The store in use ("rocksdb"): plugins that provide other stores ("storage/NAME") and nothing else are not even mapped, if somebody
-  // provides this one.  Empty: all are.
+  // The store in use ("rocksdb").  Plugins that provide only other stores ("storage/NAME") are not mapped if a plugin provides this one.
+  // Empty: all plugins are mapped.
   std::string storage = {};
 };
 

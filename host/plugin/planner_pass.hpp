@@ -1,4 +1,4 @@
-// One pass over a plan, for planner.cpp (who runs) and plan_order.cpp (in which order) alone.
+// One pass over a plan, for planner.cpp (selection) and plan_order.cpp (orders) only.
 //
 // Thread-safety: none; an object of it lives as long as one plan is made, and refers to its arguments.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// One pass over a plan: decides who runs and computes the orders.
+// One pass over a plan: selects the plugins and computes the orders.
 class Planner {
  public:
   Planner(Plan& plan, const PlanOptions& options) : plan_(plan), options_(options) {
@@ -35,8 +35,8 @@ class Planner {
     reject_duplicates();
   }
 
-  // Every step takes out as little as it can, and what follows from it is seen before the next one: nobody gives way to a plugin that
-  // does not run anyway.
+  // Each step rejects as few plugins as possible, and its consequences are applied before the next step, so that no plugin is rejected for
+  // one that does not run.
   void order() {
     plan_.edges.clear();
     plan_.fatal.clear();
@@ -49,7 +49,7 @@ class Planner {
     } while (reject_order_cycle(*chain));
     add_optional_requirements(*start);
     add_weak_order(*chain);
-    // `start` has edges from who requires to who provides: start from the far end.
+    // The edges of `start` lead from a plugin to those that it requires, which start first.
     plan_.start_order = start->sorted(running(), rank(), Graph::Direction::kTargetsFirst);
     plan_.chain = chain->sorted(running(), rank(), Graph::Direction::kSourcesFirst);
     check_required();

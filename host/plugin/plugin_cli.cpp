@@ -153,7 +153,7 @@ int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err) 
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : 2;
   }
-  // Nobody asked for the default directory: that it is missing is worth a word only if somebody did.
+  // The default directory may be missing; a missing --plugin-dir is an error.
   std::error_code error;
   if (options.directories.empty() && fs::exists(default_plugin_directory(), error)) options.directories = {default_plugin_directory()};
   if (*list_command) return list(options, out, err);

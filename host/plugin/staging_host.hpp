@@ -30,7 +30,7 @@ class logger;
 
 namespace backplane {
 
-// Who has registered what, over all plugins: "path /metrics" → "core".
+// The registrants of all names: "path /metrics" → "core".
 class TakenNames {
  public:
   explicit TakenNames(std::map<std::string, std::string> taken) : taken_(std::move(taken)) {}
