@@ -15,7 +15,7 @@ std::int64_t now_unix() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Kinds that end in a way of their own (namespaces, definitions) check before the generic rules do, and name the resource.
+// Kinds with their own deletion (namespaces, definitions) check preconditions before the generic rules, and their errors name the resource.
 Status check_own_preconditions(const ResourceConfig& config, const ObjectMeta& meta, const Preconditions& wanted) {
   const auto failed = [&](std::string_view what, const std::string& asked, std::string_view actual) {
     return conflict(config.kind.group, config.resource, meta.name(),

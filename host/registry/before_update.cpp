@@ -81,7 +81,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
 
   const ObjectMeta old_meta(const_cast<Object&>(old));  // only read
   ObjectMeta meta(object);
-  // Whatever becomes of the rest of metadata, who manages which fields is as it has been found out; and it is canonical already.
+  // managedFields is final and canonical already; the steps below change only the rest of metadata.
   Value managers = take_managed_fields(object);
   meta.set_generation(old_meta.generation());
   if (strategy.facts().status && !mode.subresource) copy_or_erase(object, old, "status");

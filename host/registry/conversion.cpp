@@ -96,7 +96,7 @@ ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) c
   const bool led = !sorted_ && std::string_view(text).substr(begin).starts_with(head_);
   const auto item_offset = led ? static_cast<std::uint32_t>(head_.size()) : 0;
   if (entry.event()) {
-    // The watch frame of the revision, for everybody who watches this version.
+    // The watch frame of the revision, shared by all watches of this version.
     text.append(json_frame_tail());
     changed->set_json_in_frame(SharedBytes(std::move(text)), begin, size, item_offset, *entry.event());
   } else {
@@ -128,7 +128,7 @@ Task<Result<std::vector<ObjectRef>>> Conversion::show(std::vector<ObjectRef> ent
     for (std::size_t i = 0; i < batch.places.size(); ++i) {
       ObjectRef& entry = entries[batch.places[i]];
       ObjectRef made = entry_of(*entry, (*converted)[i]);
-      if (made->json().view() == entry->json().view()) made = nullptr;  // what there is will do: no second copy of it
+      if (made->json().view() == entry->json().view()) made = nullptr;  // equal to the stored JSON: no second copy
       if (ObjectRef shared = entry->publish_version(self, std::move(made))) entry = std::move(shared);
     }
   }

@@ -30,9 +30,9 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   const VersionForm& served() const noexcept { return served_; }
   // The entry is in the served form already.
   bool shows(const ObjectEntry& entry) const noexcept;
-  // The entries in the served form, each converted once for everybody who reads or watches it, in one batch; those that are in it already
-  // stay what they are, and so does null.  An object beyond its schema is shown as the converter left it: one such object must not hide all
-  // others.
+  // The entries in the served version, converted in one batch; each is converted once for all readers and watches.  Entries in that
+  // version, and null, are unchanged.  An object that its schema does not allow is shown as the converter returned it, so that it does not
+  // hide all others.
   Task<Result<std::vector<ObjectRef>>> shown(std::vector<ObjectRef> entries) const;
   Task<Result<ObjectRef>> shown(ObjectRef entry) const;
   // A bookmark, of which only kind and apiVersion change.

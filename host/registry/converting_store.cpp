@@ -126,7 +126,7 @@ class ConvertingStore final : public ServedStore {
     return mode;
   }
 
-  // Who says what a write reaches: this version, if it has something to say.
+  // The strategy that decides which fields a write may change: that of this version, if there is one.
   const Strategy* speaker() const {
     const bool says = strategy_ != nullptr && strategy_->written_fields().has_value();
     return says ? strategy_.get() : below_->config().strategy.get();

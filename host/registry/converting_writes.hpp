@@ -3,7 +3,7 @@
 //
 // Thread-safety: one request.
 // Lifetime:      borrows everything until the write is over; no copies.
-// Errors:        of admission and of the converter; what the version's strategy finds is told together with what the store finds.
+// Errors:        of admission and of the converter; the errors of the version's strategy are reported together with those of the store.
 #pragma once
 
 #include <memory>

@@ -138,7 +138,7 @@ std::vector<std::shared_ptr<registry::ObjectStore>> StoreEnvironment::State::mad
 
 Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStore>& store) {
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
-  std::shared_ptr<registry::ObjectStore> before;  // May be the last who holds it: it goes after the lock, which its end takes.
+  std::shared_ptr<registry::ObjectStore> before;  // declared before the lock: its destructor, which may run here, takes the lock
   std::lock_guard lock(mutex);
   auto& place = stores[store->keys().root()];
   std::erase_if(place, [](const auto& each) { return each.expired(); });

@@ -1,9 +1,9 @@
-// Turns at single keys: those who write one object at once lose to each other over and over, each time with all their work, so whoever has
-// lost, or finds somebody there, waits for those that came before.
+// Turns at single keys.  Concurrent writers of one object conflict again and again and repeat all their work each time, so a writer that
+// has lost a conflict, or that finds another one waiting, waits for its turn.
 //
-// Thread-safety: any thread; who waits goes on where it was.
-// Lifetime:      outlives its turns and everybody who waits for one.
-// Errors:        none; who has waited too long goes on without a turn, and may lose again.
+// Thread-safety: any thread; a waiting coroutine resumes on its executor.
+// Lifetime:      outlives its turns and the waiting coroutines.
+// Errors:        none; a writer that has waited too long continues without a turn.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class KeyTurns {
     std::string key_;
   };
 
-  // Whether somebody has the turn at `key`.
+  // True if a writer has the turn at `key`.
   bool busy(const std::string& key) const;
   // The turn at `key`, in the order of the calls; one that was not had when `patience` is over.
   Task<Turn> take(std::string key, std::chrono::nanoseconds patience);
@@ -57,7 +57,7 @@ class KeyTurns {
 
   std::atomic<std::size_t> keys_{0};  // in waiting_: almost always none, which costs no lock
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::deque<Promise<bool>>> waiting_;  // by the keys whose turn somebody has
+  std::unordered_map<std::string, std::deque<Promise<bool>>> waiting_;  // by the keys whose turn is taken
 };
 
 }  // namespace backplane::registry

@@ -82,7 +82,7 @@ class ScaleView {
   const Schema* schema() const noexcept { return schema_; }
   bool has_replicas(const Object& parent) const { return find_path(parent, plain(paths_.spec_replicas)) != nullptr; }
   Status missing_replicas() const { return internal_error("the spec replicas field " + quoted(paths_.spec_replicas) + " does not exist"); }
-  // Where a parent has its replicas, for those who manage fields.
+  // The path of the parent's replicas, for managedFields.
   FieldPath replicas_path() const {
     FieldPath path;
     std::string_view rest = plain(paths_.spec_replicas);

@@ -9,7 +9,7 @@ bool is_empty(const Value& value) noexcept {
   return (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty());
 }
 
-// Two values that stand in the same place; walked with a list of its own, for what is sent may be deep.
+// Two values at the same path. They are walked with an explicit list instead of recursion, because the sent object may be deep.
 struct Pair {
   const Value* sent;
   Value* kept;

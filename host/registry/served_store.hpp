@@ -40,7 +40,7 @@ class ServedStore : public StandardStorage, public HostStore {
   virtual const ServedNames& served_names() const noexcept = 0;
   // What speaks of this version's own form, in which objects come and go; null: nothing does, or the stored version's strategy.
   virtual const Strategy* view_strategy() const noexcept = 0;
-  // Who records whose fields are whose in writes of this version's resource itself.
+  // Tracks managedFields for writes of this version's resource (not of its subresources).
   virtual const FieldManager& fields() const noexcept = 0;
   // All versions that are served.
   virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;

@@ -1,7 +1,7 @@
 // The generic store: Strategy + storage + cache + preconditions = every verb of a resource.
 //
-// Writes run admission themselves when they come from a request (RequestContext::info.is_resource_request); calls that the host or a
-// plugin makes with a context of its own do not.
+// Writes run admission themselves when they come from a request (RequestContext::info.is_resource_request); calls by the host or by
+// a plugin, with a context that it has made, do not.
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      a store may be made before the environment has a backend (plugins provision before storage opens); until start() its

@@ -26,7 +26,7 @@ struct Sweep {
   Status failure;
 };
 
-// What a plugin throws in one delete ends the request, not what deletes: nobody waits for its exceptions.
+// An exception of a plugin in one delete ends the request; no caller awaits the exceptions of the deleting tasks.
 Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
   std::string what = "an exception that is not a std::exception";
   try {

@@ -48,7 +48,7 @@ Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& conte
 // The store takes nothing so large.  As upstream, what is written then is written once more without its managers, unless it is applied.
 bool too_large(const Status& status);
 
-// The same without an object of its own.  False: what `write` is about is no longer to be had.
+// Commits only the changes that `write` joins, without an object.  False: join() has returned false.
 Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context, BegunWrite& write);
 
 }  // namespace backplane::registry

@@ -78,7 +78,7 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) con
 
 Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (entry_ == nullptr) {
-    // Marked by this very operation, then removed by somebody who saw that: as wanted.
+    // This operation has marked the object, and another writer has removed it for that reason.
     if (marked_ != nullptr) co_return done(marked_, true, returns_object());
     co_return not_found_error(*mode_.served_names, name_);
   }
@@ -104,8 +104,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   co_return co_await keep(std::move(object), remove_next);
 }
 
-// What is stored in an older version (custom resources, until somebody writes them) has that version's shape, and is left in it: the newer
-// one's would take its fields for unknown.
+// An object that is stored in an older version (a custom resource that was not written since) stays in that version, because its fields may
+// be unknown in the newer one.
 Status DeleteOperation::shape(Object& object) const {
   const GroupVersionKind& own = store_.config().kind;
   const std::string api_version = own.group.empty() ? own.version : own.group + "/" + own.version;

@@ -24,8 +24,7 @@ std::string_view demanded(const FieldSelector& selector, std::string_view label)
   return {};
 }
 
-// Told by the connection when the client goes away.  Only lists of an old revision are read from the store, page by page, and go on for
-// so long that it matters.
+// Set when the client disconnects.  Used by lists of an old revision, which are read from the store page by page and take long.
 std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& context, const ListOptions& options) {
   const bool may_be_old = !options.continue_token.empty() || options.match == ResourceVersionMatch::kExact ||
                           (options.limit > 0 && !options.resource_version.empty());

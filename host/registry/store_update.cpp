@@ -284,7 +284,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) 
     if (const StoreHooks* own = store_.config().hooks.get()) own->after_delete(context_, last);
     co_return done(std::move(last), false, true);
   }
-  // Nothing found: removed by somebody else meanwhile, which is the same end.
+  // Not found: another writer has removed it, which has the same result.
   if (committed->end == CommitEnd::kMoved && !committed->found) co_return done(std::move(last), false, true);
   Status adopted = adopt(*committed);
   if (!adopted.ok()) co_return adopted;

@@ -38,7 +38,7 @@ class SubresourceStore final : public SubresourceStorage {
   }
 
  private:
-  // Who says what a write reaches: the version's own, if it has something to say.
+  // The strategy that decides which fields a write may change: that of the version, if there is one.
   const Strategy* speaker() const {
     return view_strategy_ != nullptr && view_strategy_->written_fields() ? view_strategy_.get() : strategy_.get();
   }

@@ -108,7 +108,7 @@ Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
       for (const auto& resource : resources) {
         if (resource.starts_with(parent + "/")) siblings.insert(resource.substr(parent.size() + 1));
       }
-      if (siblings.empty()) continue;  // nobody knows what feature gates hold back of it
+      if (siblings.empty()) continue;  // all its resources may be behind feature gates
       problems.push_back("--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings));
     } else {
       problems.push_back("--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " +

@@ -25,7 +25,7 @@ class ApiEnablement {
   bool version_enabled(const GroupVersion& version) const;
   bool resource_enabled(const GroupVersionResource& resource) const;
 
-  // Errors: kBadRequest for groups, versions or resources named in the configuration that nobody offers; lists what exists.
+  // Errors: kBadRequest for groups, versions or resources of the configuration that no plugin offers; the message lists those that exist.
   Status check(const std::vector<GroupVersion>& known_versions, const std::vector<GroupVersionResource>& known_resources) const;
 
  private:

@@ -1,4 +1,4 @@
-// The documents that were read lately: what keeps them.  A document that falls off is made again for the next who asks.
+// A cache of recently read documents.  A document that is evicted is generated again by the next request.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      held by a shared_ptr; what is handed out stays as long as it is held.
@@ -39,7 +39,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
   Turns& makers() noexcept { return makers_; }
   // The document has been read.
   void put(const MadeDocumentRef& document);
-  // Nobody will ask for it any more.
+  // The document is no longer served.
   void drop(const MadeDocumentRef& document);
   // Lets go of what has not been read for a while before `now`; done from time to time on the executor that put() was called on.
   void sweep(Clock::time_point now);

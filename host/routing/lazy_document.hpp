@@ -1,8 +1,8 @@
-// A document that is made when somebody asks, and then found on the shelf as long as it is read now and then.
+// A document that is generated at the first request, and cached on the shelf while it is read from time to time.
 //
-// Thread-safety: any thread.  It is made on the blocking pool, once; who asks meanwhile waits without holding a thread.
-// Lifetime:      outlives every get() under way: whoever asks holds what owns it.
-// Errors:        what `make` throws is thrown to the one who had it made; the next to ask has it made again.
+// Thread-safety: any thread.  It is generated once, on the blocking pool; other callers wait without blocking a thread.
+// Lifetime:      outlives every get() in progress: the caller holds its owner.
+// Errors:        an exception of `make` is rethrown by the get() that called it; the next get() calls `make` again.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class LazyDocument {
   std::string hash() const;
 
  private:
-  // Who is to make it gets true at once; the others, later, whether it has been made.
+  // True at once for the caller that must generate the document; for the others later, with whether it was generated.
   Promise<bool> enter() const;
   void leave(const MadeRef& made, const Shelf& shelf) const;
   MadeRef made() const;

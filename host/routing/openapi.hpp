@@ -110,7 +110,7 @@ class DocumentText {
   void definition(std::string_view name, const Value& schema);
   // Those of another document that are not written yet; what has such a name already is taken for the same.
   void foreign_definitions(const Object& schemas, const Adapt& adapt);
-  // What all documents begin with, and say of who may ask.
+  // The members that all documents begin with, and their security section.
   void title(std::string_view form, std::string_view version);
   static Object bearer_token();
   std::string take() { return std::move(out_); }

@@ -54,7 +54,7 @@ bool requires_member(const Array& required, std::string_view name) {
 void show_embedded(Object& schema, std::string_view prefix, bool root) {
   each_inner(schema, root, [&](Object& inner) { show_embedded(inner, prefix, false); });
   if (!is_true(schema, "x-kubernetes-embedded-resource")) return;
-  // Who reads v2 would refuse everything that it does not name.
+  // Readers of v2 would refuse unnamed members.
   if (prefix == kV2Reference && is_true(schema, kPreserve)) return;
   Object& properties = ensure_object(schema, "properties");
   set_type_members(properties);
@@ -79,7 +79,7 @@ bool says_int_or_string(const Value* alternatives) {
 
 Array int_or_string() { return Array{Object{{"type", "integer"}}, Object{{"type", "string"}}}; }
 
-// x-kubernetes-int-or-string in words that everybody knows.
+// Replaces x-kubernetes-int-or-string by standard keywords.
 void unfold(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { unfold(inner, false); });
   if (!is_true(schema, "x-kubernetes-int-or-string")) return;
@@ -100,7 +100,7 @@ void unfold(Object& schema, bool root) {
 
 bool is_nullable(const Value& schema) { return schema.is_object() && is_true(schema.get_object(), "nullable"); }
 
-// Who validates by v2 takes null for nothing: what may be null cannot be asked for.
+// Validators of v2 treat null as absent, so nullable members cannot be required.
 void forgive_nulls(Object& schema) {
   auto* required = schema.if_contains("required");
   if (required == nullptr || !required->is_array()) return;

@@ -147,7 +147,8 @@ class OpenApiV3Index final : public Document {
   std::shared_ptr<DocumentShelf> shelf_;
 };
 
-// One document below /openapi/v3/, in JSON or protobuf.  Who asks with the right hash may keep it; with another, is sent on.
+// One document below /openapi/v3/, in JSON or protobuf.  A request with the current hash gets a cacheable response; with another hash, a
+// redirect.
 class OpenApiV3 : public Document {
  public:
   explicit OpenApiV3(std::string name) : Document(Methods::kAny), name_(std::move(name)) {}

@@ -1,8 +1,8 @@
 // Paths that plugins publish and withdraw while the server runs.
 //
 // Thread-safety: every method from any thread; find() never waits, and costs one load while nothing is published.
-// Lifetime:      a handler that was found stays alive with whoever holds it.
-// Errors:        kAlreadyExists naming who has the path; kNotFound.
+// Lifetime:      a handler lives as long as a request holds it.
+// Errors:        kAlreadyExists, naming the plugin that has the path; kNotFound.
 #pragma once
 
 #include <atomic>

@@ -199,7 +199,7 @@ class Answer final : public HttpHandler {
   Status status_;
 };
 
-// notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
+// notfoundhandler: 503 with Retry-After while paths are being installed; afterwards 404 with the plain text of net/http.
 class NoSuchPage final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {

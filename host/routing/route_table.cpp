@@ -19,7 +19,7 @@ bool scope_of(RestStorage& storage, const Storages& storages, const std::string&
   return true;
 }
 
-// Custom resources name their verbs in an order of their own.
+// Discovery has the verbs of custom resources in another order.
 void order_published_verbs(std::vector<std::string>& verbs) {
   static constexpr std::array<std::string_view, 8> kOrder = {"delete", "deletecollection", "get",    "list",
                                                              "patch",  "create",           "update", "watch"};

@@ -99,7 +99,7 @@ struct RouteTable {
   LazyDocument aggregated_apis, aggregated_api, aggregated_apis_proto, aggregated_api_proto, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
-  // The same routes, with documents of its own.
+  // The same routes; the documents are generated again.
   RouteTable(const RouteTable& other)
       : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums), openapi_cbor(other.openapi_cbor) {}
   RouteTable& operator=(const RouteTable&) = delete;

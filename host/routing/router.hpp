@@ -59,7 +59,7 @@ class Router final : public HttpHandler {
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
   // Whom an update asks that turns out to create.  Before compose().
   void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
-  // Who is asked for what nobody serves here; null: nobody.  Before compose().
+  // The peers that get requests for resources that no plugin here serves; null: none.  Before compose().
   void use_peers(std::shared_ptr<PeerServers> peers);
   // Front to back; paths of `host_paths` (health, metrics) come first.  Targets that have been in the chain before keep their rows, those
   // that are no longer in it are not served any more.  An error changes nothing.
@@ -72,7 +72,7 @@ class Router final : public HttpHandler {
   Status withdraw_path(const std::string& delegate, const std::string& path);
 
   std::vector<GroupVersionInfo> group_versions() const;
-  // What serves a resource (no subresource) now; null when nobody does.
+  // The storage that serves a resource (not a subresource); null if there is none.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   // The storage of a kind's resource in that version; null if it is not served here.
   std::shared_ptr<RestStorage> find_storage_of(const GroupVersionKind& kind) const;
@@ -99,7 +99,7 @@ class Router final : public HttpHandler {
                                                      GroupVersionsChange& change);
   void tell();
 
-  // A change that the callbacks have not been told of.
+  // A change that the callbacks have not received.
   struct PendingNotification {
     GroupVersionsChange change;
     bool complete = false;  // the last of the delegates has published

@@ -14,7 +14,7 @@ struct ServerAddress {
   std::string client_cidr;
   std::string address;  // "host:port"
 };
-// What a client with this IP address is told, the most general first; the address is empty when it is not known.
+// The addresses for a client with this IP address, the most general first; `client` is empty if it is unknown.
 using ServerAddresses = std::function<std::vector<ServerAddress>(std::string_view client)>;
 
 }  // namespace backplane

@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// A token that nobody knows is a bad credential, not the absence of one.
+// True for a request with a bearer token: a token that no authenticator recognizes is an invalid credential.
 bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
 // Several failures as one, each text once.

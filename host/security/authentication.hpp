@@ -1,5 +1,5 @@
-// Who is asking: the union of the built-in authenticators and those that plugins have registered, in upstream's order: the headers of front
-// proxies, certificate, plugins (tokens and the like), anonymous.
+// The union of the built-in authenticators and those of plugins, in upstream's order: the headers of front proxies, client certificates,
+// plugins (tokens and the like), anonymous.
 //
 // Thread-safety: immutable after construction; any number of requests at once.
 // Lifetime:      outlives the handler chain.
@@ -49,7 +49,7 @@ class UnionAuthentication final : public Authentication {
   AuthenticationConfig config_;
 };
 
-// The authenticators that know bearer tokens, for tokens that come from elsewhere than a request.
+// The authenticators of bearer tokens, for tokens that are not credentials of a request (TokenReview).
 class UnionTokenAuthentication final : public TokenAuthenticator {
  public:
   explicit UnionTokenAuthentication(std::vector<std::shared_ptr<Authenticator>> plugins) : plugins_(std::move(plugins)) {}

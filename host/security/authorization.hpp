@@ -1,8 +1,8 @@
 // May they: the superuser's rule, then authorizers in order.  The first opinion wins.
 //
 // Thread-safety: immutable after construction; any number of requests at once.
-// Lifetime:      outlives the handler chain and everybody who asks.
-// Errors:        no opinion at the end is a refusal; what an authorizer throws is its error, and no opinion.
+// Lifetime:      outlives the handler chain and all callers.
+// Errors:        no opinion of any authorizer is a refusal; an exception of an authorizer counts as no opinion with an error.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace backplane {
 
-// --authorization-mode=AlwaysAllow, AlwaysDeny, and GET of /healthz, /livez, /readyz, /version, /version/ for everybody (upstream's
+// --authorization-mode=AlwaysAllow, AlwaysDeny, and GET of /healthz, /livez, /readyz, /version, /version/ for all users (upstream's
 // system:public-info-viewer).
 std::shared_ptr<Authorizer> make_always_allow();
 std::shared_ptr<Authorizer> make_always_deny();
@@ -90,7 +90,7 @@ bool is_authorization_mode(std::string_view name) noexcept;
 // system:masters may do everything, whatever anybody else thinks.
 bool is_privileged(const UserInfo& user) noexcept;
 
-// The 403 that names who wanted what, worded as upstream's responsewriters.Forbidden.
+// The 403 with user, verb and resource, worded like upstream's responsewriters.Forbidden.
 Status forbidden_request(const AuthorizationAttributes& attributes, std::string_view reason);
 
 }  // namespace backplane

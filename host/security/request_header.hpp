@@ -25,7 +25,7 @@ struct RequestHeaderConfig {
   bool enabled() const noexcept { return !client_ca_file.empty(); }
 };
 
-// Nothing for a peer that is no front proxy, or names nobody.
+// nullopt for a peer that is no front proxy, or that names no user.
 Result<std::optional<UserInfo>> user_of_request_headers(const RequestHeaderConfig& config, const Exchange& exchange);
 
 }  // namespace backplane

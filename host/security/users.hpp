@@ -15,7 +15,7 @@ inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticate
 inline constexpr std::string_view kAnonymousUser = "system:anonymous";
 inline constexpr std::string_view kApiServerUser = "system:apiserver";
 
-// Who the server is when it calls itself.
+// The user of the server's calls to itself.
 inline UserInfo loopback_user() {
   UserInfo user;
   user.name = kApiServerUser;
@@ -23,7 +23,7 @@ inline UserInfo loopback_user() {
   return user;
 }
 
-// Upstream's group adder: everybody who proved who they are, anonymous left out.
+// Upstream's group adder: adds system:authenticated to every user except the anonymous one.
 inline UserInfo with_authenticated_group(UserInfo user) {
   if (user.name == kAnonymousUser) return user;
   for (const auto& group : user.groups) {

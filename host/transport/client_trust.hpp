@@ -28,7 +28,7 @@ class ClientTrust {
     if (!front_proxies_) front_proxies_ = std::make_shared<ClientTrust>();
     return front_proxies_;
   }
-  // The authorities from now on; null: nobody is trusted.
+  // Sets the authorities; null: no certificate is trusted.
   void use(StorePtr store);
   // Counts the calls of use().
   std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }

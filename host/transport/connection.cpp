@@ -122,7 +122,7 @@ void Connection::received(std::string_view bytes) {
       return read_records();
     case State::kLingering:
     case State::kClosed:
-      return;  // Nobody reads it any more.
+      return;  // discarded
   }
 }
 
@@ -184,7 +184,7 @@ void Connection::read_records() {
   tls_->set_output(nullptr);
   tls_->set_input({});
   if (!replies.empty() && state_ == State::kOpen) send(replies);
-  // Who asks for key updates and never reads the answers would have them all kept.
+  // A client that requests key updates and never reads the responses would otherwise fill the memory.
   if (!replies.empty() && unsent_.size() > kMaxUnreadReplies) return close();
   if (step == TlsStream::Step::kClosed) return peer_ended();
   if (step == TlsStream::Step::kFailed) {
@@ -199,7 +199,7 @@ void Connection::handshake_failed(std::string_view why) {
   linger();  // The alert is on its way.
 }
 
-// Also while bytes wait in front of the end: nobody reads them yet.
+// Also true while unread bytes precede the end of the stream.
 bool Connection::peer_gone() const noexcept {
   if (peer_ended_ || state_ == State::kClosed) return true;
   pollfd socket{};

@@ -21,7 +21,7 @@ namespace backplane {
 
 class TlsContexts {
  public:
-  // `trust` judges the clients of every set made for it; its authorities are set by who puts the contexts to use.
+  // `trust` judges the clients of every set made for it; the caller that puts the contexts to use sets its authorities.
   static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options, const TlsMaterial& material,
                                                           std::shared_ptr<ClientTrust> trust);
   TlsContexts(const TlsContexts&) = delete;

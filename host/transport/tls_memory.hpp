@@ -1,8 +1,8 @@
 // OpenSSL's record buffers, kept for the next record: a connection that is idle holds none (SSL_MODE_RELEASE_BUFFERS), so each record takes
 // one of some 16 KiB and gives it back.  From the C library's allocator that would walk and merge its free lists every time.
 //
-// Thread-safety: each thread keeps a few of its own.
-// Lifetime:      for the rest of the process; what a thread keeps goes with it.
+// Thread-safety: each thread caches a few buffers.
+// Lifetime:      the rest of the process; a thread's cache is freed with the thread.
 #pragma once
 
 #include <cstddef>

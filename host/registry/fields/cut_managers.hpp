@@ -39,8 +39,8 @@ class ManagersCut {
   std::vector<Span> spans_;
 };
 
-// The tree of JSON that a client has sent, with the fields of managers as raw values, into which nobody has looked: they may not even be
-// JSON.  Nothing where the body has to be read as a whole: there are no managers, or there is something to say of it.
+// The tree of a client's JSON with fieldsV1 as raw values, which are not parsed and may be invalid.  nullopt if the whole body must be
+// parsed: it has no managers, or an error.
 std::optional<Value> parse_sent(std::string_view body, json::storage_ptr storage);
 
 }  // namespace backplane::registry

@@ -71,7 +71,7 @@ bool needs_time_only(const Object& entry, const FieldSet& own, const FieldSet& r
   return find(entry, "time") != nullptr && !meets(fields_v1, removed) && covers(fields_v1, own);
 }
 
-// The record of an object that nobody has been recorded for; nothing: it takes a comparison to tell.
+// The first entry of an object without managers; nullopt: a comparison is needed.
 std::optional<Value> first_entry(const EntryUpdate& update, const Object& live, const Object& object) {
   if (update.excluded == nullptr || update.schema == nullptr || update.schema->structural()) return std::nullopt;
   std::string text;

@@ -3,7 +3,7 @@
 //
 // Thread-safety: pure functions.
 // Lifetime:      the result is in the storage of `object`.
-// Errors:        of objects whose fields cannot be told apart.
+// Errors:        those of objects with list items that have equal keys.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace backplane::registry {
 
-// Members of every object that nobody manages: its names, and what the server fills in.
+// The members without a manager: names, and members that the server sets.
 const FieldSet& stripped_fields();
 
 // The same texts: the same members, in the same order.  Costs a walk through both, and of raw values one comparison.

@@ -220,7 +220,7 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
   const Object& before = present ? *present : live != nullptr ? *live : nothing();
   const Object& counted = completed ? *completed : object;
   if (!managed) {
-    // One that nobody has been recorded for stays so until it is first applied.
+    // An object without managers gets none before its first apply.
     if (live != nullptr && (recorded == nullptr || !recorded->is_array() || recorded->get_array().empty())) co_return;
     const Value none = Array();
     if (auto kept = updated_here(write, before, counted, recorded != nullptr ? *recorded : none)) {

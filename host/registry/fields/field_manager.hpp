@@ -1,11 +1,11 @@
 // Whose fields are whose: what every write of a request does to metadata.managedFields, and server-side apply.
 //
-// One for each way in which objects of a version are written: the resource itself, and each subresource.  It works on the form that the
-// client speaks, before admission: what admission or the kind's own rules change afterwards belongs to nobody.
+// One for each way in which objects of a version are written: the resource itself, and each subresource.  It works on the version of
+// the client, before admission: changes by admission or by the strategy have no manager.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares what it needs of the store; objects live in the request's arena.
-// Errors:        of updates: none but those of the object that is asked for, as one whose fields cannot be told apart loses its record.
+// Errors:        of updates: only those of the requested object; an object with list items that have equal keys loses its managers.
 //                Of apply: complete Statuses, conflicts among them.
 #pragma once
 
@@ -29,8 +29,7 @@ class FieldManager {
  public:
   FieldManager(GroupVersionKind kind, const Schema* schema, std::shared_ptr<const FieldVersions> versions, const WrittenFields& written);
 
-  // The object that `info` asks for, with `defaults` (null: none) and with who manages it.  `existing` is null for one that is to be
-  // created.
+  // The object of `info` with the defaults of `defaults` (null: none) and with its managers.  `existing` is null for a create.
   Task<Result<Object>> wanted(UpdatedObjectInfo& info, const Strategy* defaults, RequestContext& context, const WriteOptions& options,
                               const Object* existing) const;
   // The record of a new object.

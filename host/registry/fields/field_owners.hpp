@@ -1,6 +1,6 @@
-// Who owns which fields of an object: what a write makes of it (upstream: structured-merge-diff's merge.Updater).
+// The owners of an object's fields, and their changes by writes (upstream: structured-merge-diff's merge.Updater).
 //
-// Owners are told apart by an identifier that is the caller's (manager, operation, apiVersion and subresource, encoded); each owns a set of
+// An owner is identified by a text of the caller (manager, operation, apiVersion and subresource, encoded); each owns a set of
 // fields of the object in one version.  Writers of several versions meet by converting the object: a version that is no longer served loses
 // its owners.
 //
@@ -40,7 +40,7 @@ class FieldVersions {
   virtual Task<Result<Object>> convert(const Object& object, std::string api_version) const = 0;
 };
 
-// What somebody else owns and an apply would change.
+// A field that an apply would change although another owner has it.
 struct FieldConflict {
   std::string owner;  // its identifier
   FieldSet fields;
@@ -61,13 +61,13 @@ class FieldUpdater {
   explicit FieldUpdater(const FieldVersions& versions, const std::map<std::string, FieldFilter>* filters = nullptr) noexcept
       : versions_(versions), filters_(filters) {}
 
-  // After `live` (of a create: the type's empty object) has become `next`, both of `version`: who owns what.  What has changed is now
-  // `owner`'s alone, what has gone is nobody's.
+  // The owners after `live` (for a create: the type's empty object) has become `next`, both in `version`.  `owner` is the only owner of
+  // changed fields; removed fields have none.
   Task<Result<FieldOwners>> update(const Object& live, const Object& next, std::string version, FieldOwners owners,
                                    std::string owner) const;
 
-  // `config`, of `version`, applied by `owner` to `live`, of the same version.  What the owner applied before, no longer names, and nobody
-  // else owns, goes.  `config` has passed check_fields().
+  // `config`, of `version`, applied by `owner` to `live`, of the same version.  Removes fields that the owner has applied before and no
+  // longer names, unless another owner has them.  `config` has passed check_fields().
   Task<Result<AppliedFields>> apply(const Object& live, const Object& config, std::string version, FieldOwners owners, std::string owner,
                                     bool force) const;
 

@@ -16,7 +16,7 @@ constexpr std::string_view kInvalid =
 
 Value* find_managed_fields(Object& object) noexcept { return const_cast<Value*>(managed_fields_of(object)); }
 
-// An object as those see it who look into it: itself, or a copy with whole trees.
+// The object without raw values: itself, or a copy in which they are parsed.
 const Object* whole(const Object* object, std::optional<Object>& copy) {
   if (object == nullptr || !has_raw_managers(*object)) return object;
   expand_managers(copy.emplace(*object, object->storage()));
@@ -50,7 +50,7 @@ class WholeTrees {
 bool looks_at_managers(const AdmissionRunner& runner) { return runner.reads_managed_fields(); }
 
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys) {
-  // Who leaves them alone changes nothing about them.
+  // Plugins that do not read managedFields do not change them.
   if (!looks_at_managers(runner)) co_return co_await runner.admit(attributes);
   Object* const object = attributes.object;
   const Object* const old = attributes.old_object;

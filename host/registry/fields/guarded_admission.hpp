@@ -10,7 +10,7 @@
 
 namespace backplane::registry {
 
-// Whether one of the runner's plugins is to see who manages which fields.
+// True if a plugin of the runner reads managedFields.
 bool looks_at_managers(const AdmissionRunner& runner);
 
 // A record that cannot be read any more is put back as it was, and the client is warned.

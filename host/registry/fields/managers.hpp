@@ -1,5 +1,4 @@
-// metadata.managedFields, read and written: who manages which fields, by what kind of write, in which version, through which subresource,
-// and since when.
+// Reads and writes metadata.managedFields: for each manager its fields, operation, version, subresource and time.
 //
 // Thread-safety: pure functions and values.
 // Lifetime:      results are in the storage that is given, or are values.
@@ -19,7 +18,7 @@
 
 namespace backplane::registry {
 
-// Who a manager is: what tells entries apart.  Those that apply are the same in every version.
+// The identity of an entry.  An applier is the same manager in every version.
 struct Manager {
   std::string name;
   bool applies = false;

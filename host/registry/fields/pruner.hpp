@@ -1,4 +1,4 @@
-// What an applier named before, names no longer, and nobody else owns: it goes from the object (upstream: merge.Updater's prune).
+// Removes fields that an applier no longer names and no other manager owns (upstream: merge.Updater's prune).
 //
 // Thread-safety: belongs to one write.
 // Lifetime:      borrows its FieldVersions.

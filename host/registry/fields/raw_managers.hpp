@@ -1,4 +1,4 @@
-// Objects as a write reads them: who manages which fields stays text (engine/raw_json.hpp), as most of an object's bytes may be that.
+// Objects of writes, in which fieldsV1 is raw text (engine/raw_json.hpp), because it may be most of an object's bytes.
 //
 // Thread-safety: pure functions.
 // Lifetime:      results are in the storage that is given.
@@ -14,7 +14,7 @@ namespace backplane::registry {
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage);
 
 bool has_raw_managers(const Object& object) noexcept;
-// Trees in place of raw values, for who looks into them.
+// Replaces raw values by trees, for code that reads them.
 void expand_managers(Object& object);
 // Raw values in place of trees.
 void fold_managers(Value& managed_fields);

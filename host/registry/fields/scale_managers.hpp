@@ -17,7 +17,7 @@ class ScaleManagers {
   ScaleManagers(const Value* parent, std::string api_version, FieldPath replicas, const FieldVersions& versions)
       : parent_(parent), api_version_(std::move(api_version)), replicas_(std::move(replicas)), versions_(versions) {}
 
-  // Those who manage the replicas, as managers of .spec.replicas of a Scale.
+  // The managers of the replicas, as managers of .spec.replicas of a Scale.
   Result<Value> of_scale(const json::storage_ptr& storage) const;
   // The parent's record after `scale` has become that of the Scale.
   Result<Value> of_parent(const Value* scale, const json::storage_ptr& storage) const;

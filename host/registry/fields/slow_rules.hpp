@@ -95,7 +95,7 @@ inline SlowChanges slow_compare(const Flat& before, const Flat& after) {
   SlowChanges out;
   for (const auto& [path, value] : after) {
     const auto was = before.find(path);
-    // What has lost all it had is no change of its own.
+    // A container that has become empty is not a change in addition to those of its members.
     const bool container = was != before.end() && holds(was->second) && (holds(value) || value == "null");
     if (was == before.end() || (was->second != value && !container)) out.changed.insert(path);
   }
@@ -134,7 +134,7 @@ inline void slow_update(Flat& live, const Flat& next, SlowOwners& owners, const 
 inline Flat slow_prune(const Flat& merged, const SlowOwners& owners, const Paths& last) {
   Paths owned;
   for (const auto& each : owners) owned = both(owned, each.second.paths);
-  // What the last set names goes, unless somebody owns it, …
+  // Removes the fields of the last set that no manager owns, …
   const Flat bare = removed(merged, with_named(last));
   const Paths all = with_named(named_by(merged));
   const Flat kept = removed(merged, without(all, both(with_named(named_by(bare)), with_named(owned))));
