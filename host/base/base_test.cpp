@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/system/system_error.hpp>
 #include <future>
 
 #include "base/caught.hpp"
