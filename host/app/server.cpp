@@ -8,6 +8,7 @@
 #include "app/server_parts.hpp"
 #include "app/stop_deadline.hpp"
 #include "base/cpu_limit.hpp"
+#include "endpoints/request_series.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
@@ -57,6 +58,7 @@ void ServerPartsDeleter::operator()(ServerParts* parts) const noexcept { delete 
 Result<Server> Server::create(Config config, StopEvent& stop) {
   auto metric_values = std::make_unique<const MetricRegistry>();
   const MetricScope counting(metric_values->slot());
+  begin_request_series();
   ServerPartsPtr parts(new ServerParts(std::move(metric_values), std::move(config), stop));
   // The port before the store: that another server has it is found out before anything is opened that it has.
   if (Status status = parts->take_data_dir(); !status.ok()) return status;

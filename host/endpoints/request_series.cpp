@@ -1,9 +1,14 @@
 #include "endpoints/request_series.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
+
+#include "backplane/core/metric_registry.hpp"
 
 namespace backplane {
 namespace {
@@ -112,10 +117,49 @@ class ClientLabels {
   std::unordered_set<std::string> known_;
 };
 
+// The series of one server, with their cells.
+class ServerSeries {
+ public:
+  RequestSeries& of(const RequestLabels& labels, bool sized) {
+    const Key key{std::string(labels.verb),     std::string(labels.dry_run),     std::string(labels.group), std::string(labels.version),
+                  std::string(labels.resource), std::string(labels.subresource), std::string(labels.scope), std::string(labels.component)};
+    const std::lock_guard lock(mutex_);
+    if (const auto found = all_.find({key, sized}); found != all_.end()) return *found->second;
+    if (all_.size() >= Metric::kMostSeries) {
+      // Each custom resource adds series; past the limit of the metrics, all further ones share one series.
+      if (rest_ == nullptr) rest_ = std::make_unique<RequestSeries>(RequestLabels(), false);
+      return *rest_;
+    }
+    return *all_.emplace(std::pair(key, sized), std::make_unique<RequestSeries>(labels, sized)).first->second;
+  }
+  ClientLabels& client_labels() noexcept { return client_labels_; }
+
+ private:
+  using Key = std::array<std::string, 8>;
+  std::mutex mutex_;
+  std::map<std::pair<Key, bool>, std::unique_ptr<RequestSeries>> all_;
+  std::unique_ptr<RequestSeries> rest_;
+  ClientLabels client_labels_;
+};
+
+// By metric slot.  The series of a stopped server are never destroyed, like the cells that they refer to.
+std::array<std::atomic<ServerSeries*>, MetricRegistry::kMostServers + 1>& server_series() noexcept {
+  static std::array<std::atomic<ServerSeries*>, MetricRegistry::kMostServers + 1> all{};
+  return all;
+}
+
+// Those of the calling thread's server.
+ServerSeries& current_series() {
+  auto& slot = server_series()[current_metric_slot()];
+  if (ServerSeries* const found = slot.load(std::memory_order_acquire)) return *found;
+  auto made = std::make_unique<ServerSeries>();
+  ServerSeries* expected = nullptr;
+  return slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel) ? *made.release() : *expected;
+}
+
 // `info` if its texts may be labels, else one without them.
 RequestInfo counted_info(const RequestInfo& info) {
-  static auto* const labels = new ClientLabels;
-  if (labels->admit(info)) return info;
+  if (current_series().client_labels().admit(info)) return info;
   RequestInfo bare;
   bare.verb = info.verb;
   bare.query = info.query;
@@ -179,21 +223,9 @@ void count_aborted(const RequestInfo& asked, const Exchange& exchange) {
 
 // ---- one series
 
-RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) {
-  using Key = std::array<std::string, 8>;
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::pair<Key, bool>, std::unique_ptr<RequestSeries>>;
-  const Key key{std::string(labels.verb),     std::string(labels.dry_run),     std::string(labels.group), std::string(labels.version),
-                std::string(labels.resource), std::string(labels.subresource), std::string(labels.scope), std::string(labels.component)};
-  const std::lock_guard lock(mutex);
-  if (const auto found = all->find({key, sized}); found != all->end()) return *found->second;
-  if (all->size() >= Metric::kMostSeries) {
-    // Each custom resource adds series; past the limit of the metrics, all further ones share one series.
-    static auto* const rest = new RequestSeries(RequestLabels(), false);
-    return *rest;
-  }
-  return *all->emplace(std::pair(key, sized), std::make_unique<RequestSeries>(labels, sized)).first->second;
-}
+RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) { return current_series().of(labels, sized); }
+
+void begin_request_series() noexcept { server_series()[current_metric_slot()].store(nullptr, std::memory_order_release); }
 
 RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
     : verb_(of.verb),

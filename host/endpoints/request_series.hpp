@@ -92,6 +92,8 @@ class RouteSeries {
   std::array<std::array<std::array<std::atomic<RequestSeries*>, 2>, kScopes.size()>, kVerbs.size()> found_{};
 };
 
+// Called when a server is created, on a thread that counts for it: its series begin at 0 even if a former server had the same metric slot.
+void begin_request_series() noexcept;
 // As DELETE /metrics does.
 void reset_request_series();
 

@@ -76,9 +76,9 @@ TEST(TwoServers, CborIsOfferedByTheServerWhoseGateIsOn) {
   TemporaryDirectory plugins;
   RunningServer with(plugins.path(), {"--feature-gates=CBORServingAndStorage=true"});
   RunningServer without(plugins.path());
-  EXPECT_EQ(with.send("GET", "/apis/none", "", "application/cbor").body.substr(0, 3), "\xd9\xd9\xf7");
-  const auto refused = without.send("GET", "/apis/none", "", "application/cbor");
-  EXPECT_EQ(refused.body.substr(0, 1), "{");
+  const std::string missing = std::string(kGadgets) + "/none";
+  EXPECT_EQ(with.send("GET", missing, "", "application/cbor").body.substr(0, 3), "\xd9\xd9\xf7");
+  EXPECT_EQ(without.send("GET", missing, "", "application/cbor").body.substr(0, 1), "{");
 }
 
 }  // namespace
