@@ -74,6 +74,7 @@ TEST(TwoServers, EachCountsItsOwnRequests) {
 
 TEST(TwoServers, CborIsOfferedByTheServerWhoseGateIsOn) {
   TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
   RunningServer with(plugins.path(), {"--feature-gates=CBORServingAndStorage=true"});
   RunningServer without(plugins.path());
   const std::string missing = std::string(kGadgets) + "/none";
