@@ -21,7 +21,7 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.accept("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
   flags.accept("authentication-token-webhook-version", FlagType::kString, "v1beta1",
                "Version of the TokenReview that the webhook receives.");
-  flags.accept("enable-bootstrap-token-auth", FlagType::kBool, "false", "Accept bootstrap tokens from secrets in kube-system.");
+  flags.pass_on("enable-bootstrap-token-auth", FlagType::kBool, "false", "Accept bootstrap tokens from secrets in kube-system.");
   flags.accept("oidc-ca-file", FlagType::kString, "", "CA certificates of the OpenID issuer.");
   flags.accept("oidc-client-id", FlagType::kString, "", "Client ID that OpenID tokens must be issued for.");
   flags.accept("oidc-groups-claim", FlagType::kString, "", "Claim with the groups of the user.");
@@ -45,11 +45,12 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
                 "Issuer of service account tokens. May be repeated; the first one signs. Unset: https://kubernetes.");
   flags.pass_on("service-account-jwks-uri", FlagType::kString, "", "URI of the keys in the OpenID discovery document.");
   flags.pass_on("service-account-key-file", FlagType::kStringArray, "",
-                "Public keys of service account tokens, published at /openid/v1/jwks. May be repeated. Unset: the key of "
+                "Public keys that verify service account tokens, published at /openid/v1/jwks. May be repeated. Unset: the key of "
                 "--service-account-signing-key-file.");
-  flags.accept("service-account-lookup", FlagType::kBool, "true", "Verify that the service account of a token exists.");
+  flags.pass_on("service-account-lookup", FlagType::kBool, "true",
+                "Verify that the secret and the service account of a legacy token exist.");
   flags.pass_on("service-account-max-token-expiration", FlagType::kDuration, "0s", "Maximum validity of a requested token. 0: no limit.");
-  flags.accept("token-auth-file", FlagType::kString, "", "CSV file of token,user,uid,groups.");
+  flags.pass_on("token-auth-file", FlagType::kString, "", "CSV file of token,user,uid,groups.");
 }
 
 void AuthorizationOptions::add_flags(FlagSet& flags) {

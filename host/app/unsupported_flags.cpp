@@ -18,7 +18,6 @@ struct UnsupportedFlags {
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
     {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"audit-*"}, "nothing is audited"},
-    {{"token-auth-file"}, "static tokens are not accepted"},
     {{"authentication-config"}, "the file is not read"},
     {{"authentication-token-webhook-*"}, "token webhooks are not called"},
     {{"oidc-*"}, "OpenID tokens are not accepted"},

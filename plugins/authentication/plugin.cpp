@@ -1,22 +1,17 @@
-// The plugin `authentication`: the group authentication.k8s.io, and what others are told of how this server authenticates.
+// The plugin `authentication`: bearer tokens, the group authentication.k8s.io, and the ConfigMaps that describe how this server
+// authenticates.
 #include "backplane/plugin.hpp"
 
 #include "authentication_group_json.hpp"
 #include "authentication_v1_json.hpp"
 #include "backplane/kit/group.hpp"
 #include "cluster_trust.hpp"
-#include "flag_list.hpp"
 #include "legacy_tokens.hpp"
 #include "reviews.hpp"
+#include "tokens/server_tokens.hpp"
 
 namespace backplane::authentication {
 namespace {
-
-// Whom tokens are meant for that do not say more: those who issue them, unless it is said.
-std::vector<std::string> api_audiences(const Host& host) {
-  std::vector<std::string> audiences = flag_list(host, "api-audiences");
-  return audiences.empty() ? flag_list(host, "service-account-issuer") : audiences;
-}
 
 class AuthenticationPlugin final : public Plugin {
  public:
@@ -26,6 +21,7 @@ class AuthenticationPlugin final : public Plugin {
     auto schemas = kit::embedded_schemas({authentication_v1_json()});
     if (!schemas.ok()) return std::move(schemas).status();
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
+    if (Status status = register_tokens(host); !status.ok()) return status;
     group.put("tokenreviews", make_token_reviews(group.schemas(), host.token_authenticator(), api_audiences(host)));
     group.put("selfsubjectreviews", make_self_subject_reviews(group.schemas()));
     if (Status status = group.install("authentication"); !status.ok()) return status;
@@ -35,6 +31,14 @@ class AuthenticationPlugin final : public Plugin {
   }
 
  private:
+  static Status register_tokens(Host& host) {
+    auto tokens = server_tokens(host);
+    if (!tokens.ok()) return std::move(tokens).status();
+    // --authentication-config, --oidc-* and token webhooks follow the tokens that this server can verify without a call.
+    if (tokens->empty()) return {};
+    return host.register_authenticator(std::make_shared<TokenUnion>(std::move(*tokens), api_audiences(host)));
+  }
+
   template <class Kept>
   static Status keep(Host& host, std::string hook) {
     return host.add_post_start_hook(std::move(hook), [&host](PostStartHookContext context) { return start<Kept>(host, context); });

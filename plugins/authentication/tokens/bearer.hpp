@@ -1,0 +1,24 @@
+// Bearer tokens of requests: the Authorization header, and the WebSocket subprotocol base64url.bearer.authorization.k8s.io.<token>.
+//
+// Thread-safety: pure functions.
+// Errors:        kUnauthorized for a subprotocol that contains no usable token.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
+
+namespace backplane::authentication {
+
+struct HeaderToken {
+  std::string token;         // empty: none
+  bool extra_space = false;  // "Bearer  token": ignored, with a warning
+};
+HeaderToken header_token(const Exchange& exchange);
+
+// Empty if the request is not a WebSocket handshake or has no such subprotocol.
+Result<std::string> websocket_token(const Exchange& exchange);
+
+}  // namespace backplane::authentication

@@ -1,0 +1,36 @@
+// Reads the objects that tokens refer to.
+//
+// Thread-safety: any thread, after the server has started.
+// Lifetime:      the host outlives the reader.
+// Errors:        kNotFound for a name that is empty or not one of an object; those of the storage.
+#pragma once
+
+#include <string>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+
+namespace backplane {
+class Host;
+}
+
+namespace backplane::authentication {
+
+class ObjectReader {
+ public:
+  virtual ~ObjectReader() = default;
+  // The object of the core group from the cache; from the store if the cache does not have it. `resource`: "secrets" …
+  virtual Task<Result<Object>> get(std::string resource, std::string ns, std::string name) = 0;
+};
+
+class StorageReader final : public ObjectReader {
+ public:
+  explicit StorageReader(Host& host) : host_(host) {}
+  Task<Result<Object>> get(std::string resource, std::string ns, std::string name) override;
+
+ private:
+  Host& host_;
+};
+
+}  // namespace backplane::authentication

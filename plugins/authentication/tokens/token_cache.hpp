@@ -1,0 +1,81 @@
+// Caches the results of token look-ups by token and audiences, and shares the look-ups that are in progress.
+//
+// The keys are HMAC-SHA-256 with a random key of the process, so the cache contains no tokens and its look-ups leak none by their time.
+// Thread-safety: any thread. Each of 32 shards has a lock, which is held for a look-up in a hash table.
+// Lifetime:      shared; look-ups in progress hold it.
+// Errors:        a look-up that throws gives kInternalError to all of its callers.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tokens/token_source.hpp"
+
+namespace backplane::authentication {
+
+// The result of one look-up.
+struct TokenRecord {
+  AuthenticationResult result;
+  TokenNotes notes;
+};
+using TokenRecordRef = std::shared_ptr<const TokenRecord>;
+
+class TokenCache {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using LookUp = std::function<Task<TokenRecord>(std::string token, std::vector<std::string> audiences)>;
+  struct Options {
+    // Time for which users are cached, and for which errors and unknown tokens are. 0: not at all.
+    std::chrono::nanoseconds success_ttl, failure_ttl{0};
+    bool cache_errors = true;  // false: `failure_ttl` is for unknown tokens only
+    std::function<Clock::time_point()> now = [] { return Clock::now(); };
+  };
+
+  TokenCache(LookUp look_up, Options options);
+
+  // The cached result; null if there is none.
+  TokenRecordRef find(std::string_view token, const std::vector<std::string>& audiences) const;
+  // The cached result, or that of a look-up, which callers with the same token and audiences share.
+  Task<TokenRecordRef> get(std::string token, std::vector<std::string> audiences);
+
+ private:
+  static constexpr std::size_t kShards = 32;
+  static constexpr std::size_t kMostEntries = 4096;  // of a shard; more are not cached
+  using Key = std::array<unsigned char, 32>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const noexcept;
+  };
+  struct Cached {
+    TokenRecordRef record;
+    Clock::time_point expires;
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<Key, Cached, KeyHash> cached;
+    std::unordered_map<Key, std::vector<Promise<TokenRecordRef>>, KeyHash> waiting;  // by look-up in progress
+    Clock::time_point swept{};
+  };
+
+  Key key_of(std::string_view token, const std::vector<std::string>& audiences) const;
+  Shard& shard_of(const Key& key) const { return shards_[key[0] % kShards]; }
+  TokenRecordRef find(const Key& key) const;
+  // True if the caller has to run the look-up; otherwise `mine` is set with its result.
+  bool join(const Key& key, const Promise<TokenRecordRef>& mine);
+  Task<TokenRecordRef> run(std::string token, std::vector<std::string> audiences);
+  void store(Shard& shard, const Key& key, const TokenRecordRef& record);
+  void finish(const Key& key, const TokenRecordRef& record);
+
+  const LookUp look_up_;
+  const Options options_;
+  Key secret_;
+  mutable std::array<Shard, kShards> shards_;
+};
+
+}  // namespace backplane::authentication
