@@ -3,6 +3,7 @@
 #include <array>
 #include <future>
 
+#include "app/flag_plugins.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
@@ -36,7 +37,9 @@ Status ServerParts::take_data_dir() {
 // Certificates wait for the disk and code for the linker: neither needs the other.
 Status ServerParts::bind_and_open() {
   const auto& own = options().backplane;
-  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen",
+  std::vector<std::string> required = plugins_of_flags(options().flags);
+  required.insert(required.end(), own.require_plugins.begin(), own.require_plugins.end());
+  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, std::move(required), own.data_dir + "/plugins-gen",
                              options().storage.backend};
   auto binding = std::async(std::launch::async, [this] { return bind_port(); });
   auto opened = PluginRegistry::open(wanted);

@@ -26,20 +26,49 @@ bool is_credential(std::string_view header) {
   return same_no_case(header.substr(0, kExtra.size()), kExtra);
 }
 
+constexpr std::string_view kProtocols = "sec-websocket-protocol";
+constexpr std::string_view kTokenProtocol = "base64url.bearer.authorization.k8s.io.";
+
+// A WebSocket handshake with a token among its subprotocols.
+bool has_token_protocol(const Header& header) {
+  return same_no_case(header.first, kProtocols) && header.second.find(kTokenProtocol) != std::string::npos;
+}
+
+// The subprotocols without tokens.
+std::string without_tokens(std::string_view protocols) {
+  std::string out;
+  while (!protocols.empty()) {
+    const std::size_t comma = std::min(protocols.find(','), protocols.size());
+    std::string_view protocol = protocols.substr(0, comma);
+    protocols.remove_prefix(std::min(comma + 1, protocols.size()));
+    while (protocol.starts_with(' ')) protocol.remove_prefix(1);
+    while (protocol.ends_with(' ')) protocol.remove_suffix(1);
+    if (!protocol.starts_with(kTokenProtocol)) out.append(out.empty() ? "" : ",").append(protocol);
+  }
+  return out;
+}
+
 bool has_credentials(const Exchange& exchange) {
   const Headers& headers = exchange.headers();
-  return std::any_of(headers.begin(), headers.end(), [](const Header& header) { return is_credential(header.first); });
+  return std::any_of(headers.begin(), headers.end(),
+                     [](const Header& header) { return is_credential(header.first) || has_token_protocol(header); });
 }
 
 class WithoutCredentials final : public FilterExchange {
  public:
   explicit WithoutCredentials(Exchange& behind) : FilterExchange(behind) {
     for (const Header& header : behind.headers()) {
-      if (!is_credential(header.first)) headers_.push_back(header);
+      if (is_credential(header.first)) continue;
+      headers_.push_back(header);
+      if (has_token_protocol(header)) headers_.back().second = without_tokens(header.second);
     }
   }
   std::string_view header(std::string_view name) const noexcept override {
-    return is_credential(name) ? std::string_view() : behind().header(name);
+    if (is_credential(name)) return {};
+    if (!same_no_case(name, kProtocols)) return behind().header(name);
+    const auto found =
+        std::find_if(headers_.begin(), headers_.end(), [](const Header& each) { return same_no_case(each.first, kProtocols); });
+    return found == headers_.end() ? std::string_view() : std::string_view(found->second);
   }
   const Headers& headers() const noexcept override { return headers_; }
 

@@ -17,6 +17,15 @@ bool has_one_of(const std::vector<std::string>& found, const std::vector<std::st
                      [&](const std::string& each) { return std::find(wanted.begin(), wanted.end(), each) != wanted.end(); });
 }
 
+constexpr std::string_view kInvalidToken = "invalid bearer token";
+
+// kube-apiserver asks the authenticator of its own token first, which knows no other: its error precedes those of the others.
+std::string review_error(std::string_view error) {
+  if (error == kInvalidToken) return std::string(error);
+  const bool several = error.starts_with('[') && error.ends_with(']');
+  return "[" + std::string(kInvalidToken) + ", " + std::string(several ? error.substr(1, error.size() - 2) : error) + "]";
+}
+
 class TokenReviews final : public ReviewStorage {
  public:
   TokenReviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens, std::vector<std::string> api_audiences)
@@ -29,10 +38,11 @@ class TokenReviews final : public ReviewStorage {
     if (token.empty()) co_return bad_request("token is required for TokenReview in authentication");
     std::vector<std::string> audiences = texts_of(spec, "audiences");
     if (audiences.empty()) audiences = api_audiences_;
-    auto known = co_await tokens_.authenticate_token(std::move(token), audiences);
+    // As in an Authorization header, a space ends the token.
+    auto known = co_await tokens_.authenticate_token(token.substr(0, token.find(' ')), audiences);
     Object& status = review["status"].emplace_object();
     if (!known.ok() || !known->has_value()) {
-      status["error"] = known.ok() ? "invalid bearer token" : known.status().message();
+      status["error"] = review_error(known.ok() ? kInvalidToken : std::string_view(known.status().message()));
       co_return Status();
     }
     const AuthenticationResponse& found = **known;

@@ -53,7 +53,7 @@ TEST(TokenReviews, SayWhatIsWrongWithOthers) {
   EXPECT_EQ(review(tokens, R"({"token":"bad"})"),
             R"({"metadata":{},"spec":{"token":"bad"},"status":{"user":{},"error":"invalid bearer token"}})");
   EXPECT_EQ(review(tokens, R"({"token":"broken"})"),
-            R"({"metadata":{},"spec":{"token":"broken"},"status":{"user":{},"error":"token has expired"}})");
+            R"({"metadata":{},"spec":{"token":"broken"},"status":{"user":{},"error":"[invalid bearer token, token has expired]"}})");
   EXPECT_EQ(review(tokens, "{}"), "token is required for TokenReview in authentication");
   EXPECT_EQ(review(tokens, R"({"token":"good","audiences":["b"]})"), "Internal error occurred: error validating audiences");
 }

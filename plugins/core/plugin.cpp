@@ -77,6 +77,7 @@ Result<TokenOptions> token_options(const Host& host) {
   if (out.audiences.empty()) out.audiences = issuers;
   const auto longest = parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
   if (longest) out.longest_seconds = std::chrono::duration_cast<std::chrono::seconds>(*longest).count();
+  out.checks_uid = kit::gate_is_on(host, "TokenRequestServiceAccountUIDValidation");
   out.extends = host.flag("service-account-extend-token-expiration") != std::optional<std::string>("false");
   return out;
 }

@@ -7,6 +7,7 @@
 #include "session_targets.hpp"
 #include "stream_targets.hpp"
 #include "text_targets.hpp"
+#include "token_targets.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -128,12 +129,14 @@ const std::vector<Target>& targets() {
         R"({"spec":{"list":[{"type":"Ready","a.b":[[{"x":1}]]}]}})",
         "{..name[*][-1]..x}\n"
         R"({"name":[[1,{"x":2}]],"a":{"name":[{"x":[3]}]}})"}},
+      {"json_web_tokens", json_web_tokens, {json_web_token_seed()}},
       {"kubelet_stream", kubelet_stream, {kubelet_seed()}},
       {"linked_page",
        linked_page,
        {"\x09<!--x--><a href=\"/a/../b?c#d\"><img src=http://10.0.0.1:80/i><script>'<a href=/no>'</script><form action='/f'>",
         "\x40\x1f\x8b\x08"}},
       {"patches", patches, patch_seeds()},
+      {"pem_keys", pem_keys, {pem_key_seed()}},
       {"protobuf_body", protobuf_body, {kPodProtobuf}},
       {"raw_values",
        raw_values,

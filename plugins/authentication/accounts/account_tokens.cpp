@@ -1,6 +1,5 @@
 #include "accounts/account_tokens.hpp"
 
-#include "accounts/account_metrics.hpp"
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/json_reading.hpp"
 
@@ -20,12 +19,13 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 }  // namespace
 
 AccountTokens::AccountTokens(std::string name, std::vector<std::string> issuers, std::shared_ptr<AccountKeys> keys,
-                             std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator)
+                             std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator, AccountMetricsRef metrics)
     : name_(std::move(name)),
       issuers_(issuers.begin(), issuers.end()),
       keys_(std::move(keys)),
       api_audiences_(std::move(api_audiences)),
-      validator_(std::move(validator)) {}
+      validator_(std::move(validator)),
+      metrics_(std::move(metrics)) {}
 
 Task<Result<AccountToken>> AccountTokens::verified(std::string token, kit::Jws jws) const {
   const std::shared_ptr<const kit::KeySet> keys = co_await keys_->keys_for(jws.key_id);
@@ -57,7 +57,7 @@ Task<AuthenticationResult> AccountTokens::authenticate(std::string token, std::v
   if (!issuers_.contains(claims.issuer)) co_return unauthorized("token issuer " + backplane::quoted(claims.issuer) + " is invalid");
   if (claims.audiences.empty()) {
     notes.annotations["authentication.k8s.io/legacy-token"] = claims.subject;
-    account_metrics().legacy.add();
+    metrics_->legacy->add();
   }
   const std::vector<std::string>& have = claims.audiences.empty() ? api_audiences_ : claims.audiences;
   AuthenticationResponse response;

@@ -23,7 +23,7 @@ class AccountTokens final : public TokenSource {
  public:
   // `api_audiences`: those of tokens without audiences.
   AccountTokens(std::string name, std::vector<std::string> issuers, std::shared_ptr<AccountKeys> keys,
-                std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator);
+                std::vector<std::string> api_audiences, std::shared_ptr<ClaimsValidator> validator, AccountMetricsRef metrics);
   std::string_view name() const noexcept override { return name_; }
   Task<AuthenticationResult> authenticate(std::string token, std::vector<std::string> audiences, TokenNotes& notes) override;
 
@@ -35,6 +35,7 @@ class AccountTokens final : public TokenSource {
   const std::shared_ptr<AccountKeys> keys_;
   const std::vector<std::string> api_audiences_;
   const std::shared_ptr<ClaimsValidator> validator_;
+  const AccountMetricsRef metrics_;
 };
 
 }  // namespace backplane::authentication

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <optional>
 
-#include "accounts/account_metrics.hpp"
 #include "accounts/account_user.hpp"
 #include "accounts/claims_validator.hpp"
 #include "backplane/core/json_access.hpp"
@@ -57,7 +56,8 @@ Status check_times(const kit::TokenClaims& claims, std::int64_t now) {
 
 class BoundValidator final : public ClaimsValidator {
  public:
-  BoundValidator(std::shared_ptr<ObjectReader> objects, UnixClock now) : objects_(std::move(objects)), now_(std::move(now)) {}
+  BoundValidator(std::shared_ptr<ObjectReader> objects, AccountMetricsRef metrics, UnixClock now)
+      : objects_(std::move(objects)), metrics_(std::move(metrics)), now_(std::move(now)) {}
 
   Task<Result<UserInfo>> validate(const AccountToken& token, TokenNotes& notes) override {
     const std::int64_t now = now_();
@@ -126,15 +126,16 @@ class BoundValidator final : public ClaimsValidator {
     co_return Status();
   }
 
-  static void note_age(const AccountToken& token, const BoundClaims& claims, std::int64_t now, TokenNotes& notes) {
+  void note_age(const AccountToken& token, const BoundClaims& claims, std::int64_t now, TokenNotes& notes) const {
     if (claims.warn_after == 0) return;
-    if (now <= claims.warn_after) return account_metrics().valid.add();
+    if (now <= claims.warn_after) return metrics_->valid->add();
     notes.annotations["authentication.k8s.io/stale-token"] =
         "subject: " + token.claims.subject + ", seconds after warning threshold: " + std::to_string(now - claims.warn_after);
-    account_metrics().stale.add();
+    metrics_->stale->add();
   }
 
   const std::shared_ptr<ObjectReader> objects_;
+  const AccountMetricsRef metrics_;
   const UnixClock now_;
 };
 
@@ -144,8 +145,8 @@ std::int64_t unix_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::shared_ptr<ClaimsValidator> make_bound_validator(std::shared_ptr<ObjectReader> objects, UnixClock now) {
-  return std::make_shared<BoundValidator>(std::move(objects), std::move(now));
+std::shared_ptr<ClaimsValidator> make_bound_validator(std::shared_ptr<ObjectReader> objects, AccountMetricsRef metrics, UnixClock now) {
+  return std::make_shared<BoundValidator>(std::move(objects), std::move(metrics), std::move(now));
 }
 
 }  // namespace backplane::authentication

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "accounts/account_metrics.hpp"
 #include "backplane/core/json.hpp"
 #include "backplane/core/logger.hpp"
 #include "backplane/core/request.hpp"
@@ -39,7 +40,8 @@ std::int64_t unix_now();
 
 // Tokens of the TokenRequest API: times with a leeway of one minute; the account and the object that the token is bound to must exist with
 // the same uid, and must not have been deleted more than a minute ago.
-std::shared_ptr<ClaimsValidator> make_bound_validator(std::shared_ptr<ObjectReader> objects, UnixClock now = unix_now);
+std::shared_ptr<ClaimsValidator> make_bound_validator(std::shared_ptr<ObjectReader> objects, AccountMetricsRef metrics,
+                                                      UnixClock now = unix_now);
 
 // Writes the label kubernetes.io/legacy-token-last-used.
 class LastUsedWriter {
@@ -52,6 +54,7 @@ class LastUsedWriter {
 // and the secret must have this token; the first use of a day is written to the secret.
 // `logger` outlives the validator.
 std::shared_ptr<ClaimsValidator> make_legacy_validator(bool look_up, std::shared_ptr<ObjectReader> objects,
-                                                       std::shared_ptr<LastUsedWriter> last_used, Logger& logger, UnixClock now = unix_now);
+                                                       std::shared_ptr<LastUsedWriter> last_used, AccountMetricsRef metrics, Logger& logger,
+                                                       UnixClock now = unix_now);
 
 }  // namespace backplane::authentication

@@ -1,6 +1,5 @@
 #include "tokens/server_tokens.hpp"
 
-#include "accounts/account_metrics.hpp"
 #include "accounts/account_tokens.hpp"
 #include "accounts/last_used_label.hpp"
 #include "flag_list.hpp"
@@ -27,14 +26,15 @@ Status add_account_tokens(Host& host, const std::shared_ptr<ObjectReader>& objec
   auto keys = account_keys(host);
   if (!keys.ok()) return std::move(keys).status();
   if (*keys == nullptr) return {};
-  account_metrics();
+  const auto metrics = std::make_shared<const AccountMetrics>();
   const std::vector<std::string> audiences = api_audiences(host), issuers = flag_list(host, "service-account-issuer");
   auto legacy = make_legacy_validator(!flag_is(host, "service-account-lookup", "false"), objects,
-                                      std::make_shared<LastUsedLabel>(host.client()), host.logger());
+                                      std::make_shared<LastUsedLabel>(host.client()), metrics, host.logger());
   out.push_back({std::make_shared<AccountTokens>("legacy-service-account-tokens", std::vector<std::string>{std::string(kLegacyIssuer)},
-                                                 *keys, audiences, std::move(legacy))});
+                                                 *keys, audiences, std::move(legacy), metrics)});
   if (issuers.empty()) return {};
-  out.push_back({std::make_shared<AccountTokens>("service-account-tokens", issuers, *keys, audiences, make_bound_validator(objects))});
+  out.push_back({std::make_shared<AccountTokens>("service-account-tokens", issuers, *keys, audiences,
+                                                 make_bound_validator(objects, metrics), metrics)});
   return {};
 }
 

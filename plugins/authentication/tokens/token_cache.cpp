@@ -13,40 +13,7 @@
 namespace backplane::authentication {
 namespace {
 
-MetricCell& request_cell(bool hit) {
-  static Metric& metric =
-      Metric::counter("authentication_token_cache_request_total", "Look-ups in the token cache, by status.", {"status"});
-  static MetricCell* const hits = MetricCell::of(metric, {"hit"});
-  static MetricCell* const misses = MetricCell::of(metric, {"miss"});
-  return hit ? *hits : *misses;
-}
-
-MetricCell& duration_cell(bool hit) {
-  static Metric& metric =
-      Metric::histogram("authentication_token_cache_request_duration_seconds", "Time of look-ups in the token cache, by status.",
-                        {"status"}, {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10});
-  static MetricCell* const hits = MetricCell::of(metric, {"hit"});
-  static MetricCell* const misses = MetricCell::of(metric, {"miss"});
-  return hit ? *hits : *misses;
-}
-
-MetricCell& active_cell(bool blocked) {
-  static Metric& metric = Metric::gauge("authentication_token_cache_active_fetch_count", "Look-ups in progress, by status.", {"status"});
-  static MetricCell* const waiting = MetricCell::of(metric, {"blocked"});
-  static MetricCell* const fetching = MetricCell::of(metric, {"in_flight"});
-  return blocked ? *waiting : *fetching;
-}
-
-void count_fetch(bool ok) {
-  static Metric& metric = Metric::counter("authentication_token_cache_fetch_total", "Finished look-ups, by status.", {"status"});
-  metric.add({ok ? "ok" : "error"});
-}
-
-void count_request(bool hit, TokenCache::Clock::time_point began) {
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(TokenCache::Clock::now() - began);
-  request_cell(hit).add();
-  duration_cell(hit).observe(static_cast<double>(took.count()) / 1000);
-}
+MetricCell* cell(Metric& metric, std::string_view status) { return MetricCell::of(metric, {status}); }
 
 void append_sized(std::string& out, std::string_view text) {
   const auto size = static_cast<std::uint32_t>(text.size());
@@ -55,6 +22,27 @@ void append_sized(std::string& out, std::string_view text) {
 }
 
 }  // namespace
+
+TokenCache::Metrics::Metrics() {
+  Metric& requests = Metric::counter("authentication_token_cache_request_total", "Look-ups in the token cache, by status.", {"status"});
+  Metric& durations =
+      Metric::histogram("authentication_token_cache_request_duration_seconds", "Time of look-ups in the token cache, by status.",
+                        {"status"}, {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10});
+  Metric& active = Metric::gauge("authentication_token_cache_active_fetch_count", "Look-ups in progress, by status.", {"status"});
+  Metric& fetches = Metric::counter("authentication_token_cache_fetch_total", "Finished look-ups, by status.", {"status"});
+  hits = {cell(requests, "hit"), cell(durations, "hit")};
+  misses = {cell(requests, "miss"), cell(durations, "miss")};
+  in_flight = cell(active, "in_flight");
+  blocked = cell(active, "blocked");
+  good = cell(fetches, "ok");
+  bad = cell(fetches, "error");
+}
+
+void TokenCache::Metrics::request(const Requests& of, Clock::time_point began) {
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+  of.count->add();
+  of.duration->observe(static_cast<double>(took.count()) / 1000);
+}
 
 TokenCache::TokenCache(LookUp look_up, Options options) : look_up_(std::move(look_up)), options_(std::move(options)) {
   if (RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) != 1) throw std::runtime_error("no random numbers for the token cache");
@@ -90,7 +78,7 @@ TokenRecordRef TokenCache::find(const Key& key) const {
 TokenRecordRef TokenCache::find(std::string_view token, const std::vector<std::string>& audiences) const {
   const auto began = Clock::now();
   TokenRecordRef record = find(key_of(token, audiences));
-  if (record) count_request(true, began);
+  if (record) Metrics::request(metrics_.hits, began);
   return record;
 }
 
@@ -104,15 +92,15 @@ bool TokenCache::join(const Key& key, const Promise<TokenRecordRef>& mine) {
 
 Task<TokenRecordRef> TokenCache::run(std::string token, std::vector<std::string> audiences) {
   auto record = std::make_shared<TokenRecord>();
-  active_cell(false).add();
+  metrics_.in_flight->add();
   try {
     auto looking = look_up_(std::move(token), std::move(audiences));
     *record = co_await std::move(looking);
   } catch (const std::exception&) {
     record->result = internal_error("authentication failed unexpectedly");
   }
-  count_fetch(record->result.ok());
-  active_cell(false).add(-1);
+  (record->result.ok() ? metrics_.good : metrics_.bad)->add();
+  metrics_.in_flight->add(-1);
   co_return record;
 }
 
@@ -148,10 +136,10 @@ Task<TokenRecordRef> TokenCache::get(std::string token, std::vector<std::string>
   const auto began = Clock::now();
   const Key key = key_of(token, audiences);
   if (TokenRecordRef record = find(key)) {
-    count_request(true, began);
+    Metrics::request(metrics_.hits, began);
     co_return record;
   }
-  active_cell(true).add();
+  metrics_.blocked->add();
   const Promise<TokenRecordRef> mine;
   TokenRecordRef record;
   if (join(key, mine)) {
@@ -160,8 +148,8 @@ Task<TokenRecordRef> TokenCache::get(std::string token, std::vector<std::string>
   } else {
     record = co_await mine.future();
   }
-  active_cell(true).add(-1);
-  count_request(false, began);
+  metrics_.blocked->add(-1);
+  Metrics::request(metrics_.misses, began);
   co_return record;
 }
 

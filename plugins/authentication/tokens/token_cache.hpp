@@ -16,13 +16,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backplane/core/metric_cell.hpp"
 #include "tokens/token_source.hpp"
 
 namespace backplane::authentication {
 
 // The result of one look-up.
 struct TokenRecord {
-  AuthenticationResult result;
+  AuthenticationResult result = std::optional<AuthenticationResponse>();
   TokenNotes notes;
 };
 using TokenRecordRef = std::shared_ptr<const TokenRecord>;
@@ -63,6 +64,20 @@ class TokenCache {
     Clock::time_point swept{};
   };
 
+  struct Metrics {
+    struct Requests {
+      MetricCell* count;
+      MetricCell* duration;
+    };
+    Metrics();
+    static void request(const Requests& of, Clock::time_point began);
+    Requests hits{}, misses{};
+    MetricCell* in_flight;
+    MetricCell* blocked;
+    MetricCell* good;
+    MetricCell* bad;
+  };
+
   Key key_of(std::string_view token, const std::vector<std::string>& audiences) const;
   Shard& shard_of(const Key& key) const { return shards_[key[0] % kShards]; }
   TokenRecordRef find(const Key& key) const;
@@ -74,6 +89,7 @@ class TokenCache {
 
   const LookUp look_up_;
   const Options options_;
+  const Metrics metrics_;
   Key secret_;
   mutable std::array<Shard, kShards> shards_;
 };

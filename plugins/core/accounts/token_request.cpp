@@ -45,6 +45,7 @@ class TokenRequests final : public RestStorage, public Scoper, public NamedCreat
 
  private:
   Status check_names(const RequestContext& context, const std::string& name, const Object& request) const;
+  Status check_uid(RequestContext& context, const std::string& name, const Object& request, const Object& account) const;
   void fill(Object& request, const Object& account) const;
   Task<Result<Bound>> find_bound(RequestContext& context, std::string account, const Object& request);
   Task<Status> find_pod(RequestContext& context, std::string account, std::string name, Bound& bound);
@@ -65,6 +66,16 @@ Status TokenRequests::check_names(const RequestContext& context, const std::stri
   return errors.empty() ? Status() : errors.to_status(kGroup, kKind, name);
 }
 
+Status TokenRequests::check_uid(RequestContext& context, const std::string& name, const Object& request, const Object& account) const {
+  const std::string uid(meta_text(request, "uid")), own(meta_text(account, "uid"));
+  if (uid.empty() || uid == own) return {};
+  const std::string text = "the UID in the token request (" + uid + ") does not match the UID of the service account (" + own + ")";
+  if (options_.checks_uid) return conflict(kGroup, kKind, name, text);
+  context.annotate("authentication.k8s.io/token-request-uid-mismatch", text);
+  context.warn(text + " but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error");
+  return {};
+}
+
 Status check_seconds(const Object& request) {
   FieldErrors errors;
   const auto seconds = get_int_path(request, "spec.expirationSeconds").value_or(0);
@@ -77,7 +88,9 @@ Status check_seconds(const Object& request) {
 // What the request leaves open is the account's and the server's.
 void TokenRequests::fill(Object& request, const Object& account) const {
   Object& metadata = ensure_object(request, "metadata");
-  for (const std::string_view member : {"name", "namespace", "uid"}) take_member(metadata, object_or_empty(account, "metadata"), member);
+  for (const std::string_view member : {"name", "namespace", "uid"}) {
+    if (meta_text(request, member).empty()) take_member(metadata, object_or_empty(account, "metadata"), member);
+  }
   Object& spec = ensure_object(request, "spec");
   if (count_of(spec, "audiences") == 0) spec["audiences"] = Array(options_.audiences.begin(), options_.audiences.end());
   erase_member(request, "status");
@@ -94,7 +107,10 @@ Task<Status> TokenRequests::find_pod(RequestContext& context, std::string accoun
   bound.pod = *pod;
   bound.node_name = std::string(get_string_path(tree, "spec.nodeName"));
   if (bound.node_name.empty()) co_return Status();
-  auto node = co_await stores_.nodes->get(context, bound.node_name, {});
+  GetOptions cached;
+  cached.resource_version = "0";
+  auto node = co_await stores_.nodes->get(context, bound.node_name, cached);
+  if (!node.ok()) node = co_await stores_.nodes->get(context, bound.node_name, {});
   if (node.ok()) bound.node = *node;
   const bool gone = !node.ok() && node.status().reason() == Reason::kNotFound;
   co_return node.ok() || gone ? Status() : internal_error(node.status().message());
@@ -165,11 +181,8 @@ Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std
   auto found = co_await stores_.accounts->get(context, name, {});
   if (!found.ok()) co_return std::move(found).status();
   const Object account = read(*found);
-  const std::string uid(meta_text(object, "uid")), own(meta_text(account, "uid"));
-  if (!uid.empty() && uid != own) {
-    co_return conflict(kGroup, kKind, name,
-                       "the UID in the token request (" + uid + ") does not match the UID of the service account (" + own + ")");
-  }
+  Status same = check_uid(context, name, object, account);
+  if (!same.ok()) co_return same;
   const std::int64_t now = now_seconds();
   fill(object, account);
   Status valid = check_seconds(object);
@@ -183,7 +196,8 @@ Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std
     seconds = options_.longest_seconds;
   }
   const Object said = claims(account, object, *bound, now);
-  auto token = options_.signer->sign(said);
+  Result<std::string> token;
+  co_await run_blocking([&] { token = options_.signer->sign(said); });
   if (!token.ok()) co_return internal_error("failed to generate token: " + token.status().message());
   context.annotate("authentication.kubernetes.io/issued-credential-id", "JTI=" + std::string(get_string(said, "jti")));
   Object status;

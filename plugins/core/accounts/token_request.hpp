@@ -22,6 +22,7 @@ struct TokenOptions {
   std::vector<std::string> audiences;  // the API server's own
   std::int64_t longest_seconds = 0;    // 0: as long as is asked for
   bool extends = true;                 // tokens for pods outlast what is asked for, so that clients that read theirs once go on
+  bool checks_uid = true;              // TokenRequestServiceAccountUIDValidation: another uid is a conflict instead of a warning
 };
 
 // Where the objects are that tokens are bound to.
