@@ -9,7 +9,18 @@ struct FlagPlugin {
   std::string_view flag, plugin;
 };
 constexpr FlagPlugin kFlagPlugins[] = {
+    {"authentication-config", "authentication"},
+    {"authentication-token-webhook-config-file", "authentication"},
     {"enable-bootstrap-token-auth", "authentication"},
+    {"oidc-ca-file", "authentication"},
+    {"oidc-client-id", "authentication"},
+    {"oidc-groups-claim", "authentication"},
+    {"oidc-groups-prefix", "authentication"},
+    {"oidc-issuer-url", "authentication"},
+    {"oidc-required-claim", "authentication"},
+    {"oidc-signing-algs", "authentication"},
+    {"oidc-username-claim", "authentication"},
+    {"oidc-username-prefix", "authentication"},
     {"token-auth-file", "authentication"},
 };
 

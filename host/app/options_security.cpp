@@ -15,22 +15,24 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
             "changes. The CA in --data-dir is always accepted, too.");
   flags.pass_on("api-audiences", FlagType::kStrings, "",
                 "Audiences of tokens that have none. Unset: the issuers of service account tokens.");
-  flags.accept("authentication-config", FlagType::kString, "", "File with an AuthenticationConfiguration.");
-  flags.accept("authentication-token-webhook-cache-ttl", FlagType::kDuration, "2m0s",
-               "Time for which results of the token webhook are cached.");
-  flags.accept("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
-  flags.accept("authentication-token-webhook-version", FlagType::kString, "v1beta1",
-               "Version of the TokenReview that the webhook receives.");
+  flags.pass_on(
+      "authentication-config", FlagType::kString, "",
+      "File with an AuthenticationConfiguration: issuers of JSON Web Tokens, paths without authentication. Reloaded when it changes.");
+  flags.pass_on("authentication-token-webhook-cache-ttl", FlagType::kDuration, "2m0s",
+                "Time for which results of the token webhook are cached.");
+  flags.pass_on("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
+  flags.pass_on("authentication-token-webhook-version", FlagType::kString, "v1beta1",
+                "Version of the TokenReview that the webhook receives.");
   flags.pass_on("enable-bootstrap-token-auth", FlagType::kBool, "false", "Accept bootstrap tokens from secrets in kube-system.");
-  flags.accept("oidc-ca-file", FlagType::kString, "", "CA certificates of the OpenID issuer.");
-  flags.accept("oidc-client-id", FlagType::kString, "", "Client ID that OpenID tokens must be issued for.");
-  flags.accept("oidc-groups-claim", FlagType::kString, "", "Claim with the groups of the user.");
-  flags.accept("oidc-groups-prefix", FlagType::kString, "", "Prefix of groups from OpenID tokens.");
-  flags.accept("oidc-issuer-url", FlagType::kString, "", "URL of the OpenID issuer; https only.");
-  flags.accept("oidc-required-claim", FlagType::kMap, "", "key=value that a token must have. May be repeated.");
-  flags.accept("oidc-signing-algs", FlagType::kStrings, "RS256", "Accepted signature algorithms.");
-  flags.accept("oidc-username-claim", FlagType::kString, "sub", "Claim with the name of the user.");
-  flags.accept("oidc-username-prefix", FlagType::kString, "", "Prefix of user names from OpenID tokens; -: no prefix.");
+  flags.pass_on("oidc-ca-file", FlagType::kString, "", "CA certificates of the OpenID issuer.");
+  flags.pass_on("oidc-client-id", FlagType::kString, "", "Client ID that OpenID tokens must be issued for.");
+  flags.pass_on("oidc-groups-claim", FlagType::kString, "", "Claim with the groups of the user.");
+  flags.pass_on("oidc-groups-prefix", FlagType::kString, "", "Prefix of groups from OpenID tokens.");
+  flags.pass_on("oidc-issuer-url", FlagType::kString, "", "URL of the OpenID issuer; https only.");
+  flags.pass_on("oidc-required-claim", FlagType::kMap, "", "key=value that a token must have. May be repeated.");
+  flags.pass_on("oidc-signing-algs", FlagType::kStrings, "RS256", "Accepted signature algorithms.");
+  flags.pass_on("oidc-username-claim", FlagType::kString, "sub", "Claim with the name of the user.");
+  flags.pass_on("oidc-username-prefix", FlagType::kString, "", "Prefix of user names from OpenID tokens; -: no prefix.");
   flags.add("requestheader-allowed-names", &request_header.allowed_names,
             "Common names of accepted front proxies. Empty: any name, if the certificate verifies.");
   flags.add("requestheader-client-ca-file", &request_header.client_ca_file,

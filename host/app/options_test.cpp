@@ -174,8 +174,7 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   for (const char* flag :
        {"--encryption-provider-config=/x", "--audit-log-path=/x", "--audit-policy-file=/x", "--audit-webhook-config-file=/x",
-        "--token-auth-file=/x", "--authentication-config=/x", "--authentication-token-webhook-config-file=/x",
-        "--oidc-issuer-url=https://x", "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
+        "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
         "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x",
         "--etcd-prefix=/foo", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);

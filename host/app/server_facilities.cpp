@@ -31,6 +31,9 @@ std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
   // "feature-gates.Name": what has become of the gate.
   constexpr std::string_view kGate = "feature-gates.";
   if (name.starts_with(kGate)) return std::string(parts_.config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
+  // "changed.NAME": whether the command line or the configuration sets the flag.
+  constexpr std::string_view kChanged = "changed.";
+  if (name.starts_with(kChanged)) return std::string(parts_.options().flags.changed(name.substr(kChanged.size())) ? "true" : "false");
   auto text = parts_.options().flags.text(name);
   if (name == "service-account-issuer" && text && text->empty()) return std::string(kDefaultIssuer);
   return text;

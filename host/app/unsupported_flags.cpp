@@ -18,9 +18,6 @@ struct UnsupportedFlags {
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
     {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"audit-*"}, "nothing is audited"},
-    {{"authentication-config"}, "the file is not read"},
-    {{"authentication-token-webhook-*"}, "token webhooks are not called"},
-    {{"oidc-*"}, "OpenID tokens are not accepted"},
     {{"service-account-signing-endpoint"}, "tokens are signed with the key of --service-account-signing-key-file"},
     {{"authorization-config"}, "the file is not read"},
     {{"authorization-policy-file"}, "ABAC is not implemented"},

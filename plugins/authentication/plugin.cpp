@@ -8,6 +8,7 @@
 #include "cluster_trust.hpp"
 #include "legacy_tokens.hpp"
 #include "reviews.hpp"
+#include "structured.hpp"
 #include "tokens/server_tokens.hpp"
 
 namespace backplane::authentication {
@@ -20,8 +21,8 @@ class AuthenticationPlugin final : public Plugin {
     if (!document.ok()) return std::move(document).status();
     auto schemas = kit::embedded_schemas({authentication_v1_json()});
     if (!schemas.ok()) return std::move(schemas).status();
+    if (Status status = register_authenticators(host, *schemas); !status.ok()) return status;
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
-    if (Status status = register_tokens(host); !status.ok()) return status;
     group.put("tokenreviews", make_token_reviews(group.schemas(), host.token_authenticator(), api_audiences(host)));
     group.put("selfsubjectreviews", make_self_subject_reviews(group.schemas()));
     if (Status status = group.install("authentication"); !status.ok()) return status;
@@ -30,13 +31,26 @@ class AuthenticationPlugin final : public Plugin {
     return status.ok() ? keep<LegacyTokenTracking>(host, "start-legacy-token-tracking-controller") : status;
   }
 
+  Status validate() override {
+    structured_->start();
+    return {};
+  }
+
  private:
-  static Status register_tokens(Host& host) {
+  // Upstream's order: tokens that this server verifies without a call come first.
+  Status register_authenticators(Host& host, const std::vector<std::shared_ptr<const SchemaSet>>& schemas) {
     auto tokens = server_tokens(host);
     if (!tokens.ok()) return std::move(tokens).status();
-    // --authentication-config, --oidc-* and token webhooks follow the tokens that this server can verify without a call.
-    if (tokens->empty()) return {};
-    return host.register_authenticator(std::make_shared<TokenUnion>(std::move(*tokens), api_audiences(host)));
+    auto structured = StructuredAuthentication::make(host, schemas, api_audiences(host));
+    if (!structured.ok()) return std::move(structured).status();
+    structured_ = std::move(*structured);
+    for (TokenUnion::Entry& source : structured_->token_sources()) tokens->push_back(std::move(source));
+    if (!tokens->empty()) {
+      Status status = host.register_authenticator(std::make_shared<TokenUnion>(std::move(*tokens), api_audiences(host)));
+      if (!status.ok()) return status;
+    }
+    const auto anonymous = structured_->anonymous();
+    return anonymous == nullptr ? Status() : host.register_authenticator(anonymous);
   }
 
   template <class Kept>
@@ -50,6 +64,8 @@ class AuthenticationPlugin final : public Plugin {
     Status started = co_await kept->start(context);
     co_return started;
   }
+
+  std::optional<StructuredAuthentication> structured_;
 };
 
 }  // namespace

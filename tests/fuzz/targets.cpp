@@ -1,5 +1,6 @@
 #include "targets.hpp"
 
+#include "authentication_targets.hpp"
 #include "backend_targets.hpp"
 #include "contract_targets.hpp"
 #include "engine/codec.hpp"
@@ -63,6 +64,7 @@ std::vector<std::string> patch_seeds() {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
+      {"authentication_config", authentication_config, {authentication_config_seed()}},
       {"cbor_body",
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
@@ -122,6 +124,10 @@ const std::vector<Target>& targets() {
         "\x09GET /unfinished HTTP/1.0\r\nConnection: keep-alive\r\n\r\nHEAD /large HTTP/1.0\r\n\r\n"}},
       {"http2_backend", http2_backend, {http2_backend_seed()}},
       {"http2_session", http2_session, {http2_seed()}},
+      {"id_tokens",
+       id_tokens,
+       {R"({"iss":"https://issuer.example","aud":["app"],"exp":2000,"nbf":1.5,"sub":"j","n":1,"groups":["a"],"a.b":"u","list":["x","y"],)"
+        R"("deep":{"x":"z"},"hd":"example.com","jti":"t","_claim_names":{"q":"s"},"_claim_sources":{"s":{"endpoint":"https://e"}}})"}},
       {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
       {"json_paths",
        json_paths,

@@ -1,0 +1,28 @@
+// The parts of a URL that url_problem() has accepted.
+//
+// Thread-safety: pure functions.
+// Source:        Go's net/url.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace backplane::authentication {
+
+struct UrlParts {
+  std::string scheme;     // lower case
+  bool has_user = false;  // user or password
+  std::string host;       // with the port, if there is one
+  std::string path;       // as written
+  std::string query, fragment;
+
+  // "https://host:port"; the port is 443 if the URL has none.
+  std::string origin() const;
+  // path[?query]; "/" for an empty path.
+  std::string target() const;
+};
+UrlParts url_parts(std::string_view url);
+// The URL that `reference`, a Location header, refers to. Relative paths are not resolved: the result then has no host.
+std::string resolved_url(const UrlParts& base, std::string_view reference);
+
+}  // namespace backplane::authentication

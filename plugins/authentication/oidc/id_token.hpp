@@ -1,0 +1,34 @@
+// The checks of a JSON Web Token that do not need keys: its untrusted issuer, and the claims of a verified payload.
+//
+// Thread-safety: pure functions.
+// Errors:        kUnauthorized with the texts of go-oidc.
+// Source:        k8s.io/apiserver/plugin/pkg/authenticator/token/oidc, github.com/coreos/go-oidc v2 (verify.go).
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+
+namespace backplane::authentication {
+
+// The claim `iss` of a token that nothing has verified: it selects the authenticator, and nothing else.
+Result<std::string> untrusted_issuer(std::string_view token);
+
+struct IdTokenChecks {
+  std::string issuer;
+  std::vector<std::string> audiences;  // the token must have one of them
+  std::chrono::system_clock::time_point now;
+};
+// The claims of a payload whose signature has been verified.
+Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& checks);
+
+// ["a" "b"], as Go's %q prints a list.
+std::string quoted_list(const std::vector<std::string>& texts);
+// The error of Go's json.Unmarshal into a value of `type`.
+std::string cannot_unmarshal(const Value& value, std::string_view type);
+
+}  // namespace backplane::authentication

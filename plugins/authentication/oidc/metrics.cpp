@@ -1,0 +1,124 @@
+#include "oidc/metrics.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "backplane/core/metrics.hpp"
+
+namespace backplane::authentication {
+namespace {
+
+double now_seconds() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+Metric& latency() {
+  static Metric& made =
+      Metric::histogram("apiserver_authentication_jwt_authenticator_latency_seconds",
+                        "Latency of jwt authentication operations in seconds. This is the time spent authenticating a token for cache "
+                        "miss only (i.e. when the token is not found in the cache).",
+                        {"result", "jwt_issuer_hash"}, {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10});
+  return made;
+}
+
+Metric& fetch_times() {
+  static Metric& made = Metric::gauge("apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds",
+                                      "Timestamp of the last successful or failed JWKS fetch split by result, api server identity and jwt "
+                                      "issuer for the JWT authenticator.",
+                                      {"result", "jwt_issuer_hash", "apiserver_id_hash"});
+  return made;
+}
+
+Metric& key_set_info() {
+  static Metric& made = Metric::gauge("apiserver_authentication_jwt_authenticator_jwks_fetch_last_key_set_info",
+                                      "Information about the last JWKS fetched by the JWT authenticator with hash as label, split by api "
+                                      "server identity and jwt issuer.",
+                                      {"jwt_issuer_hash", "apiserver_id_hash", "hash"});
+  return made;
+}
+
+Metric& reloads() {
+  static Metric& made =
+      Metric::counter("apiserver_authentication_config_controller_automatic_reloads_total",
+                      "Total number of automatic reloads of authentication configuration split by status and apiserver identity.",
+                      {"status", "apiserver_id_hash"});
+  return made;
+}
+
+Metric& reload_times() {
+  static Metric& made =
+      Metric::gauge("apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
+                    "Timestamp of the last automatic reload of authentication configuration split by status and apiserver identity.",
+                    {"status", "apiserver_id_hash"});
+  return made;
+}
+
+Metric& config_info() {
+  static Metric& made = Metric::gauge("apiserver_authentication_config_controller_last_config_info",
+                                      "Information about the last applied authentication configuration with hash as label, split by "
+                                      "apiserver identity.",
+                                      {"apiserver_id_hash", "hash"});
+  return made;
+}
+
+}  // namespace
+
+std::string content_hash(std::string_view text) {
+  if (text.empty()) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "sha256:";
+  for (unsigned i = 0; i < size; ++i) {
+    out.push_back(kDigits[digest[i] >> 4]);
+    out.push_back(kDigits[digest[i] & 15]);
+  }
+  return out;
+}
+
+void count_jwt_authentication(bool success, const std::string& issuer_hash, std::chrono::nanoseconds took) {
+  latency().observe({success ? "success" : "failure", issuer_hash}, std::chrono::duration<double>(took).count());
+}
+
+void JwksMetrics::fetched(const std::string& issuer_hash, std::string_view key_set) {
+  std::string hash = content_hash(key_set);
+  std::lock_guard lock(mutex_);
+  std::string& last = key_sets_[issuer_hash];
+  if (!last.empty() && last != hash) key_set_info().forget({issuer_hash, server_hash_, last});
+  last = std::move(hash);
+  key_set_info().set({issuer_hash, server_hash_, last}, 1);
+  fetch_times().set({"success", issuer_hash, server_hash_}, now_seconds());
+}
+
+void JwksMetrics::failed(const std::string& issuer_hash) { fetch_times().set({"failure", issuer_hash, server_hash_}, now_seconds()); }
+
+void JwksMetrics::forget(const std::string& issuer_hash) {
+  std::lock_guard lock(mutex_);
+  const auto found = key_sets_.find(issuer_hash);
+  if (found != key_sets_.end()) {
+    key_set_info().forget({issuer_hash, server_hash_, found->second});
+    key_sets_.erase(found);
+  }
+  for (const std::string_view result : {"success", "failure"}) fetch_times().forget({result, issuer_hash, server_hash_});
+}
+
+void ReloadMetrics::in_effect(std::string_view content) {
+  std::string hash = content_hash(content);
+  if (!config_hash_.empty() && config_hash_ != hash) config_info().forget({server_hash_, config_hash_});
+  config_hash_ = std::move(hash);
+  config_info().set({server_hash_, config_hash_}, 1);
+}
+
+void ReloadMetrics::count(std::string_view status) {
+  reloads().add({status, server_hash_});
+  reload_times().set({status, server_hash_}, now_seconds());
+}
+
+void ReloadMetrics::reloaded(std::string_view content) {
+  count("success");
+  in_effect(content);
+}
+
+void ReloadMetrics::failed() { count("failure"); }
+
+}  // namespace backplane::authentication

@@ -1,0 +1,55 @@
+// Metrics of structured authentication, with upstream's names.
+//
+// Thread-safety: any thread.
+// Source:        k8s.io/apiserver/plugin/pkg/authenticator/token/oidc/metrics.go,
+//                k8s.io/apiserver/pkg/server/options/authenticationconfig/metrics.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace backplane::authentication {
+
+// "sha256:" and the hexadecimal digest; empty for an empty text.
+std::string content_hash(std::string_view text);
+
+void count_jwt_authentication(bool success, const std::string& issuer_hash, std::chrono::nanoseconds took);
+
+// Fetches of key sets, for one server.
+class JwksMetrics {
+ public:
+  // `server_id`: kit::server_id().
+  explicit JwksMetrics(std::string_view server_id) : server_hash_(content_hash(server_id)) {}
+
+  void fetched(const std::string& issuer_hash, std::string_view key_set);
+  void failed(const std::string& issuer_hash);
+  // Drops the series of an issuer that is no longer configured.
+  void forget(const std::string& issuer_hash);
+
+ private:
+  const std::string server_hash_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> key_sets_;  // hashes, by issuer
+};
+
+// Reloads of --authentication-config. One object per process, used by one task.
+class ReloadMetrics {
+ public:
+  explicit ReloadMetrics(std::string_view server_id) : server_hash_(content_hash(server_id)) {}
+
+  // The configuration that is in effect.
+  void in_effect(std::string_view content);
+  void reloaded(std::string_view content);
+  void failed();
+
+ private:
+  void count(std::string_view status);
+
+  const std::string server_hash_;
+  std::string config_hash_;
+};
+
+}  // namespace backplane::authentication

@@ -1,0 +1,76 @@
+// The keys that an OpenID provider publishes (JWKS), cached as its Cache-Control headers allow.
+//
+// A token that no cached key verifies makes the keys be fetched again, unless the cache has not expired. Calls that wait for keys share one
+// fetch. Fetches are limited, so that invalid tokens do not become requests to the provider.
+// Thread-safety: any executor, any number of calls at once.
+// Lifetime:      shared; the host outlives it. stop() ends it; tokens then fail.
+// Errors:        kUnauthorized, "failed to verify id token signature"; "fetching keys …".
+// Source:        github.com/coreos/go-oidc v2 (jwks.go).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/kit/jws.hpp"
+#include "oidc/oidc_client.hpp"
+
+namespace backplane::authentication {
+
+// The number of seconds that a response may be cached: s-maxage, max-age, or Expires.
+std::chrono::seconds cache_lifetime(const OidcReply& reply, std::chrono::system_clock::time_point now);
+
+// At most `burst` uses at once, and one more for each `interval` afterwards.
+class FetchLimit {
+ public:
+  FetchLimit(double burst, std::chrono::nanoseconds interval) : burst_(burst), interval_(interval), left_(burst) {}
+  bool take(std::chrono::steady_clock::time_point now);
+
+ private:
+  const double burst_;
+  const std::chrono::nanoseconds interval_;
+  double left_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
+ public:
+  // Called after each fetch; null: it failed.
+  using Observer = std::function<void(const std::string* key_set)>;
+  RemoteKeys(Host& host, std::shared_ptr<OidcClient> client, std::string url, Observer observer);
+
+  // Success if one of the keys verifies the signature.
+  Task<Status> verify(std::shared_ptr<const kit::Jws> jws);
+  void stop() noexcept { stopped_ = true; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Keys {
+    kit::KeySet set;
+    Clock::time_point expires;
+  };
+  using KeysRef = std::shared_ptr<const Keys>;
+  KeysRef cached() const;
+  Task<Result<KeysRef>> refreshed();
+  Task<void> fetch();
+  Task<Result<KeysRef>> fetch_keys();
+
+  Host& host_;
+  const std::shared_ptr<OidcClient> client_;
+  const std::string url_;
+  const Observer observer_;
+  std::atomic<bool> stopped_{false};
+  mutable std::mutex mutex_;  // guards what follows
+  KeysRef keys_;
+  bool fetching_ = false;
+  std::vector<Promise<Result<KeysRef>>> waiters_;
+  FetchLimit limit_;
+};
+
+}  // namespace backplane::authentication

@@ -1,0 +1,14 @@
+// Targets of structured authentication: its configuration, and the claims of tokens.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace backplane::fuzz {
+
+void authentication_config(std::string_view bytes);
+std::string authentication_config_seed();
+// The first line is a token's payload.
+void id_tokens(std::string_view bytes);
+
+}  // namespace backplane::fuzz
