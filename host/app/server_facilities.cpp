@@ -1,12 +1,14 @@
 // The server as its plugins see it.
+#include "app/api_audiences.hpp"
 #include "app/server_parts.hpp"
+#include "backplane/core/text.hpp"
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "registry/served_conversion.hpp"
 
 namespace backplane {
 
-// What plugins cannot have because the host has it.
+// The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
   for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
@@ -28,7 +30,8 @@ std::map<std::string, std::string> host_names() {
 std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
   if (name == "secure-port") return std::to_string(parts_.server->port());
   if (name == "service-account-signing-key-file") return parts_.pki->token_key_file;
-  // "feature-gates.Name": what has become of the gate.
+  if (name == "api-audiences") return joined(api_audiences(parts_.options().flags));
+  // "feature-gates.Name": whether the gate is on.
   constexpr std::string_view kGate = "feature-gates.";
   if (name.starts_with(kGate)) return std::string(parts_.config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
   // "changed.NAME": whether the command line or the configuration sets the flag.

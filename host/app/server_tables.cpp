@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "admission/plugin_order.hpp"
+#include "app/api_audiences.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
+#include "backplane/core/text.hpp"
 
 namespace backplane {
 namespace {
@@ -17,20 +19,6 @@ std::vector<std::string> absent_admission(const std::vector<AdmissionRegistratio
     if (std::find(disabled.begin(), disabled.end(), each.name) == disabled.end()) names.emplace_back(each.name);
   }
   return names;
-}
-
-std::string join(const std::vector<std::string>& items) {
-  std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
-
-// --api-audiences, or the service account issuers.
-std::vector<std::string> api_audiences(const FlagSet& flags) {
-  auto audiences = flags.values("api-audiences");
-  if (audiences.empty()) audiences = flags.values("service-account-issuer");
-  if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);
-  return audiences;
 }
 
 }  // namespace
@@ -56,9 +44,9 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
 }
 
 void ServerParts::report_admission(const PluginRows& rows) const {
-  app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
+  app_log().info("Loaded admission controller(s) in the following order: {}", joined(admission.names(), ", "));
   if (const auto absent = absent_admission(rows.admission, options().admission.disable); !absent.empty()) {
-    app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", join(absent));
+    app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", joined(absent, ", "));
   }
 }
 
@@ -68,7 +56,7 @@ Result<std::shared_ptr<Authorization>> ServerParts::make_authorization(const Plu
   const auto before = services.authorizer.current();
   // At the start, check_offers() reports it.
   if ((before || rows.authorizer_order) && !plan.not_offered.empty()) {
-    return bad_request("no plugin offers the authorizer " + join(plan.not_offered));
+    return bad_request("no plugin offers the authorizer " + joined(plan.not_offered, ", "));
   }
   return std::make_shared<Authorization>(std::move(plan.places), before.get());
 }

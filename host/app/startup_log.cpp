@@ -3,17 +3,12 @@
 #include <unistd.h>
 
 #include "app/log.hpp"
+#include "backplane/core/text.hpp"
 #include "base/cpu_limit.hpp"
 #include "routing/version.hpp"
 
 namespace backplane {
 namespace {
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string out;
-  for (const auto& item : items) out.append(out.empty() ? "" : " ").append(item);
-  return out;
-}
 
 // `value` with xxxxx for the password of each URL in it (https://user:password@host).
 std::string without_passwords(std::string_view value) {
@@ -43,10 +38,10 @@ void log_startup(const Options& options) {
     app_details().info("FLAG: {}", shown);
     if (options.flags.changed(name)) given.push_back(shown);
   }
-  if (!given.empty()) app_log().info("Flags: {}", joined(given));
+  if (!given.empty()) app_log().info("Flags: {}", joined(given, " "));
   for (const auto& line : options.flags.deprecations()) app_log().warn("{}", line);
   if (const auto ignored = options.flags.accepted_only(); !ignored.empty()) {
-    app_log().warn("these flags have no effect in this version: {}", joined(ignored));
+    app_log().warn("these flags have no effect in this version: {}", joined(ignored, " "));
   }
 }
 

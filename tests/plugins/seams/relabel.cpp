@@ -45,7 +45,7 @@ class TierDefaulter final : public AdmissionPlugin {
     labels["tier"] = tier_;
     attributes.warn("the tier is " + tier_ + " unless you say otherwise");
     Status noted = attributes.annotate("tiers.example.com/defaulted", tier_);
-    attributes.reinvocation->request();  // who has looked at the labels before looks again
+    attributes.reinvocation->request();  // plugins that have already read the labels run again
     co_return noted;
   }
 
