@@ -15,6 +15,19 @@ struct AcceptedRow {
 };
 
 constexpr AcceptedRow kAccepted[] = {
+    {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
+    {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Duration of a coordinated leader election lease."},
+    {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "Time within which a leader must renew its lease."},
+    {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Time between attempts to become leader."},
+    {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255",
+     "DEPRECATED: it will be removed. Port of the kubelets without authentication."},
+    {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
+     "Maximum bytes per second of each exec, log or proxy stream. 0: no limit."},
+    {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Unix socket of a service that signs tokens."},
+};
+
+// Read by name: by the plugins that serve what they are about, and where the server puts itself together.
+constexpr AcceptedRow kPassedOn[] = {
     {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000",
      "Events in the buffer; further ones are dropped. Batch mode only."},
     {"Auditing", "audit-log-batch-max-size", FlagType::kInt, "1", "Maximum number of events in one write."},
@@ -48,19 +61,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Auditing", "audit-webhook-truncate-max-batch-size", FlagType::kInt, "10485760", "Maximum size of a batch in bytes."},
     {"Auditing", "audit-webhook-truncate-max-event-size", FlagType::kInt, "102400", "Maximum size of an event in bytes."},
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
-    {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
-    {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Duration of a coordinated leader election lease."},
-    {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "Time within which a leader must renew its lease."},
-    {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Time between attempts to become leader."},
-    {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255",
-     "DEPRECATED: it will be removed. Port of the kubelets without authentication."},
-    {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
-     "Maximum bytes per second of each exec, log or proxy stream. 0: no limit."},
-    {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Unix socket of a service that signs tokens."},
-};
-
-// Read by name: by the plugins that serve what they are about, and where the server puts itself together.
-constexpr AcceptedRow kPassedOn[] = {
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "",
      "File with an EgressSelectorConfiguration: proxies for connections into the cluster."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",

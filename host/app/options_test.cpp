@@ -173,8 +173,7 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   for (const char* flag :
-       {"--encryption-provider-config=/x", "--audit-log-path=/x", "--audit-policy-file=/x", "--audit-webhook-config-file=/x",
-        "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
+       {"--encryption-provider-config=/x", "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
         "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x",
         "--etcd-prefix=/foo", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
@@ -516,7 +515,6 @@ TEST(Flags, HelpMarksFlagsWithoutEffectAndThoseThatAreNotSupported) {
   };
   EXPECT_TRUE(line("contention-profiling").ends_with("[no effect]")) << line("contention-profiling");
   EXPECT_TRUE(line("encryption-provider-config").ends_with("[not supported]"));
-  EXPECT_TRUE(line("audit-log-maxage").ends_with("[not supported]"));
   for (const char* acts : {"enable-priority-and-fairness", "disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing",
                            "etcd-count-metric-poll-period"}) {
     EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/origin_executor.hpp"
+#include "base/spent_time.hpp"
 #include "base/yield.hpp"
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/body_writer.hpp"
@@ -366,6 +367,7 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto texts = make_texts(*plan, *measure);
   if (!texts.ok()) co_return std::move(texts.status());
   plan->texts = std::move(*texts);
+  const SpentTime spent(context, &RequestLatencies::serialization);
   ItemsWriter writer(context, exchange, media, *plan);
   auto writing = walk(*plan, list, writer);
   Status written = co_await std::move(writing);

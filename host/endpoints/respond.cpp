@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "backplane/types/json_reading.hpp"
+#include "base/spent_time.hpp"
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
@@ -32,7 +33,8 @@ std::string as_text(const MediaType& media, std::string document) {
 bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json().view(), "kind") == "Status"; }
 
 // The object as a table with one row.
-Result<std::string> as_table(const Resource& resource, const RequestContext& context, const MediaType& media, const ObjectEntry& entry) {
+Result<std::string> as_table(const Resource& resource, RequestContext& context, const MediaType& media, const ObjectEntry& entry) {
+  const SpentTime spent(context, &RequestLatencies::transformation);
   auto form = table_form(context.info.query, media, *resource.table, resource.schema);
   if (!form.ok()) return std::move(form.status());
   std::string out;
@@ -41,7 +43,9 @@ Result<std::string> as_table(const Resource& resource, const RequestContext& con
 }
 
 // The object, or its metadata, as its codec has it.
-Result<std::vector<SharedBytes>> as_object(const Presentation& as, const MediaType& media, const ObjectEntry& entry) {
+Result<std::vector<SharedBytes>> as_object(RequestContext& context, const Presentation& as, const MediaType& media,
+                                           const ObjectEntry& entry) {
+  const SpentTime spent(context, &RequestLatencies::serialization);
   std::vector<SharedBytes> body;
   body.reserve(2);
   if (!media.yaml && !media.indented()) {
@@ -134,7 +138,7 @@ Task<Status> send_object(const Resource& resource, RequestContext& context, Exch
     co_await std::move(sending);
     co_return Status();
   }
-  auto body = as_object(as, media, *object);
+  auto body = as_object(context, as, media, *object);
   if (!body.ok()) co_return std::move(body.status());
   note_response_object(context, *object);
   auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(*body));

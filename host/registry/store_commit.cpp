@@ -1,5 +1,6 @@
 #include "registry/store_commit.hpp"
 
+#include "base/spent_time.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -116,7 +117,9 @@ Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& 
       outcome.end = *joined ? CommitEnd::kDone : CommitEnd::kStale;
       if (outcome.end == CommitEnd::kStale) co_return outcome;
     }
+    std::optional<SpentTime> spent(std::in_place, context, &RequestLatencies::storage);
     auto committed = co_await backing.storage->txn(std::move(request));
+    spent.reset();
     if (unclear != nullptr) *unclear = !committed.ok();
     if (!committed.ok()) co_return std::move(committed.status());
     outcome.revision = committed->revision;
@@ -162,7 +165,9 @@ Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context
     auto joined = co_await write.join(context, transaction);
     if (!joined.ok() || !*joined) co_return joined;
     if (request.compares.empty()) co_return true;
+    std::optional<SpentTime> spent(std::in_place, context, &RequestLatencies::storage);
     auto committed = co_await backing.storage->txn(std::move(request));
+    spent.reset();
     if (!committed.ok()) co_return std::move(committed.status());
     if (committed->committed) co_return true;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backplane/points/http.hpp"
+#include "base/spent_time.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {
@@ -96,6 +97,7 @@ Task<Result<ObjectRef>> ObjectStore::get_as(WriteMode mode, RequestContext& cont
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
   if (!key.ok()) co_return std::move(key.status());
+  const SpentTime spent(context, &RequestLatencies::storage);
   auto found = co_await backing->cache->get(std::move(*key), std::move(options.resource_version));
   if (found.ok() && *found == nullptr) co_return not_found_error(*mode.served_names, name);
   co_return found;
@@ -107,6 +109,7 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   auto scope = scope_of(context, options);
   if (!scope.ok()) co_return std::move(scope.status());
   scope->abandoned = abandonment(context, options);
+  const SpentTime spent(context, &RequestLatencies::storage);
   auto listing = backing->cache->list(*scope, std::move(options));
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return listed;

@@ -34,7 +34,6 @@ class Promises(unittest.TestCase):
 
     def test_unsupported_flags_make_startup_fail(self):
         self.assertIn('remove them: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
-        self.assertIn('--audit-policy-file (nothing is audited)', self.refusal('--audit-policy-file=/x'))
         self.assertIn('--storage-backend=etcd4: no loaded plugin has this backend; available: memory, etcd3, rocksdb',
                       self.refusal('--storage-backend=etcd4'))
         self.assertIn('--etcd-servers (--storage-backend is not etcd3)',

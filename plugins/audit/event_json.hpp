@@ -1,0 +1,43 @@
+// Events as upstream's codec writes audit.k8s.io/v1: the order of members, Go's escapes, times in microseconds.
+//
+// Thread-safety: an encoder belongs to one thread at a time.
+// Lifetime:      the encoder keeps the last user that it has encoded.
+// Errors:        none.
+// Source:        k8s.io/apiserver/pkg/apis/audit/v1/types.go.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backplane/points/audit.hpp"
+
+namespace backplane::audit {
+
+// `truncated`: without requestObject and responseObject, with the annotation audit.k8s.io/truncated.
+class EventEncoder {
+ public:
+  // Appends {"kind":"Event","apiVersion":…}, without a newline.
+  void append(std::string& out, const AuditEvent& event, bool truncated = false);
+  // Appends the event as an item of an EventList: without kind and apiVersion.
+  void append_item(std::string& out, const AuditEvent& event, bool truncated = false);
+  // What append() writes and append_item() does not, and the newline that upstream counts.
+  static std::size_t size_over_item() noexcept;
+
+ private:
+  void append_members(std::string& out, const AuditEvent& event, bool truncated);
+  void append_user(std::string& out, const UserRef& user);
+
+  UserRef user_;           // the last one
+  std::string user_json_;  // of user_; empty: none yet
+};
+
+// Begin and end of an EventList; the items are separated by commas.
+inline constexpr std::string_view kEventListHead = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
+inline constexpr std::string_view kEventListTail = "]}\n";
+
+// Appends valid JSON without white space between its tokens and with Go's escapes.  Text that is no JSON becomes one line.
+void append_compact(std::string& out, std::string_view json);
+// Appends "2006-01-02T15:04:05.000000Z".
+void append_micro_time(std::string& out, std::chrono::system_clock::time_point time);
+
+}  // namespace backplane::audit

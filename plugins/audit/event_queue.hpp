@@ -1,0 +1,48 @@
+// Events on their way to the one task that writes them.
+//
+// Thread-safety: push() from any thread, without a lock; take() by one consumer at a time.
+// Lifetime:      what has not been taken is destroyed with the queue.
+// Errors:        std::bad_alloc.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backplane/core/task.hpp"
+#include "backplane/points/audit.hpp"
+
+namespace backplane::audit {
+
+struct QueuedEvent {
+  std::shared_ptr<const AuditEvent> event;   // null: only `stored` is wanted
+  std::optional<Promise<bool>> stored = {};  // set when the event and all before it are written, or lost: false
+};
+
+class EventQueue {
+ public:
+  EventQueue() = default;
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+  ~EventQueue() { (void)take(); }
+
+  // Returns the number of events that are queued or taken and not yet released, with this one.
+  std::size_t push(QueuedEvent event);
+  // All events, oldest first.
+  std::vector<QueuedEvent> take();
+  bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
+  // Of taken events: they no longer count.
+  void release(std::size_t count) noexcept { count_.fetch_sub(count, std::memory_order_relaxed); }
+  std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Node {
+    QueuedEvent event;
+    Node* older = nullptr;
+  };
+  std::atomic<Node*> newest_{nullptr};
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace backplane::audit

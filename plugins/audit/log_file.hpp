@@ -1,0 +1,69 @@
+// The file of the audit log and its rotated predecessors, named as lumberjack names them: audit-2006-01-02T15-04-05.000.log[.gz].
+//
+// Thread-safety: a LogFile by one thread at a time; tend_old_files() at the same time as a LogFile.
+// Lifetime:      the destructor closes the file.
+// Errors:        texts as Go's.
+// Source:        gopkg.in/natefinch/lumberjack.v2.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/status.hpp"
+
+namespace backplane::audit {
+
+struct LogFileOptions {
+  std::string path;             // "-": standard output
+  std::uint64_t max_bytes = 0;  // 0: no rotation
+  int max_age_days = 0;         // 0: no limit
+  int max_backups = 0;          // 0: no limit
+  bool compress = false;
+};
+
+// Removes and compresses rotated files as the options say.  Blocks, for the time that gzip needs.
+// Errors: the first that occurred; the other files are still treated.
+Status tend_old_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
+
+class LogFile {
+ public:
+  explicit LogFile(LogFileOptions options) : options_(std::move(options)) {}
+  ~LogFile();
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+
+  // Creates the folder with mode 0700 and the file with 0600 if they are absent, and checks that it can be written.
+  static Status ensure(const LogFileOptions& options);
+  // Opens the file if it is closed.
+  Status open();
+  // Of an open file: true if `more` bytes after the `pending` ones must be in another one.
+  bool is_full(std::size_t pending, std::size_t more) const noexcept;
+  // The error of an event that no file can hold; empty: one can.
+  std::string too_long(std::size_t bytes) const;
+  // Renames the file; the next write begins another one.
+  Status rotate(std::chrono::system_clock::time_point now);
+  // Writes `bytes`; `ends`: the ends of the lines in it, ascending.  Returns how many lines have been written whole; what has been written
+  // of the next one is removed.
+  struct Written {
+    std::size_t lines = 0;
+    Status status;
+  };
+  Written write(std::string_view bytes, const std::vector<std::size_t>& ends);
+  // Waits for the disk.
+  void sync() noexcept;
+  const LogFileOptions& options() const noexcept { return options_; }
+
+ private:
+  void close() noexcept;
+
+  const LogFileOptions options_;
+  int descriptor_ = -1;
+  unsigned mode_ = 0600;  // of the file that has been rotated last
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace backplane::audit

@@ -1,0 +1,28 @@
+#include "losses.hpp"
+
+#include <string>
+
+#include "backplane/core/metrics.hpp"
+#include "event_text.hpp"
+
+namespace backplane::audit {
+
+void Losses::add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept {
+  static Metric& errors = Metric::counter(
+      "apiserver_audit_error_total",
+      "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.", {"plugin"});
+  try {
+    errors.add({part_}, static_cast<double>(events));
+    const auto suppressed = limit_.admit();
+    if (!suppressed) return;
+    std::string line = "Error in audit plugin '" + std::string(part_) + "' affecting " + std::to_string(events) + " audit events: ";
+    line.append(why);
+    if (*suppressed > 0) line += " suppressed=" + std::to_string(*suppressed);
+    if (first != nullptr) append_event_text(line.append("; the first: "), *first);
+    logger_.error(line);
+  } catch (const std::exception&) {
+    // The count or the line is missing.
+  }
+}
+
+}  // namespace backplane::audit

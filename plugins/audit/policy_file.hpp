@@ -1,0 +1,27 @@
+// Reads an audit policy file (--audit-policy-file): YAML or JSON, strictly decoded and validated.
+//
+// Unknown and duplicate fields are no errors, as upstream has it: the file is decoded without them, and the caller logs them.
+// Thread-safety: pure functions; load_policy() blocks for a small file.
+// Errors:        kBadRequest worded as upstream's, with the name of the file.
+// Source:        k8s.io/apiserver/pkg/audit/policy/reader.go, pkg/apis/audit/validation.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/status.hpp"
+#include "policy.hpp"
+
+namespace backplane::audit {
+
+struct LoadedPolicy {
+  std::shared_ptr<const CompiledPolicy> policy;
+  std::string problems;  // fields that have been ignored
+};
+
+Result<LoadedPolicy> load_policy(const std::string& file);
+// Of the text of a file.
+Result<LoadedPolicy> parse_policy(std::string_view text);
+
+}  // namespace backplane::audit

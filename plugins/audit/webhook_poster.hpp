@@ -1,0 +1,64 @@
+// Posts event lists to the server of a kubeconfig, and repeats what fails.
+//
+// Thread-safety: post() on any executor, any number at once; hurry() from any thread.
+// Lifetime:      shared; a call keeps it alive.  The host outlives it.
+// Errors:        the last attempt's, worded as client-go words it.
+// Source:        k8s.io/apiserver/plugin/pkg/audit/webhook, pkg/util/webhook.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/net/client.hpp"
+#include "backplane/points/http.hpp"
+
+namespace backplane {
+class Host;
+}
+
+namespace backplane::audit {
+
+class WebhookPoster : public std::enable_shared_from_this<WebhookPoster> {
+ public:
+  // `first_pause`: between the first two attempts.
+  static Result<std::shared_ptr<WebhookPoster>> make(Host& host, const std::string& kubeconfig, std::chrono::nanoseconds first_pause);
+  WebhookPoster(std::shared_ptr<HttpClient> client, std::string url, std::string target, Headers headers,
+                std::chrono::nanoseconds first_pause)
+      : client_(std::move(client)),
+        url_(std::move(url)),
+        target_(std::move(target)),
+        headers_(std::move(headers)),
+        first_pause_(first_pause) {}
+
+  // Sends `body` as application/json, up to five times, whatever the error.
+  Task<Status> post(std::string body);
+  // Ends all pauses; from now on there are none, and each call is tried once more at most.  Attempts in progress end after `limit`.
+  void hurry(Executor& executor, std::chrono::nanoseconds limit);
+
+ private:
+  Task<Status> attempt(std::string body);
+  // False: hurry() has been called.
+  Task<bool> pause(int attempt);
+
+  const std::shared_ptr<HttpClient> client_;
+  const std::string url_;     // as messages name it
+  const std::string target_;  // of the request
+  const Headers headers_;
+  const std::chrono::nanoseconds first_pause_;
+
+  std::mutex mutex_;
+  bool hurried_ = false;
+  bool broken_ = false;
+  std::set<std::shared_ptr<CallBreaker>> calls_;
+  std::map<std::uint64_t, Promise<bool>> pauses_;
+  std::uint64_t next_pause_ = 0;
+};
+
+}  // namespace backplane::audit
