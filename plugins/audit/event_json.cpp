@@ -196,7 +196,8 @@ void append_compact(std::string& out, std::string_view json) {
       continue;
     }
     if (byte == '\\') {
-      if (in_string) ++i;  // with the byte that it escapes
+      // It escapes what would end the string.
+      if (in_string && i + 1 < json.size() && (json[i + 1] == '"' || json[i + 1] == '\\')) ++i;
       continue;
     }
     if (byte == ' ' && in_string) continue;

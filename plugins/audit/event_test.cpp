@@ -141,6 +141,7 @@ TEST(AuditCompactJson, IsOneLineWithGosEscapes) {
   EXPECT_EQ(compact(R"({"a":"<\">& \\"})"), R"({"a":"\u003c\"\u003e\u0026 \\"})");
   EXPECT_EQ(compact("{\"a\":\"\xE2\x80\xA8\xE2\x82\xAC\"}"), "{\"a\":\"\\u2028\xE2\x82\xAC\"}");
   EXPECT_EQ(compact("not\njson").find('\n'), std::string::npos);
+  EXPECT_EQ(compact("\"\\\n\"").find('\n'), std::string::npos);
   EXPECT_EQ(compact(""), "");
   EXPECT_EQ(compact("\"\\"), "\"\\");
 }

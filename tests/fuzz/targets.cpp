@@ -1,5 +1,6 @@
 #include "targets.hpp"
 
+#include "audit_targets.hpp"
 #include "authentication_targets.hpp"
 #include "backend_targets.hpp"
 #include "contract_targets.hpp"
@@ -64,6 +65,15 @@ std::vector<std::string> patch_seeds() {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
+      {"audit_policy",
+       audit_policy,
+       {"apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nomitManagedFields: true\nrules:\n- level: Request\n  "
+        "users: "
+        "[a]\n  userGroups: [b]\n  verbs: [get]\n  namespaces: [default, \"\"]\n  resources:\n  - group: \"*\"\n    resources: "
+        "[\"pods/*\", "
+        "\"*/status\"]\n    resourceNames: [x]\n  omitManagedFields: false\n- level: None\n  nonResourceURLs: [\"/healthz*\"]\n",
+        R"({"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata","omitStages":["Panic"]}]})",
+        R"({ "a<b" : [ 1, "\u2028\"" ], "c":{"d":null} })"}},
       {"authentication_config", authentication_config, {authentication_config_seed()}},
       {"cbor_body",
        cbor_body,

@@ -1,0 +1,12 @@
+// Audit policies and the objects that audit events quote.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <string_view>
+
+namespace backplane::fuzz {
+
+void audit_policy(std::string_view bytes);
+
+}  // namespace backplane::fuzz
