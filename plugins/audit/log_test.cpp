@@ -39,7 +39,8 @@ TEST_F(LogSinkTest, WritesALineForEachEventInOrder) {
   EXPECT_EQ(written(), "") << "a request does not write";
   executor.settle();
   EXPECT_EQ(ids_in(written()), "a b c");
-  EXPECT_EQ(std::count(written().begin(), written().end(), '\n'), 3);
+  const std::string text = written();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
   struct stat found {};
   ASSERT_EQ(::stat(settings.file.path.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777, 0600u);

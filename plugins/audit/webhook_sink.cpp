@@ -94,12 +94,14 @@ void WebhookSink::collect() {
 Task<void> WebhookSink::run() {
   const auto alive = shared_from_this();
   auto until = Clock::time_point::max();  // when a batch that is not full is sent
+  bool due = false;                       // it is now
   while (!flushing_.load() || !ready_.empty() || !queue_.empty()) {
     collect();
     if (until == Clock::time_point::max() && !ready_.empty()) until = Clock::now() + settings_.batch.max_wait;
-    const bool due = Clock::now() >= until || flushing_.load();
+    due = due || flushing_.load();
     if (ready_.size() >= settings_.batch.max_events || (due && !ready_.empty())) {
       until = Clock::time_point::max();
+      due = false;
       auto waiting = throttle();
       co_await std::move(waiting);
       const auto count = static_cast<std::ptrdiff_t>(std::min(ready_.size(), settings_.batch.max_events));
@@ -109,9 +111,11 @@ Task<void> WebhookSink::run() {
       continue;
     }
     if (flushing_.load()) continue;
-    const auto limit = until == Clock::time_point::max() ? kForever : std::chrono::nanoseconds(until - Clock::now());
+    const auto limit =
+        until == Clock::time_point::max() ? kForever : std::chrono::nanoseconds(std::max(until - Clock::now(), Clock::duration::zero()));
     auto ringing = wait_for_ring(limit);
-    (void)co_await std::move(ringing);
+    const bool rung = co_await std::move(ringing);
+    due = !rung && until != Clock::time_point::max();
   }
   while (sending_ > 0) {
     one_sent_.emplace();
