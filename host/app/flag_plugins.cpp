@@ -9,6 +9,9 @@ struct FlagPlugin {
   std::string_view flag, plugin;
 };
 constexpr FlagPlugin kFlagPlugins[] = {
+    {"audit-log-path", "audit"},
+    {"audit-policy-file", "audit"},
+    {"audit-webhook-config-file", "audit"},
     {"authentication-config", "authentication"},
     {"authentication-token-webhook-config-file", "authentication"},
     {"enable-bootstrap-token-auth", "authentication"},
