@@ -1,5 +1,7 @@
 #include "log_sink.hpp"
 
+#include <algorithm>
+
 #include "event_text.hpp"
 
 namespace backplane::audit {
@@ -10,8 +12,12 @@ constexpr std::size_t kMostBlockingEvents = 4096;
 constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 // Lines are written together up to this size.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
-// While events keep coming, those of the stage RequestReceived do not wake the writer: it looks again after this time.
-constexpr std::chrono::milliseconds kLater{5};
+// While events keep coming, the writer looks again after this time.  Events of the stage RequestReceived do not wake it before, nor do
+// others if more than kBusy came in the last period: waking it costs a request more than all else.
+constexpr std::chrono::milliseconds kLater{2};
+constexpr std::size_t kBusy = 16;
+// A queue that fills wakes it all the same.
+constexpr std::size_t kManyEvents = 512;
 
 std::size_t object_bytes(const AuditEvent& event) noexcept { return event.request_object.size() + event.response_object.size(); }
 
@@ -49,8 +55,9 @@ bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     return true;
   }
   try {
-    queue({std::move(event)});
-    wake(received);
+    const std::size_t count = queue({std::move(event)});
+    const bool many = count >= std::min(kManyEvents, settings_.batch.buffer_size / 2);
+    wake(!many && (received || busy_.load(std::memory_order_relaxed)));
   } catch (const std::exception& error) {
     lost_.add(1, error.what(), nullptr);
   }
@@ -72,9 +79,9 @@ Task<void> LogSink::flush() {
   (void)co_await written.future();
 }
 
-void LogSink::queue(QueuedEvent event) {
+std::size_t LogSink::queue(QueuedEvent event) {
   if (event.event != nullptr) queued_bytes_.fetch_add(object_bytes(*event.event), std::memory_order_relaxed);
-  queue_.push(std::move(event));
+  return queue_.push(std::move(event));
 }
 
 void LogSink::wake(bool can_wait) noexcept {
@@ -89,6 +96,7 @@ void LogSink::drain() {
   do {
     for (auto events = queue_.take(); !events.empty(); events = queue_.take()) {
       any = true;
+      written_ += events.size();
       write_events(std::move(events));
     }
     awake_.store(false, std::memory_order_seq_cst);
@@ -101,6 +109,7 @@ void LogSink::drain_later() {
   writer_.after(kLater, [self = shared_from_this()] {
     self->later_.store(false, std::memory_order_seq_cst);
     self->drain();
+    self->busy_.store(std::exchange(self->written_, 0) > kBusy, std::memory_order_relaxed);
   });
 }
 

@@ -41,7 +41,7 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   struct Batch;
 
   bool is_full(const AuditEvent& event) const noexcept;
-  void queue(QueuedEvent event);
+  std::size_t queue(QueuedEvent event);
   void wake(bool can_wait) noexcept;
   void drain();
   void drain_later();
@@ -61,11 +61,13 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   std::atomic<std::size_t> queued_bytes_{0};  // of objects
   std::atomic<bool> awake_{false};            // drain() runs or will run
   std::atomic<bool> later_{false};            // drain() runs again after kLater
+  std::atomic<bool> busy_{false};             // many events came in the last period
 
   // ---- of the writer
   LogFile file_;
   EventEncoder encoder_;
   std::string buffer_;
+  std::size_t written_ = 0;  // events since the last look
 };
 
 }  // namespace backplane::audit
