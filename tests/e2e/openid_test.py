@@ -355,6 +355,9 @@ class Startup(unittest.TestCase):
         self.assertIn('empty config data', output(''))
         self.assertIn('strict decoding error: unknown field "jwts"', output(jwts=[]))
         self.assertIn('jwt[0].issuer.url: Required value', output(jwt=[{}]))
+        issuer = {'url': 'https://a.example', 'audiences': ['app'], 'egressSelectorType': 'cluster'}
+        mappings = {'username': {'claim': 'sub', 'prefix': ''}}
+        self.assertIn('oidc: egress lookup required with egress selector type "cluster"', output(jwt=[{'issuer': issuer, 'claimMappings': mappings}]))
         self.assertIn('authentication-config file and oidc-* flags are mutually exclusive',
                       output(jwt=[], flags=('--oidc-issuer-url=https://a.example', '--oidc-client-id=a')))
         self.assertIn('--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',

@@ -20,6 +20,8 @@ bool has_issuer(const JwtIssuers& issuers, const std::string& url) {
 
 Result<DialFunction> dialer_of(const Host& host, const std::string& type) {
   if (type.empty()) return DialFunction();
+  if (host.flag("egress-selector-config-file").value_or("").empty())
+    return bad_request("oidc: egress lookup required with egress selector type " + backplane::quoted(type));
   auto egress = EgressSelector::of(host);
   if (!egress.ok()) return std::move(egress).status();
   DialFunction dial = (*egress)->dialer(type == "cluster" ? EgressType::kCluster : EgressType::kControlPlane);

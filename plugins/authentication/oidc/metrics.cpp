@@ -39,7 +39,7 @@ Metric& key_set_info() {
 Metric& reloads() {
   static Metric& made =
       Metric::counter("apiserver_authentication_config_controller_automatic_reloads_total",
-                      "Total number of automatic reloads of authentication configuration split by status and apiserver identity.",
+                      "[BETA] Total number of automatic reloads of authentication configuration split by status and apiserver identity.",
                       {"status", "apiserver_id_hash"});
   return made;
 }
@@ -47,7 +47,7 @@ Metric& reloads() {
 Metric& reload_times() {
   static Metric& made =
       Metric::gauge("apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
-                    "Timestamp of the last automatic reload of authentication configuration split by status and apiserver identity.",
+                    "[BETA] Timestamp of the last automatic reload of authentication configuration split by status and apiserver identity.",
                     {"status", "apiserver_id_hash"});
   return made;
 }
