@@ -16,6 +16,8 @@ constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 // others if more than kBusy came in the last period: waking it costs a request more than all else.
 constexpr std::chrono::milliseconds kLater{2};
 constexpr std::size_t kBusy = 16;
+// More than the events of one request.
+constexpr std::size_t kFreedAtOnce = 4;
 // A queue that fills wakes it all the same.
 constexpr std::size_t kManyEvents = 512;
 
@@ -29,6 +31,12 @@ struct LogSink::Batch {
   std::vector<std::size_t> ends, indexes;  // of the lines in the buffer
 };
 
+// Events that have been written.
+struct LogSink::Written {
+  std::vector<QueuedEvent> events;
+  std::unique_ptr<Written> older;
+};
+
 LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger)
     : settings_(settings),
       writer_(writer),
@@ -39,6 +47,35 @@ LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& tender
       logger_(logger),
       file_(settings.file) {}
 
+LogSink::~LogSink() {
+  // (Each list is destroyed before the next.)
+  for (std::unique_ptr<Written> all(freed_by_requests_.load()); all != nullptr;) all = std::move(all->older);
+}
+
+// Requests have allocated the events, so requests free them: the writer would take turns with them at the allocator's lock.  A few at a
+// time, so that the thread's cache of free memory takes them.
+void LogSink::free_some_written() noexcept {
+  if (freed_by_requests_.load(std::memory_order_relaxed) == nullptr) return;
+  std::unique_ptr<Written> some(freed_by_requests_.exchange(nullptr, std::memory_order_acquire));
+  for (std::size_t i = 0; i < kFreedAtOnce && some != nullptr; ++i) {
+    some->events.pop_back();
+    if (some->events.empty()) some = std::move(some->older);
+  }
+  if (some != nullptr) leave_to_requests(std::move(some));
+}
+
+void LogSink::leave_to_requests(std::unique_ptr<Written> written) noexcept {
+  for (Written* none = nullptr; !freed_by_requests_.compare_exchange_weak(none, written.get(), std::memory_order_acq_rel); none = nullptr) {
+    std::unique_ptr<Written> others(freed_by_requests_.exchange(nullptr, std::memory_order_acquire));
+    if (others == nullptr) continue;
+    Written* last = others.get();
+    while (last->older != nullptr) last = last->older.get();
+    last->older = std::move(written);
+    written = std::move(others);
+  }
+  (void)written.release();
+}
+
 bool LogSink::is_full(const AuditEvent& event) const noexcept {
   const bool batch = settings_.batch.mode == Mode::kBatch;
   const std::size_t bytes = object_bytes(event);
@@ -47,6 +84,7 @@ bool LogSink::is_full(const AuditEvent& event) const noexcept {
 }
 
 bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
+  free_some_written();
   const bool received = event->stage == AuditStage::kRequestReceived;
   if (settings_.batch.mode == Mode::kBlockingStrict && received) return false;
   if (is_full(*event)) {
@@ -65,6 +103,7 @@ bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
 }
 
 Task<bool> LogSink::store(std::shared_ptr<const AuditEvent> event) {
+  free_some_written();
   Promise<bool> written;
   queue({std::move(event), written});
   wake(false);
@@ -138,6 +177,10 @@ void LogSink::write_events(std::vector<QueuedEvent> events) {
   }
   queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   queue_.release(batch.events.size());
+  if (bytes > 0) return;
+  auto written = std::make_unique<Written>();
+  written->events = std::move(batch.events);
+  leave_to_requests(std::move(written));
 }
 
 // False: the event is lost, or dropped because it is too large.

@@ -27,6 +27,7 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   // `writer`: one thread, which the sink blocks; `tender`: another one, for rotated files.
   LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger);
 
+  ~LogSink() override;
   std::string_view name() const noexcept override { return "log"; }
   bool process(std::shared_ptr<const AuditEvent> event) noexcept override;
   Task<bool> store(std::shared_ptr<const AuditEvent> event) override;
@@ -39,10 +40,13 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
     std::size_t end;
   };
   struct Batch;
+  struct Written;
 
   bool is_full(const AuditEvent& event) const noexcept;
   std::size_t queue(QueuedEvent event);
   void wake(bool can_wait) noexcept;
+  void free_some_written() noexcept;
+  void leave_to_requests(std::unique_ptr<Written> written) noexcept;
   void drain();
   void drain_later();
   void write_events(std::vector<QueuedEvent> events);
@@ -61,7 +65,8 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   std::atomic<std::size_t> queued_bytes_{0};  // of objects
   std::atomic<bool> awake_{false};            // drain() runs or will run
   std::atomic<bool> later_{false};            // drain() runs again after kLater
-  std::atomic<bool> busy_{false};             // many events came in the last period
+  std::atomic<Written*> freed_by_requests_{nullptr};
+  std::atomic<bool> busy_{false};  // many events came in the last period
 
   // ---- of the writer
   LogFile file_;
