@@ -41,10 +41,10 @@ ClientMetric with_labels(Labels labels) {
   return metric;
 }
 
-MetricFamily& add_family(Families& families, const char* name, const char* help, MetricType type) {
+MetricFamily& add_family(Families& families, std::string name, std::string help, MetricType type) {
   families.emplace_back();
-  families.back().name = name;
-  families.back().help = help;
+  families.back().name = std::move(name);
+  families.back().help = std::move(help);
   families.back().type = type;
   return families.back();
 }
@@ -121,6 +121,29 @@ void add_authorization(Families& families, const AccessMetrics& access, const Au
     add_count(decisions, made.allowed.load(std::memory_order_relaxed), {{"decision", "allowed"}, {"name", name}, {"type", type}});
     add_count(decisions, made.denied.load(std::memory_order_relaxed), {{"decision", "denied"}, {"name", name}, {"type", type}});
   }
+}
+
+void add_impersonation(Families& families, const ImpersonationMetrics& impersonation) {
+  using Of = const ImpersonationMetrics::Seconds& (ImpersonationMetrics::*)(std::size_t, bool) const noexcept;
+  const auto add = [&](std::string_view name, std::string_view what, Of of) {
+    const std::string metric = "apiserver_impersonation_" + std::string(name);
+    const std::string split(" split by mode and decision.");
+    const auto each = [&](const auto& visit) {
+      for (std::size_t mode = 0; mode < ImpersonationMetrics::kModes.size(); ++mode) {
+        for (const bool allowed : {true, false}) {
+          const auto& seconds = (impersonation.*of)(mode, allowed);
+          visit(seconds, Labels{{"decision", allowed ? "allowed" : "denied"}, {"mode", std::string(ImpersonationMetrics::kModes[mode])}});
+        }
+      }
+    };
+    auto& total = add_family(families, metric + "_total", "[ALPHA] Total number of " + std::string(what) + split, MetricType::Counter);
+    each([&](const auto& seconds, const Labels& labels) { add_count(total, seconds.count(), labels); });
+    auto& durations = add_family(families, metric + "_duration_seconds", "[ALPHA] Latency of " + std::string(what) + " in seconds" + split,
+                                 MetricType::Histogram);
+    each([&](const auto& seconds, const Labels& labels) { add_histogram(durations, seconds, labels); });
+  };
+  add("attempts", "impersonation attempts", &ImpersonationMetrics::attempts);
+  add("authorization_attempts", "authorization checks made by the impersonation handler", &ImpersonationMetrics::authorizations);
 }
 
 void add_filters(Families& families, const AccessMetrics& access) {
@@ -368,6 +391,7 @@ class MetricsHandler final : public HttpHandler {
     add_process(families);
     add_authentication(families, parts_.requests.access);
     if (const auto authorization = parts_.authorization.current()) add_authorization(families, parts_.requests.access, *authorization);
+    add_impersonation(families, parts_.requests.impersonation);
     add_filters(families, parts_.requests.access);
     add_unfinished(families, parts_.requests.access);
     add_in_flight(families, parts_.in_flight);

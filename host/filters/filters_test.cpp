@@ -102,38 +102,6 @@ TEST_F(Filters, ABadCredentialIs401) {
   EXPECT_EQ(handler.calls, 0);
 }
 
-TEST_F(Filters, ImpersonationIsRefusedAndNeverServedAsTheSender) {
-  TestExchange exchange;
-  exchange.request_headers = {{"impersonate-user", "jane"}};
-  ask(exchange);
-  EXPECT_EQ(exchange.code, 403);
-  EXPECT_EQ(handler.calls, 0);
-  TestExchange without_user;
-  without_user.request_headers = {{"Impersonate-Uid", "x"}, {"impersonate-uid", "x"}};
-  ask(without_user);
-  EXPECT_EQ(without_user.code, 400);
-  EXPECT_NE(without_user.body.find("requested \\u0026user.DefaultInfo{Name:\\\"\\\", UID:\\\"x\\\", Groups:[]string(nil), "
-                                   "Extra:map[string][]string(nil)} without impersonating a user name"),
-            std::string::npos)
-      << without_user.body;
-  TestExchange with_extra;
-  with_extra.request_headers = {{"impersonate-group", ""}, {"impersonate-extra-b", "y"}, {"impersonate-extra-a%2fb", "x"}};
-  ask(with_extra);
-  EXPECT_EQ(with_extra.code, 400);
-  EXPECT_NE(with_extra.body.find("Groups:[]string{\\\"\\\"}, Extra:map[string][]string{\\\"a/b\\\":[]string{\\\"x\\\"}, "
-                                 "\\\"b\\\":[]string{\\\"y\\\"}}} without"),
-            std::string::npos)
-      << with_extra.body;
-}
-
-TEST_F(Filters, HeadersThatOnlyLookLikeImpersonationAreIgnored) {
-  TestExchange exchange;
-  exchange.request_headers = {{"impersonate-foo", "jane"}, {"impersonate-groups", "x"}, {"impersonate-user", ""}, {"impersonate-uid", ""}};
-  ask(exchange);
-  EXPECT_EQ(exchange.code, 200);
-  EXPECT_EQ(handler.calls, 1);
-}
-
 TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
   TestExchange shorter;
   shorter.request_target = "/readyz?timeout=5s";

@@ -47,6 +47,7 @@ struct ChainConfig {
   bool offers_cbor = false;  // RequestContext::offers_cbor
   // HTTP/2 connections of unauthenticated clients end after one request (UnauthenticatedHTTP2DOSMitigation).
   bool one_request_of_the_unknown = true;
+  bool constrained_impersonation = true;  // the gate ConstrainedImpersonation
   std::vector<std::string> strict_transport_security_directives;
   std::vector<std::string> cors_allowed_origins;
 };

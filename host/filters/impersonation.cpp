@@ -1,90 +1,105 @@
-// WithImpersonation: acting as another user is not offered.  A request that asks for it is refused: serving it as its sender would do
-// with the sender's rights what was meant to be done with fewer.  Headers that only look alike ("Impersonate-Foo") are no business of it.
-#include <map>
+// WithImpersonation: a request with Impersonate-* headers is served as another user, if its sender may act as that user.
+#include <algorithm>
 
-#include "backplane/points/http.hpp"
+#include "backplane/points/audit.hpp"
+#include "base/origin_executor.hpp"
+#include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
+#include "filters/impersonation_headers.hpp"
+#include "filters/impersonation_modes.hpp"
 
 namespace backplane {
 namespace {
 
-constexpr std::string_view kGroup = "impersonate-group";
-constexpr std::string_view kExtraPrefix = "impersonate-extra-";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = lower(c);
-  return out;
-}
-
-bool is_of_impersonation(std::string_view header) {
-  constexpr std::string_view kPrefix = "impersonate-";
-  if (header.size() < kPrefix.size()) return false;
-  for (std::size_t i = 0; i < kPrefix.size(); ++i) {
-    if (lower(header[i]) != kPrefix[i]) return false;
+// Hides the headers from the handlers behind the filter: nothing there may depend on how a user was established.
+class WithoutImpersonation final : public FilterExchange {
+ public:
+  explicit WithoutImpersonation(Exchange& behind) : FilterExchange(behind) {
+    for (const Header& header : behind.headers()) {
+      if (!is_impersonation_header(header.first)) headers_.push_back(header);
+    }
   }
-  return true;
-}
+  std::string_view header(std::string_view name) const noexcept override {
+    return is_impersonation_header(name) ? std::string_view() : behind().header(name);
+  }
+  const Headers& headers() const noexcept override { return headers_; }
 
-// The user that a request asks to act as; groups and extra as Go prints them.
-struct WantedUser {
-  std::string name, uid, groups;
-  std::map<std::string, std::string> extra;  // key → values
+ private:
+  Headers headers_;
 };
-
-void add(std::string& list, std::string_view value) { list.append(list.empty() ? "" : ", ").append(quoted(value)); }
-
-// A key that is no percent-encoded text stays as it is.
-std::string extra_key(std::string_view name) {
-  bool good = true;
-  std::string key = percent_decode(name.substr(kExtraPrefix.size()), false, &good);
-  return good ? key : std::string(name.substr(kExtraPrefix.size()));
-}
-
-WantedUser wanted_user(const Exchange& exchange) {
-  WantedUser wanted;
-  wanted.name = exchange.header("impersonate-user");
-  wanted.uid = exchange.header("impersonate-uid");
-  for (const auto& [header, value] : exchange.headers()) {
-    const std::string name = lower(header);
-    if (name == kGroup) add(wanted.groups, value);
-    if (name.starts_with(kExtraPrefix)) add(wanted.extra[extra_key(name)], value);
-  }
-  return wanted;
-}
-
-Status without_user(const WantedUser& wanted) {
-  std::string extra;
-  for (const auto& [key, values] : wanted.extra) extra += (extra.empty() ? "" : ", ") + quoted(key) + ":[]string{" + values + "}";
-  const std::string groups = wanted.groups.empty() ? "[]string(nil)" : "[]string{" + wanted.groups + "}";
-  return bad_request("requested &user.DefaultInfo{Name:\"\", UID:" + quoted(wanted.uid) + ", Groups:" + groups +
-                     ", Extra:map[string][]string" + (extra.empty() ? "(nil)" : "{" + extra + "}") + "} without impersonating a user name");
-}
-
-Status refused(const FilterCall& call, std::string_view user) {
-  return forbidden("", "users", user,
-                   "User " + quoted(call.context.user->name) +
-                       " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by "
-                       "this server");
-}
 
 class Impersonation final : public Filter {
  public:
+  explicit Impersonation(const ChainConfig& config)
+      : constrained_(config.constrained_impersonation),
+        metrics_(config.metrics != nullptr ? &config.metrics->impersonation : nullptr),
+        modes_(*config.authorization, constrained_, metrics_) {}
+
   Step enter(FilterCall& call) const override {
-    bool any = false;
-    for (const auto& [name, value] : call.exchange().headers()) any = any || is_of_impersonation(name);
-    if (!any) return Step::kNext;
-    const WantedUser wanted = wanted_user(call.exchange());
-    if (wanted.name.empty() && wanted.uid.empty() && wanted.groups.empty() && wanted.extra.empty()) return Step::kNext;
-    call.refusal.status = wanted.name.empty() ? without_user(wanted) : refused(call, wanted.name);
-    return Step::kRefuse;
+    for (const auto& [name, value] : call.exchange().headers()) {
+      if (is_impersonation_header(name)) return Step::kAround;
+    }
+    return Step::kNext;
   }
+
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    Result<std::optional<UserInfo>> wanted = wanted_user(call.exchange(), constrained_);
+    if (wanted.ok() && !*wanted) {
+      co_await rest.run(call);
+      co_return;
+    }
+    Status status = wanted.ok() ? Status() : std::move(wanted).status();
+    if (status.ok()) status = co_await impersonate(call, **wanted);
+    if (!status.ok()) {
+      call.exchange().set_response_header("X-Content-Type-Options", "nosniff");
+      call.refusal = Refusal{std::move(status), 0, {}, false};
+      co_await rest.refuse(call);
+      co_return;
+    }
+    WithoutImpersonation stripped(call.exchange());
+    const InFront in_front(call.context, stripped);
+    co_await rest.run(call);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Replaces the user of the request.
+  Task<Status> impersonate(FilterCall& call, const UserInfo& wanted) const {
+    const AuthorizationAttributes request = authorization_attributes(call.context);
+    const OriginExecutor origin;
+    const auto began = Clock::now();
+    Result<ImpersonatedUser> user = co_await modes_.impersonate(wanted, request);
+    co_await origin;
+    const auto took = Clock::now() - began;
+    if (metrics_ != nullptr && constrained_) metrics_->attempt(mode_of(user), user.ok(), took);
+    call.context.latencies.impersonation += took;
+    if (!user.ok()) co_return std::move(user).status();
+    call.context.user = std::move(user->user);
+    note_constraint(call.context.audit, user->constraint);
+    co_return Status();
+  }
+  template <class Record>
+  static void note_constraint(const std::shared_ptr<Record>& record, const std::string& constraint) {
+    if constexpr (requires { record->impersonation_constraint; }) {
+      if (record) record->impersonation_constraint = constraint;
+    }
+  }
+  static std::size_t mode_of(const Result<ImpersonatedUser>& user) {
+    constexpr auto& kModes = ImpersonationMetrics::kModes;
+    if (!user.ok()) return ImpersonationMetrics::kNoMode;
+    const std::string_view constraint = user->constraint;
+    const std::string_view name = constraint.empty() ? "legacy" : constraint.substr(constraint.find(':') + 1);
+    return static_cast<std::size_t>(std::find(kModes.begin(), kModes.end(), name) - kModes.begin());
+  }
+
+  const bool constrained_;
+  ImpersonationMetrics* const metrics_;
+  const ImpersonationModes modes_;
 };
 
 }  // namespace
 
-FilterPtr with_impersonation(const ChainConfig&) { return std::make_unique<Impersonation>(); }
+FilterPtr with_impersonation(const ChainConfig& config) { return std::make_unique<Impersonation>(config); }
 
 }  // namespace backplane

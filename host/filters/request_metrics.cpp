@@ -7,6 +7,7 @@ namespace backplane {
 void RequestMetrics::reset() {
   reset_request_series();
   access.reset();
+  impersonation.reset();
 }
 
 }  // namespace backplane

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "filters/access_metrics.hpp"
+#include "filters/impersonation_metrics.hpp"
 
 namespace backplane {
 
 struct RequestMetrics {
   AccessMetrics access;
+  ImpersonationMetrics impersonation;
 
   // Resets the counts to 0; concurrent counts may be lost.
   void reset();

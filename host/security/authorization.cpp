@@ -80,12 +80,29 @@ class PublicInfo final : public Authorizer, public RuleResolver {
 };
 
 // `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.
-std::string refusal(const AuthorizationAttributes& wanted) {
+std::string refusal_text(const AuthorizationAttributes& wanted) {
   std::string text = "User " + quoted(wanted.user->name) + " cannot " + wanted.verb;
   if (!wanted.resource_request) return text + " path " + quoted(wanted.path);
   const std::string resource = wanted.subresource.empty() ? wanted.resource : wanted.resource + "/" + wanted.subresource;
   text += " resource " + quoted(resource) + " in API group " + quoted(wanted.api_group);
   return text + (wanted.ns.empty() ? " at the cluster scope" : " in the namespace " + quoted(wanted.ns));
+}
+
+// Error texts must not look like valid HTML (responsewriters: sanitizer).
+std::string refusal(const AuthorizationAttributes& wanted) {
+  std::string out;
+  for (const char c : refusal_text(wanted)) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
 }
 
 AuthorizerResult threw(const Authorizer& authorizer, const Caught& error) {
@@ -262,7 +279,9 @@ AuthorizationPlan plan_authorization(const std::vector<AuthorizerPlace>& places,
     const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
     if (found != registered.end()) plan.places.push_back(place_of(*found));
   }
-  plan.places.push_back(place_of(make_public_info()));
+  // RBAC's default roles have the public information.
+  const bool rbac = std::any_of(registered.begin(), registered.end(), [](const auto& each) { return each->name() == "RBAC"; });
+  if (!rbac) plan.places.push_back(place_of(make_public_info()));
   return plan;
 }
 

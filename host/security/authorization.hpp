@@ -58,8 +58,8 @@ class Authorization final : public Authorizer, public RuleResolver {
 std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes);
 
 // `places` with their authorizers: their own, built-in ones, or those that plugins have registered under the type.  Authorizers of plugins
-// that are no mode of kube-apiserver precede them.  Without places: those, then Node, RBAC and the other modes that are registered, then
-// the public information.
+// that are no mode of kube-apiserver precede them.  Without places: those, then Node, RBAC and the other modes that are registered, and
+// the public information if RBAC is not among them.
 struct AuthorizationPlan {
   std::vector<AuthorizerPlace> places;
   std::vector<std::string> not_offered;  // types that no plugin has registered

@@ -75,7 +75,7 @@ bool revise_metadata(const Delivered& delivered, Object& out) {
 }
 
 bool revise_rules(const Delivered& delivered, Object& out) {
-  const Array missing = missing_rules(array_or_empty(out, "rules"), array_or_empty(delivered.object, "rules"));
+  const Array missing = to_json_rules(missing_rules(rules_of(out), rules_of(delivered.object)));
   if (missing.empty()) return false;
   Array& rules = ensure_array(out, "rules");
   rules.insert(rules.end(), missing.begin(), missing.end());

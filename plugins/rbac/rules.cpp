@@ -1,114 +1,153 @@
 #include "rules.hpp"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/status.hpp"
 
 namespace backplane::rbac {
 namespace {
 
-using Texts = std::vector<std::string_view>;
+using Texts = std::vector<std::string>;
 
-Texts texts(const Object& rule, std::string_view member) {
-  Texts out;
-  each_text(rule, member, [&](std::string_view text, std::size_t) { out.push_back(text); });
-  return out;
-}
-
-// Borrows the texts of the rule that it was made of.
-struct Rule {
-  explicit Rule(const Object& rule)
-      : verbs(texts(rule, "verbs")),
-        groups(texts(rule, "apiGroups")),
-        resources(texts(rule, "resources")),
-        names(texts(rule, "resourceNames")),
-        urls(texts(rule, "nonResourceURLs")) {}
-  Texts verbs, groups, resources, names, urls;
-};
-
-// One verb on one resource, or on one URL.  A pointer that is null: nothing of this sort is asked.
+// One verb on one resource, or on one URL. A null pointer: the rule does not have this part.
 struct Act {
   std::string_view verb;
-  const std::string_view* group = nullptr;
-  const std::string_view* resource = nullptr;
-  const std::string_view* name = nullptr;  // null: whatever its name
-  const std::string_view* url = nullptr;
+  const std::string* group = nullptr;
+  const std::string* resource = nullptr;
+  const std::string* name = nullptr;  // null: any name
+  const std::string* url = nullptr;
 };
 
 bool names(const Texts& list, std::string_view text) { return std::find(list.begin(), list.end(), text) != list.end(); }
 bool names_or_all(const Texts& list, std::string_view text) { return names(list, "*") || names(list, text); }
 
-// "*/scale" stands for that subresource of whatever resource.
+// "*/scale" stands for that subresource of any resource.
 bool covers_resource(const Texts& resources, std::string_view resource) {
   if (names_or_all(resources, resource)) return true;
   const auto slash = resource.find('/');
   return slash != std::string_view::npos && names(resources, "*" + std::string(resource.substr(slash)));
 }
 
-bool covers_url(const Texts& urls, std::string_view url) {
-  return std::any_of(urls.begin(), urls.end(), [url](std::string_view have) {
-    return have == url || (have.ends_with('*') && url.starts_with(have.substr(0, have.find_last_not_of('*') + 1)));
-  });
-}
-
-bool covers(const Rule& rule, const Act& act) {
+bool covers(const PolicyRule& rule, const Act& act) {
   if (!names_or_all(rule.verbs, act.verb)) return false;
-  if (act.url != nullptr) return covers_url(rule.urls, *act.url) && rule.names.empty();
-  return names_or_all(rule.groups, *act.group) && covers_resource(rule.resources, *act.resource) &&
-         (rule.names.empty() || (act.name != nullptr && names(rule.names, *act.name)));
+  if (act.url != nullptr) {
+    return rule.resource_names.empty() &&
+           std::any_of(rule.urls.begin(), rule.urls.end(), [&](const std::string& have) { return matches_url(have, *act.url); });
+  }
+  return names_or_all(rule.api_groups, *act.group) && covers_resource(rule.resources, *act.resource) &&
+         (rule.resource_names.empty() || (act.name != nullptr && names(rule.resource_names, *act.name)));
 }
 
 template <class Visit>
-void each_act(const Rule& rule, Visit visit) {
-  for (const std::string_view& group : rule.groups) {
-    for (const std::string_view& resource : rule.resources) {
-      for (const std::string_view& verb : rule.verbs) {
-        for (const std::string_view& name : rule.names) visit(Act{verb, &group, &resource, &name, nullptr});
-        if (rule.names.empty()) visit(Act{verb, &group, &resource, nullptr, nullptr});
+void each_act(const PolicyRule& rule, Visit visit) {
+  for (const std::string& group : rule.api_groups) {
+    for (const std::string& resource : rule.resources) {
+      for (const std::string& verb : rule.verbs) {
+        for (const std::string& name : rule.resource_names) visit(Act{verb, &group, &resource, &name, nullptr});
+        if (rule.resource_names.empty()) visit(Act{verb, &group, &resource, nullptr, nullptr});
       }
     }
   }
-  for (const std::string_view& url : rule.urls) {
-    for (const std::string_view& verb : rule.verbs) visit(Act{verb, nullptr, nullptr, nullptr, &url});
+  for (const std::string& url : rule.urls) {
+    for (const std::string& verb : rule.verbs) visit(Act{verb, nullptr, nullptr, nullptr, &url});
   }
 }
 
-Object rule_of(const Act& act) {
-  Object out;
-  const auto put = [&out](std::string_view member, const std::string_view* text) {
-    if (text != nullptr) out[member] = Array{Value(*text)};
+PolicyRule rule_of(const Act& act) {
+  const auto one = [](const std::string* text) { return text != nullptr ? Texts{*text} : Texts{}; };
+  return {{std::string(act.verb)}, one(act.group), one(act.resource), one(act.name), one(act.url)};
+}
+
+PolicyRule read_rule(const Object& rule) {
+  return {texts_of(rule, "verbs"), texts_of(rule, "apiGroups"), texts_of(rule, "resources"), texts_of(rule, "resourceNames"),
+          texts_of(rule, "nonResourceURLs")};
+}
+
+// Go's %q of a slice of strings.
+std::string quoted_list(const Texts& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) out.append(out.size() > 1 ? " " : "").append(backplane::quoted(text));
+  return out + "]";
+}
+
+std::string described(const PolicyRule& rule) {
+  std::string out;
+  const auto add = [&out](std::string_view name, const Texts& texts) {
+    if (texts.empty()) return;
+    out.append(out.empty() ? "" : ", ").append(name).append(":").append(quoted_list(texts));
   };
-  put("verbs", &act.verb);
-  put("apiGroups", act.group);
-  put("resources", act.resource);
-  put("resourceNames", act.name);
-  put("nonResourceURLs", act.url);
-  return out;
-}
-
-std::vector<Rule> rules_of(const Array& list) {
-  std::vector<Rule> out;
-  for (const Value& each : list) {
-    if (const Object* rule = each.if_object()) out.emplace_back(*rule);
-  }
-  return out;
+  add("APIGroups", rule.api_groups);
+  add("Resources", rule.resources);
+  add("NonResourceURLs", rule.urls);
+  add("ResourceNames", rule.resource_names);
+  add("Verbs", rule.verbs);
+  return "{" + out + "}";
 }
 
 }  // namespace
 
-Array missing_rules(const Array& have, const Array& wanted) {
+PolicyRules rules_in(const Array& rules) {
+  PolicyRules out;
+  out.reserve(rules.size());
+  for (const Value& each : rules) {
+    if (const Object* rule = each.if_object()) out.push_back(read_rule(*rule));
+  }
+  return out;
+}
+
+PolicyRules rules_of(const Object& role) {
+  const Array* rules = get_array(role, "rules");
+  return rules != nullptr ? rules_in(*rules) : PolicyRules();
+}
+
+Array to_json_rules(const PolicyRules& rules) {
   Array out;
+  for (const PolicyRule& rule : rules) {
+    Object& object = out.emplace_back(Object()).get_object();
+    const auto put = [&object](std::string_view member, const Texts& texts) {
+      if (!texts.empty()) object[member] = Array(texts.begin(), texts.end());
+    };
+    put("verbs", rule.verbs);
+    put("apiGroups", rule.api_groups);
+    put("resources", rule.resources);
+    put("resourceNames", rule.resource_names);
+    put("nonResourceURLs", rule.urls);
+  }
+  return out;
+}
+
+bool matches_url(std::string_view prefix, std::string_view url) noexcept {
+  return prefix == url || (prefix.ends_with('*') && url.starts_with(prefix.substr(0, prefix.find_last_not_of('*') + 1)));
+}
+
+PolicyRules missing_rules(const PolicyRules& have, const PolicyRules& wanted) {
+  PolicyRules out;
   if (have == wanted) return out;
-  const std::vector<Rule> owned = rules_of(have);
-  for (const Rule& rule : rules_of(wanted)) {
+  for (const PolicyRule& rule : wanted) {
     each_act(rule, [&](const Act& act) {
-      if (std::none_of(owned.begin(), owned.end(), [&](const Rule& own) { return covers(own, act); })) out.push_back(rule_of(act));
+      if (std::none_of(have.begin(), have.end(), [&](const PolicyRule& own) { return covers(own, act); })) out.push_back(rule_of(act));
     });
   }
   return out;
+}
+
+std::vector<std::string> described(const PolicyRules& missing) {
+  std::map<std::tuple<std::string, std::string, Texts>, PolicyRule> by_resource;
+  std::set<std::string> lines;
+  for (const PolicyRule& rule : missing) {
+    if (!rule.urls.empty()) {
+      lines.insert(described(rule));
+      continue;
+    }
+    const auto [at, added] = by_resource.try_emplace({rule.api_groups.front(), rule.resources.front(), rule.resource_names}, rule);
+    if (!added) at->second.verbs.insert(at->second.verbs.end(), rule.verbs.begin(), rule.verbs.end());
+  }
+  for (const auto& [resource, rule] : by_resource) lines.insert(described(rule));
+  return {lines.begin(), lines.end()};
 }
 
 }  // namespace backplane::rbac

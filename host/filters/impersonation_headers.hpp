@@ -1,0 +1,23 @@
+// The headers Impersonate-User, -Uid, -Group and -Extra-<key>: the user that a client wants to act as.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest for headers without a user name.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "backplane/core/request.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/http.hpp"
+
+namespace backplane {
+
+// True for the headers that impersonation reads, in any letter case.
+bool is_impersonation_header(std::string_view name) noexcept;
+
+// The user as the headers name it, without any group of its own; keys of `extra` are sorted. Nullopt if no header asks for a user.
+// `constrained`: the gate ConstrainedImpersonation, which has another text of the error.
+Result<std::optional<UserInfo>> wanted_user(const Exchange& exchange, bool constrained);
+
+}  // namespace backplane
