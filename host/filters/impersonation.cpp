@@ -76,14 +76,8 @@ class Impersonation final : public Filter {
     call.context.latencies.impersonation += took;
     if (!user.ok()) co_return std::move(user).status();
     call.context.user = std::move(user->user);
-    note_constraint(call.context.audit, user->constraint);
+    if (call.context.audit) call.context.audit->impersonation_constraint = std::move(user->constraint);
     co_return Status();
-  }
-  template <class Record>
-  static void note_constraint(const std::shared_ptr<Record>& record, const std::string& constraint) {
-    if constexpr (requires { record->impersonation_constraint; }) {
-      if (record) record->impersonation_constraint = constraint;
-    }
   }
   static std::size_t mode_of(const Result<ImpersonatedUser>& user) {
     constexpr auto& kModes = ImpersonationMetrics::kModes;

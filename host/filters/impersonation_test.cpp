@@ -1,3 +1,4 @@
+#include <deque>
 #include <set>
 
 #include "filters/filters_fixture.hpp"
@@ -45,9 +46,9 @@ struct ImpersonationFilter : filters_testing::Filters {
     co_await filters_testing::TestHandler::ok(context, exchange);
   }
   // Sends the headers with GET of a pod; the decisions of one chain stay cached.
-  TestExchange get(Headers headers, std::string_view target = "/api/v1/namespaces/n/pods/p") {
+  TestExchange& get(Headers headers, std::string_view target = "/api/v1/namespaces/n/pods/p") {
     if (!chain) chain = std::make_unique<HandlerChain>(config, handler);
-    TestExchange exchange;
+    TestExchange& exchange = exchanges.emplace_back();
     exchange.request_target = target;
     exchange.request_headers = std::move(headers);
     user = {};
@@ -62,6 +63,7 @@ struct ImpersonationFilter : filters_testing::Filters {
   }
   void allow(std::initializer_list<const char*> texts) { authorizer.allowed.insert(texts.begin(), texts.end()); }
 
+  std::deque<TestExchange> exchanges;
   ListedAuthorizer authorizer;
   UserInfo requestor;
   std::unique_ptr<HandlerChain> chain;
@@ -84,7 +86,7 @@ std::string message_of(const TestExchange& exchange) {
 
 TEST_F(ImpersonationFilter, TheLegacyVerbNeedsNoOther) {
   allow({"boss impersonate /users /jane", "jane get /pods n/p"});
-  const auto exchange = get({{"Impersonate-User", "jane"}, {"impersonate-user", "jane"}, {"x", "y"}});
+  const auto& exchange = get({{"Impersonate-User", "jane"}, {"impersonate-user", "jane"}, {"x", "y"}});
   EXPECT_EQ(exchange.code, 200);
   EXPECT_EQ(user.name, "jane");
   EXPECT_EQ(user.groups, Texts{"system:authenticated"});
@@ -98,7 +100,7 @@ TEST_F(ImpersonationFilter, TheLegacyVerbNeedsNoOther) {
 
 TEST_F(ImpersonationFilter, ARefusalIsThatOfTheFirstMode) {
   authorizer.reason = "why";
-  const auto exchange = get({{"impersonate-user", "jane"}});
+  const auto& exchange = get({{"impersonate-user", "jane"}});
   EXPECT_EQ(exchange.code, 403);
   EXPECT_EQ(exchange.response_header("X-Content-Type-Options"), "nosniff");
   EXPECT_EQ(message_of(exchange),

@@ -511,7 +511,7 @@ TEST_F(Security, ModesAreTakenInTheirOrderFromWhoeverOffersThem) {
   };
   const std::vector<std::shared_ptr<Authorizer>> registered = {std::make_shared<Recorder>("RBAC"), std::make_shared<Recorder>("own"),
                                                                std::make_shared<Recorder>("Node")};
-  EXPECT_EQ(names(plan_authorization({}, registered)), (std::vector<std::string>{"own", "Node", "RBAC", "public-info"}));
+  EXPECT_EQ(names(plan_authorization({}, registered)), (std::vector<std::string>{"own", "Node", "RBAC"}));
   EXPECT_EQ(names(plan_authorization(places_of_modes({"Node", "RBAC"}), registered)), (std::vector<std::string>{"own", "Node", "RBAC"}));
   auto plan = plan_authorization(places_of_modes({"Webhook", "AlwaysAllow"}), registered);
   EXPECT_EQ(names(plan), (std::vector<std::string>{"own", "AlwaysAllow"}));

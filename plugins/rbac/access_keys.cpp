@@ -51,7 +51,7 @@ std::vector<AccessKey> access_keys(const RoleRulesBox* rules) {
   return out;
 }
 
-WantedKeys::WantedKeys(const WantedAccess& wanted) noexcept {
+WantedKeys::WantedKeys(const WantedAccess& wanted) {
   keys_[count_++] = kAlwaysKey;
   if (!wanted.resource_request) {
     keys_[count_++] = kUrlKey;

@@ -31,7 +31,7 @@ inline std::uint64_t keyed_place(std::uint64_t place, AccessKey key) noexcept { 
 // The keys of one request.
 class WantedKeys {
  public:
-  explicit WantedKeys(const WantedAccess& wanted) noexcept;
+  explicit WantedKeys(const WantedAccess& wanted);
   const AccessKey* begin() const noexcept { return keys_.data(); }
   const AccessKey* end() const noexcept { return keys_.data() + count_; }
 

@@ -3,7 +3,7 @@ import json
 import threading
 import unittest
 
-from harness import Server, main, wait_for
+from harness import Server, kubectls, main, wait_for
 
 RBAC = '/apis/rbac.authorization.k8s.io/v1'
 REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
@@ -223,6 +223,15 @@ class Rbac(unittest.TestCase):
         self.assertEqual(status['resourceRules'].count({'verbs': ['get'], 'apiGroups': [''], 'resources': ['pods']}), 1)
         self.assertIn({'verbs': ['create'], 'apiGroups': ['authorization.k8s.io'],
                        'resources': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews']}, status['resourceRules'])
+
+    def test_kubectl_acts_as_another_user(self):
+        self.give('as', rule(['get'], ['configmaps']))
+        for binary in kubectls():
+            self.assertEqual(self.server.kubectl(binary, 'auth', 'can-i', 'get', 'configmaps', '--as', 'as', '-n', self.ns).strip(), 'yes')
+            listed = self.server.kubectl(binary, 'auth', 'can-i', '--list', '--as', 'as', '-n', self.ns)
+            self.assertRegex(listed, r'configmaps +\[\] +\[\] +\[get\]')
+            refused = self.server.kubectl(binary, 'get', 'secrets', '--as', 'as', '-n', self.ns, check=False)
+            self.assertIn('secrets is forbidden: User "as" cannot list resource "secrets"', refused.stderr)
 
     def test_anonymous_reads_health_and_version_only(self):
         for path, code in (('/healthz', 200), ('/livez', 200), ('/readyz', 200), ('/version', 200), ('/api', 403), ('/metrics', 403),

@@ -21,26 +21,59 @@ std::pair<std::string, std::string> split_object_key(std::string_view key) {
   return {std::string(key.substr(0, slash)), std::string(key.substr(slash + 1))};
 }
 
+namespace {
+
+// Objects by namespace and name: nodes hold no keys of their own.
+struct ByKey {
+  using is_transparent = void;
+  using Key = std::pair<std::string_view, std::string_view>;
+  static Key key(const Key& key) noexcept { return key; }
+  static Key key(const ObjectRef& object) noexcept { return key(object.get()); }
+  static Key key(const ObjectEntry* object) noexcept { return {object->ns, object->name}; }
+  // Of "namespace/name".
+  static Key key(std::string_view text) noexcept {
+    const auto slash = text.find('/');
+    return slash == std::string_view::npos ? Key({}, text) : Key(text.substr(0, slash), text.substr(slash + 1));
+  }
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const noexcept {
+    return key(a) < key(b);
+  }
+};
+
+}  // namespace
+
 struct Indexer::State {
   struct Index {
     IndexFunc values_of;
-    std::map<std::string, std::set<std::string, std::less<>>, std::less<>> keys;  // value → keys
+    std::map<std::string, std::set<const ObjectEntry*, ByKey>, std::less<>> objects;  // by value
 
-    void add(const std::string& key, const ObjectEntry& object) {
-      for (const std::string& value : values_of(object)) keys[value].insert(key);
+    void add(const ObjectEntry& object) {
+      for (const std::string& value : values_of(object)) objects[value].insert(&object);
     }
-    void drop(const std::string& key, const ObjectEntry& object) {
+    void drop(const ObjectEntry& object) {
       for (const std::string& value : values_of(object)) {
-        const auto found = keys.find(value);
-        if (found == keys.end()) continue;
-        found->second.erase(key);
-        if (found->second.empty()) keys.erase(found);
+        const auto found = objects.find(value);
+        if (found == objects.end()) continue;
+        found->second.erase(&object);
+        if (found->second.empty()) objects.erase(found);
       }
     }
   };
 
+  // Calls `visit` with each object of an index that has the value. Errors: kNotFound for an unknown index.
+  template <class Visit>
+  Status each(std::string_view name, std::string_view value, Visit visit) const {
+    const auto index = indexes.find(name);
+    if (index == indexes.end()) return Status(Reason::kNotFound, "there is no index " + quoted(name));
+    const auto found = index->second.objects.find(value);
+    if (found == index->second.objects.end()) return {};
+    for (const ObjectEntry* const object : found->second) visit(*object);
+    return {};
+  }
+
   mutable std::shared_mutex mutex;
-  std::map<std::string, ObjectRef, std::less<>> objects;
+  std::set<ObjectRef, ByKey> objects;
   std::map<std::string, Index, std::less<>> indexes;
 };
 
@@ -52,22 +85,19 @@ Indexer::~Indexer() = default;
 ObjectRef Indexer::get(std::string_view key) const {
   std::shared_lock lock(state_->mutex);
   const auto found = state_->objects.find(key);
-  return found == state_->objects.end() ? nullptr : found->second;
+  return found == state_->objects.end() ? nullptr : *found;
 }
 
 std::vector<ObjectRef> Indexer::list() const {
   std::shared_lock lock(state_->mutex);
-  std::vector<ObjectRef> out;
-  out.reserve(state_->objects.size());
-  for (const auto& [_, object] : state_->objects) out.push_back(object);
-  return out;
+  return {state_->objects.begin(), state_->objects.end()};
 }
 
 std::vector<std::string> Indexer::list_keys() const {
   std::shared_lock lock(state_->mutex);
   std::vector<std::string> out;
   out.reserve(state_->objects.size());
-  for (const auto& [key, _] : state_->objects) out.push_back(key);
+  for (const ObjectRef& object : state_->objects) out.push_back(object_key(*object));
   return out;
 }
 
@@ -84,29 +114,24 @@ Status Indexer::add_indexers(Indexers indexers) {
   for (auto& [name, values_of] : indexers) {
     State::Index& index = state_->indexes[name];
     index.values_of = std::move(values_of);
-    for (const auto& [key, object] : state_->objects) index.add(key, *object);
+    for (const ObjectRef& object : state_->objects) index.add(*object);
   }
   return {};
 }
 
 Result<std::vector<std::string>> Indexer::index_keys(std::string_view index, const std::string& value) const {
   std::shared_lock lock(state_->mutex);
-  const auto found = state_->indexes.find(index);
-  if (found == state_->indexes.end()) return Status(Reason::kNotFound, "there is no index " + quoted(index));
-  const auto keys = found->second.keys.find(value);
   std::vector<std::string> out;
-  if (keys != found->second.keys.end()) out.assign(keys->second.begin(), keys->second.end());
+  Status status = state_->each(index, value, [&](const ObjectEntry& object) { out.push_back(object_key(object)); });
+  if (!status.ok()) return status;
   return out;
 }
 
 Result<std::vector<ObjectRef>> Indexer::by_index(std::string_view index, const std::string& value) const {
   std::shared_lock lock(state_->mutex);
-  const auto found = state_->indexes.find(index);
-  if (found == state_->indexes.end()) return Status(Reason::kNotFound, "there is no index " + quoted(index));
-  const auto keys = found->second.keys.find(value);
   std::vector<ObjectRef> out;
-  if (keys == found->second.keys.end()) return out;
-  for (const std::string& key : keys->second) out.push_back(state_->objects.find(key)->second);
+  Status status = state_->each(index, value, [&](const ObjectEntry& object) { out.push_back(*state_->objects.find(&object)); });
+  if (!status.ok()) return status;
   return out;
 }
 
@@ -115,20 +140,24 @@ Result<std::vector<std::string>> Indexer::index_values(std::string_view index) c
   const auto found = state_->indexes.find(index);
   if (found == state_->indexes.end()) return Status(Reason::kNotFound, "there is no index " + quoted(index));
   std::vector<std::string> out;
-  for (const auto& [value, _] : found->second.keys) out.push_back(value);
+  for (const auto& [value, _] : found->second.objects) out.push_back(value);
   return out;
 }
 
 ObjectRef Indexer::put(ObjectRef object) {
-  std::string key = object_key(*object);
   std::unique_lock lock(state_->mutex);
-  ObjectRef& place = state_->objects[key];
-  ObjectRef old = std::move(place);
-  place = std::move(object);
-  for (auto& [_, index] : state_->indexes) {
-    if (old) index.drop(key, *old);
-    index.add(key, *place);
+  auto& objects = state_->objects;
+  ObjectRef old;
+  if (const auto found = objects.find(object); found != objects.end()) {
+    old = *found;
+    for (auto& [_, index] : state_->indexes) index.drop(*old);
+    auto node = objects.extract(found);
+    node.value() = object;
+    objects.insert(std::move(node));
+  } else {
+    objects.insert(object);
   }
+  for (auto& [_, index] : state_->indexes) index.add(*object);
   return old;
 }
 
@@ -136,8 +165,8 @@ ObjectRef Indexer::remove(std::string_view key) {
   std::unique_lock lock(state_->mutex);
   const auto found = state_->objects.find(key);
   if (found == state_->objects.end()) return nullptr;
-  ObjectRef old = std::move(found->second);
-  for (auto& [_, index] : state_->indexes) index.drop(found->first, *old);
+  ObjectRef old = *found;
+  for (auto& [_, index] : state_->indexes) index.drop(*old);
   state_->objects.erase(found);
   return old;
 }
