@@ -218,7 +218,7 @@ TEST_F(ImpersonationFilter, AServiceAccountOnANodeMayActAsThatNodeAlone) {
 
 TEST_F(ImpersonationFilter, AnErrorOfTheAuthorizerIsPartOfTheRefusal) {
   authorizer.reason = "why";
-  authorizer.error = internal_error("lost");
+  authorizer.error = Status(Reason::kInternalError, "lost");
   const std::string message = message_of(get({{"impersonate-user", "jane"}}));
   EXPECT_TRUE(message.ends_with("in the namespace \"n\": lost: why")) << message;
 }
