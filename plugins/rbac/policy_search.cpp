@@ -59,10 +59,21 @@ std::string text_of_missing(const std::pair<std::string, std::string>& role) {
   return not_found("rbac.authorization.k8s.io", kind == "Role" ? "role" : "clusterrole", name).message();
 }
 
-std::string described(const Subject& subject) {
-  if (subject.kind == SubjectKind::kUser) return "User " + backplane::quoted(subject.name);
-  if (subject.kind == SubjectKind::kGroup) return "Group " + backplane::quoted(subject.name);
-  return "ServiceAccount " + backplane::quoted(std::string(subject.name).append("/").append(subject.ns));
+// "name/ns" as Go's %q, or the name alone. Nearly all names need no escapes.
+void append_quoted(std::string& out, std::string_view name, std::string_view ns = {}) {
+  const auto plain = [](std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  };
+  const std::size_t begin = out.size();
+  out.append(1, '"').append(name);
+  if (!ns.empty()) out.append(1, '/').append(ns);
+  if (plain(name) && plain(ns)) {
+    out.push_back('"');
+    return;
+  }
+  const std::string whole = out.substr(begin + 1);
+  out.resize(begin);
+  out.append(backplane::quoted(whole));
 }
 
 // The first subject of the binding that is the user or one of its groups.
@@ -75,12 +86,19 @@ Subject first_subject(const Binding& binding, const Subjects& subjects) noexcept
   return {};
 }
 
-std::string described(const Binding& binding, const Subjects& subjects) {
-  std::string name(binding.name());
-  std::string out = binding.ns().empty() ? "ClusterRoleBinding " : "RoleBinding ";
-  if (!binding.ns().empty()) name.append("/").append(binding.ns());
-  out.append(backplane::quoted(name)).append(" of ").append(binding.role().kind).append(" ");
-  return out.append(backplane::quoted(binding.role().name)).append(" to ").append(described(first_subject(binding, subjects)));
+std::string reason(const Binding& binding, const Subjects& subjects) {
+  constexpr std::array<std::string_view, 3> kKinds{"User ", "Group ", "ServiceAccount "};
+  constexpr std::size_t kUsualSize = 192;
+  const Subject subject = first_subject(binding, subjects);
+  std::string out;
+  out.reserve(kUsualSize);
+  out.append("RBAC: allowed by ").append(binding.ns().empty() ? "ClusterRoleBinding " : "RoleBinding ");
+  append_quoted(out, binding.name(), binding.ns());
+  out.append(" of ").append(binding.role().kind).append(" ");
+  append_quoted(out, binding.role().name);
+  out.append(" to ").append(kKinds[static_cast<std::size_t>(subject.kind)]);
+  append_quoted(out, subject.name, subject.ns);
+  return out;
 }
 
 // The search for a binding that allows a request.
@@ -173,7 +191,7 @@ AuthorizerResult decide(const SubjectTrie::Node* root, const RequestView& reques
   Search search(request, root);
   const Binding* by = search.find(subjects, {});
   if (by == nullptr && !request.ns.empty()) by = search.find(subjects, request.ns);
-  if (by != nullptr) return {Decision::kAllow, "RBAC: allowed by " + described(*by, subjects), {}};
+  if (by != nullptr) return {Decision::kAllow, reason(*by, subjects), {}};
   return {Decision::kNoOpinion, search.refusal(), {}};
 }
 
