@@ -50,7 +50,9 @@ class Access(unittest.TestCase):
         self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', dict(health, user='jane')),
                          {'allowed': False})
         known = dict(health, user='jane', groups=['system:authenticated'])
-        self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', known), {'allowed': True})
+        self.assertEqual(self.review(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', known),
+                         {'allowed': True, 'reason': 'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole '
+                                                     '"system:discovery" to Group "system:authenticated"'})
         rules = self.review(AUTHORIZATION, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', {'namespace': 'default'})
         self.assertEqual(rules['resourceRules'], [{'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*']}])
         self.assertFalse(rules['incomplete'])
