@@ -15,6 +15,7 @@ constexpr FlagPlugin kFlagPlugins[] = {
     {"authentication-config", "authentication"},
     {"authentication-token-webhook-config-file", "authentication"},
     {"enable-bootstrap-token-auth", "authentication"},
+    {"encryption-provider-config", "encryption"},
     {"oidc-ca-file", "authentication"},
     {"oidc-client-id", "authentication"},
     {"oidc-groups-claim", "authentication"},

@@ -14,6 +14,11 @@ constexpr HealthEndpoints kNotReady{true, true, false};
 
 // The chain from its far end: definitions, the groups, the aggregator.
 constexpr std::string_view kKnownOrder[] = {
+    "kms-providers",
+    "kms-provider-0",
+    "kms-provider-1",
+    "kms-provider-2",
+    "kms-provider-3",
     "poststarthook/start-apiserver-admission-initializer",
     "poststarthook/generic-apiserver-start-informers",
     "poststarthook/priority-and-fairness-config-consumer",

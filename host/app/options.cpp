@@ -77,6 +77,9 @@ Problems CompletedOptions::validate() const {
   // An empty value, as of an unset variable, must not start the server with an empty embedded store.
   if (options_->flags.changed("etcd-servers") && options_->storage.etcd_servers.empty())
     problems.emplace_back("--etcd-servers: must not be empty; leave the flag out to use the embedded store");
+  if (options_->flags.has_default("encryption-provider-config") &&
+      !options_->flags.has_default("encryption-provider-config-automatic-reload"))
+    problems.emplace_back("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
   options_->admission.validate(problems);

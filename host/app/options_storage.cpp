@@ -34,9 +34,10 @@ void StorageOptions::add_flags(FlagSet& flags) {
             "Set the finalizers that the garbage collector needs. Must equal the flag of kube-controller-manager.");
   flags.add("lease-reuse-duration-seconds", &lease_reuse_seconds,
             "Time, in seconds, for which expiring objects share a lease of the store; at most a twentieth of their lifetime.");
-  flags.accept("encryption-provider-config", FlagType::kString, "", "File with an EncryptionConfiguration.");
-  flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false",
-               "Reload the file of --encryption-provider-config when it changes.");
+  flags.pass_on("encryption-provider-config", FlagType::kString, "",
+                "File with an EncryptionConfiguration: which resources are encrypted in the store, and how.");
+  flags.pass_on("encryption-provider-config-automatic-reload", FlagType::kBool, "false",
+                "Reload the file of --encryption-provider-config when it changes.");
   flags.add("etcd-cafile", &etcd_cafile, "CA certificates of the etcd servers, PEM.");
   flags.add("etcd-certfile", &etcd_certfile, "Client certificate for etcd, PEM.");
   flags.add("etcd-count-metric-poll-period", &count_metric_poll_period,

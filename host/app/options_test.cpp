@@ -12,6 +12,7 @@
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
 #include "app/service_ranges.hpp"
+#include "app/flag_plugins.hpp"
 #include "app/unsupported_flags.hpp"
 #include "filters/go_duration.hpp"
 #include "registry/store_override_names.hpp"
@@ -173,7 +174,7 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   for (const char* flag :
-       {"--encryption-provider-config=/x", "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
+       {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
         "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x",
         "--etcd-prefix=/foo", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
@@ -181,6 +182,16 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
     EXPECT_NE(problems[0].find("remove them: " + name), std::string::npos) << problems[0];
   }
+}
+
+TEST(Promises, AFlagRequiresThePluginThatKeepsIt) {
+  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config="})->flags), std::vector<std::string>());
+  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config=/x"})->flags), std::vector<std::string>{"encryption"});
+}
+
+TEST(Promises, AReloadOfNoFileIsRefused) {
+  EXPECT_EQ(configured({"--encryption-provider-config-automatic-reload=true"}).status().message(),
+            "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
 }
 
 // The server used to sign with its own key without a warning.
@@ -514,7 +525,7 @@ TEST(Flags, HelpMarksFlagsWithoutEffectAndThoseThatAreNotSupported) {
     return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
   };
   EXPECT_TRUE(line("contention-profiling").ends_with("[no effect]")) << line("contention-profiling");
-  EXPECT_TRUE(line("encryption-provider-config").ends_with("[not supported]"));
+  EXPECT_TRUE(line("tracing-config-file").ends_with("[not supported]"));
   for (const char* acts : {"enable-priority-and-fairness", "disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing",
                            "etcd-count-metric-poll-period"}) {
     EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);

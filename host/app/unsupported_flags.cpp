@@ -16,7 +16,6 @@ struct UnsupportedFlags {
 
 // In the order of the messages.
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
-    {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
     {{"service-account-signing-endpoint"}, "tokens are signed with the key of --service-account-signing-key-file"},
     {{"authorization-config"}, "the file is not read"},
     {{"authorization-policy-file"}, "ABAC is not implemented"},

@@ -33,7 +33,7 @@ class Promises(unittest.TestCase):
             self.assertNotIn('these flags have no effect', server.text())
 
     def test_unsupported_flags_make_startup_fail(self):
-        self.assertIn('remove them: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
+        self.assertIn('remove them: --tracing-config-file (nothing is traced)', self.refusal('--tracing-config-file=/x'))
         self.assertIn('--storage-backend=etcd4: no loaded plugin has this backend; available: memory, etcd3, rocksdb',
                       self.refusal('--storage-backend=etcd4'))
         self.assertIn('--etcd-servers (--storage-backend is not etcd3)',

@@ -1,0 +1,20 @@
+// Errors about protobuf messages, as protobuf-go and grpc-go report them.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "outcome.hpp"
+
+namespace backplane::encryption {
+
+inline constexpr std::string_view kUndecodable = "proto: cannot parse invalid wire-format data";
+
+// Of a stored value.
+inline Failure undecodable_value() { return Failure{std::string(kUndecodable)}; }
+// Of a response of a plugin.
+inline Failure undecodable_response() {
+  return Failure{"rpc error: code = Internal desc = grpc: failed to unmarshal the received message: " + std::string(kUndecodable),
+                 "Internal"};
+}
+
+}  // namespace backplane::encryption

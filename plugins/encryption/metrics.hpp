@@ -1,0 +1,69 @@
+// The metrics of transformations, data keys and KMS plugins, under kube-apiserver's names.
+//
+// Thread-safety: any thread; counting a successful transformation is two atomic additions.
+// Source:        k8s.io/apiserver/pkg/storage/value/metrics.go, …/encrypt/envelope/metrics, …/server/options/encryptionconfig/metrics.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/metric_cell.hpp"
+#include "backplane/core/metrics.hpp"
+#include "outcome.hpp"
+
+namespace backplane::encryption {
+
+using Elapsed = std::chrono::steady_clock::duration;
+
+// "sha256:" and the hash in hexadecimal: how metrics and logs show key ids and server ids. Empty for an empty text.
+std::string hash_text(std::string_view text);
+
+// Creates the series that kube-apiserver exposes before they are counted.
+void expose_metrics();
+
+enum class Direction : unsigned char { kFromStorage, kToStorage };
+std::string_view label_of(Direction direction) noexcept;
+
+// Transformations of one resource, in one direction, under one prefix.
+class TransformationCount {
+ public:
+  TransformationCount(std::string resource, Direction direction, std::string prefix);
+  TransformationCount(const TransformationCount&) = delete;
+  TransformationCount& operator=(const TransformationCount&) = delete;
+
+  void succeeded(Elapsed elapsed) const;
+  void failed(const Failure& failure) const;
+
+ private:
+  const std::string resource_;
+  const Direction direction_;
+  const std::string prefix_;
+  // Series appear with their first value.
+  mutable std::atomic<MetricCell*> successes_{nullptr}, durations_{nullptr};
+};
+
+void count_generated_key(Elapsed elapsed, bool ok);
+void count_key_cache_miss();
+
+// ---- KMS v1
+void show_key_cache_fill(double part);
+void observe_arrival(Direction direction);
+
+// ---- KMS v2
+void observe_kms_call(std::string_view provider, std::string_view method, Elapsed elapsed, std::string_view code);
+void show_key_cache_size(std::string_view provider, std::size_t size);
+void count_invalid_key_id(std::string_view provider, std::string_view error);
+// A value was read or written with this key. The hundred series that have been created last are kept.
+void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
+// The status of the plugin named this key.
+void show_key_id_of_status(std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
+
+// ---- reloads
+void count_reload(bool ok, std::string_view server_id_hash);
+// The hash of the file in use.
+void show_configuration(std::string_view server_id_hash, std::string_view file_hash);
+
+}  // namespace backplane::encryption

@@ -1,0 +1,40 @@
+// The configuration in use, and its replacement when the file changes (--encryption-provider-config-automatic-reload).
+//
+// Thread-safety: current() from any thread; the rest on the plugin's executor.
+// Lifetime:      outlives the tasks of the plugin.
+// Errors:        a file that cannot be used is logged and counted, and the configuration in use stays.
+// Source:        encryptionconfig/controller.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "setup.hpp"
+
+namespace backplane::encryption {
+
+class Reloader {
+ public:
+  Reloader(Host& host, SetupContext context, SetupRef setup) : host_(host), context_(std::move(context)), current_(std::move(setup)) {}
+
+  SetupRef current() const { return current_.load(); }
+  // Follows the file until the server stops.
+  Task<void> follow();
+
+  // How often the file is looked at.
+  static constexpr std::chrono::milliseconds kInterval{1000};
+  // How often a change that could not take effect is tried again.
+  static constexpr std::chrono::milliseconds kRetryInterval{10'000};
+
+ private:
+  Task<bool> changed(std::string content);
+  Task<Outcome<Done>> replace(std::string content);
+  void failed(const std::string& why);
+
+  Host& host_;
+  const SetupContext context_;
+  std::atomic<std::shared_ptr<const Setup>> current_;
+};
+
+}  // namespace backplane::encryption

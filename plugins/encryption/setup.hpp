@@ -1,0 +1,46 @@
+// A configuration in use: transformers, and the KMS plugins behind them.
+//
+// Thread-safety: immutable once made.
+// Lifetime:      shared; see transformers.hpp.
+// Errors:        upstream's texts, with the context that upstream adds.
+// Source:        encryptionconfig.LoadEncryptionConfig.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/points/hooks.hpp"
+#include "configuration/configuration.hpp"
+#include "kms/provider.hpp"
+#include "transformers.hpp"
+
+namespace backplane::encryption {
+
+// Where and how the configuration is read.
+struct SetupContext {
+  std::string path;
+  bool reload = false;
+  std::string storage_root = "/registry";
+  std::string server_id_hash;
+};
+
+struct Setup {
+  std::string hash;  // "sha256:…" of the file
+  std::shared_ptr<const Transformers> transformers;
+  std::vector<KmsProviderRef> kms;
+  bool uses_kms_v1 = false, uses_kms_v2 = false;
+  // What all calls of a health check may take, twice.
+  std::chrono::nanoseconds grace{};
+
+  // All plugins, one after the other: the check kms-providers.
+  Task<Outcome<Done>> check() const;
+};
+using SetupRef = std::shared_ptr<const Setup>;
+
+// Makes the transformers of the file's content.
+Outcome<SetupRef> make_setup(Host& host, const SetupContext& context, std::string_view text);
+
+}  // namespace backplane::encryption

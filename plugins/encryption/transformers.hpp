@@ -1,0 +1,60 @@
+// The transformers of one configuration.
+//
+// Thread-safety: every method from any thread. find() takes no lock; the first look-up of a resource below a wildcard copies a small map.
+// Lifetime:      shared; a configuration that has been replaced lives until its last read and write has ended, and its connections to KMS
+//                plugins with it.
+// Errors:        500 with upstream's text.
+// Source:        k8s.io/apiserver/pkg/server/options/encryptionconfig/config.go.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/core/meta.hpp"
+#include "backplane/points/storage_transformer.hpp"
+#include "step.hpp"
+
+namespace backplane::encryption {
+
+// One provider of the configuration, from which the steps of each resource are made.
+struct ProviderSteps {
+  std::string prefix;
+  StepRef step;                    // null: one of `keys`
+  std::string no_match;            // the error if none of the keys has the name that the value names
+  std::vector<PrefixedStep> keys;  // prefixes: "name:"
+
+  PrefixedStep for_resource(std::string_view resource) const;
+};
+
+class Transformers final : public StorageTransformers {
+ public:
+  using Providers = std::vector<ProviderSteps>;
+
+  // `storage_root`: replaces "/registry" in the keys that values are bound to: --etcd-prefix.
+  explicit Transformers(std::string storage_root) : storage_root_(std::move(storage_root)) {}
+
+  // Before the first find(). Adds providers to those that the resource has. `resource` may be a wildcard.
+  // Errors: a wildcard that has been added before masks the resource.
+  Outcome<Done> add(const std::string& resource, const Providers& providers);
+
+  // Never null: a resource without configuration is stored as it is, and encrypted values of it are errors.
+  std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const override;
+  // The resources of the configuration, in its form, sorted.
+  std::vector<std::string> resources() const;
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // group, resource
+  using Made = std::map<Key, std::shared_ptr<const StorageTransformer>>;
+
+  std::shared_ptr<const StorageTransformer> make(const GroupResource& resource) const;
+  const Providers* providers_of(const GroupResource& resource) const;
+
+  const std::string storage_root_;
+  std::map<Key, Providers> configured_;
+  mutable std::atomic<std::shared_ptr<const Made>> made_{std::make_shared<const Made>()};
+};
+
+}  // namespace backplane::encryption
