@@ -5,6 +5,7 @@
 #include <iostream>
 #include <limits>
 
+#include "app/reencrypt_cli.hpp"
 #include "app/store_opener.hpp"
 #include "base/log.hpp"
 #include "base/plain_message.hpp"
@@ -21,6 +22,7 @@ struct CliOptions {
   std::vector<std::string> plugin_dirs;
   bool refuse_writes = false;
   int lease_seconds = 3600;
+  ReencryptOptions reencrypt;
 };
 
 int fail(const Status& status) {
@@ -178,7 +180,7 @@ int run_store_cli(int argc, char** argv) {
   options.to.option = "--to";
   options.to.fresh = true;
   options.store.served = true;
-  CLI::App app("Commands on stores, without a server.", "backplane store");
+  CLI::App app("Commands on stores.", "backplane store");
   app.require_subcommand(1);
   auto* copy_command = app.add_subcommand(
       "copy",
@@ -190,6 +192,7 @@ int run_store_cli(int argc, char** argv) {
   release_command->add_option("store", options.store.name, kStoreForms)->required()->group("Store");
   add_etcd_options(*release_command, options.store, "", "Store");
   add_plugin_dirs(*release_command, options);
+  const CLI::App* const reencrypt_command = add_reencrypt_command(app, options.reencrypt);
   if (!names_a_subcommand(app, argc, argv)) return 2;
   try {
     app.parse(argc, argv);
@@ -197,6 +200,7 @@ int run_store_cli(int argc, char** argv) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
   }
   set_log_level("error");
+  if (*reencrypt_command) return run_reencrypt(options.reencrypt);
   for (StoreFlags* flags : {&options.from, &options.to, &options.store}) flags->name = full_store_name(flags->name);
   return *copy_command ? copy(options) : release(options);
 }

@@ -41,6 +41,7 @@ class EncodedStorage final : public ObjectStorage {
   Task<Result<Compared>> compare(std::string key, SharedBytes worked) override;
   Task<Result<TxnResult>> txn(TxnRequest request) override;
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
+  Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const override { return values_->read_some(items, from); }
   Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) override;
 
  private:

@@ -2,6 +2,12 @@
 
 namespace backplane {
 
+Task<std::size_t> ObjectStorage::read_some(std::vector<KeyValue>& items, std::size_t from) const {
+  auto reading = read(items[from]);
+  co_await std::move(reading);
+  co_return from + 1;
+}
+
 Task<Result<ObjectStorage::Compared>> ObjectStorage::compare(std::string key, SharedBytes) {
   RangeRequest request;
   request.start = std::move(key);

@@ -28,6 +28,9 @@ class ObjectStorage : public ForwardingStorage {
   virtual std::size_t read_now(std::vector<KeyValue>& items, std::size_t) const { return items.size(); }
   // Decodes one item; waits for its transformer.
   virtual Task<void> read(KeyValue&) const { co_return; }
+  // Decodes items[from], and some of those that follow it, which wait at the same time.  Returns the index of the first item that it has
+  // not decoded.  The caller runs on an executor.
+  virtual Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
 
   // `key` as the backend has it (backend_key.hpp), for logs and errors.
   virtual std::string backend_key(std::string_view key) const { return std::string(key); }

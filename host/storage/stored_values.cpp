@@ -1,7 +1,9 @@
 #include "storage/stored_values.hpp"
 
+#include <algorithm>
 #include <cassert>
 
+#include "backplane/core/task_set.hpp"
 #include "backplane/points/unreadable_object.hpp"
 
 namespace backplane {
@@ -136,10 +138,26 @@ Task<void> StoredValues::read(Place place, KeyValue& item) const {
 }
 
 Task<void> StoredValues::read(std::vector<KeyValue>& items) const {
-  for (std::size_t at = read_now(items, 0); at < items.size(); at = read_now(items, at + 1)) {
-    auto reading = read(items[at]);
-    co_await std::move(reading);
+  for (std::size_t at = read_now(items, 0); at < items.size(); at = read_now(items, at)) {
+    auto reading = read_some(items, at);
+    at = co_await std::move(reading);
   }
+}
+
+Task<std::size_t> StoredValues::read_some(std::vector<KeyValue>& items, std::size_t from) const {
+  Places places(*this);
+  const std::size_t end = std::min(items.size(), from + kReadAtOnce);
+  std::vector<Task<void>> waiting;
+  for (std::size_t at = from; at < end; ++at) {
+    if (!items[at].value.empty()) waiting.push_back(read(places.of(items[at].key), items[at]));
+  }
+  if (waiting.size() == 1) {
+    co_await std::move(waiting.front());
+    co_return end;
+  }
+  auto all = when_all(std::move(waiting));
+  co_await std::move(all);
+  co_return end;
 }
 
 Task<void> StoredValues::read(std::vector<StorageEvent>& events) const {

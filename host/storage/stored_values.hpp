@@ -1,7 +1,7 @@
 // The values of a store in both directions: canonical JSON → encoding (stored_forms.hpp) → the transformer of the resource, and back.
 //
-// A value goes through the transformer that was in use when its read or write began.  Transformers that answer at once cost no wait; for
-// those that do not, the caller waits, one value after the other: the first wait usually fetches what the next values need.
+// A value goes through the transformer that was in use when its read or write began.  Transformers that answer at once cost no wait.  If a
+// value of several must wait, the values that follow it wait at the same time, up to kReadAtOnce of them.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows nothing but the types and strategies of the forms' kinds.
@@ -24,6 +24,8 @@ namespace backplane {
 
 class StoredValues {
  public:
+  static constexpr std::size_t kReadAtOnce = 64;
+
   // `transformers` may be null.
   StoredValues(std::string_view form, std::shared_ptr<const PublishedTransformers> transformers)
       : forms_(form), transformers_(std::move(transformers)) {}
@@ -41,6 +43,7 @@ class StoredValues {
   std::size_t read_now(std::vector<KeyValue>& items, std::size_t from) const;
   Task<void> read(KeyValue& item) const;
   Task<void> read(std::vector<KeyValue>& items) const;
+  Task<std::size_t> read_some(std::vector<KeyValue>& items, std::size_t from) const;
   // A value that this object has written a moment ago is neither decrypted nor decoded.
   Task<void> read(std::vector<StorageEvent>& events) const;
   // Reads `item`; whether a write of `worked` under its key would store the same encoding with the same transformation.

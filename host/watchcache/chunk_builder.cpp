@@ -54,9 +54,8 @@ Task<void> ChunkBuilder::build(std::shared_ptr<const EntryBuilder> builder, cons
       auto building = run_blocking([&] { at = chunk->build(builder, storage, at); });
       co_await std::move(building);
       if (at == items) break;
-      auto waiting = storage.read(chunk->items[at]);
-      co_await std::move(waiting);
-      ++at;
+      auto waiting = storage.read_some(chunk->items, at);
+      at = co_await std::move(waiting);
     }
   } catch (...) {
     chunk->error = std::current_exception();

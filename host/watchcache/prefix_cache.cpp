@@ -1,9 +1,12 @@
 #include "watchcache/prefix_cache.hpp"
 
+#include <algorithm>
+
 #include "backplane/core/task_set.hpp"
 #include "backplane/points/storage_feed.hpp"
 #include "base/caught.hpp"
 #include "base/heap_room.hpp"
+#include "storage/temporary_failure.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/cache_watch.hpp"
 #include "watchcache/log.hpp"
@@ -211,6 +214,11 @@ Task<bool> PrefixCache::try_load() {
 
 namespace {
 
+constexpr std::chrono::seconds kRetryUnreadable{30};
+constexpr int kRetriedObjects = 8;
+
+bool is_lost_for_now(const StorageEvent* event) { return event->kv.unreadable && is_temporary_failure(*event->kv.unreadable); }
+
 // `key`: as the backend has it.
 void log_unreadable(const std::string& key, const Status& why) {
   watchcache_log().error("an object is unreadable until its key is deleted or overwritten key={} error={:?}", key, why.message());
@@ -232,6 +240,10 @@ Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   }
   auto ending = building.finish(loaded);
   co_await std::move(ending);
+  // Clients would take the list for complete.
+  for (const auto& [_, why] : loaded.unreadable) {
+    if (is_temporary_failure(*why)) co_return *why;
+  }
   co_return Status{};
 }
 
@@ -247,6 +259,7 @@ bool PrefixCache::finish_load(LoadedObjects loaded) {
   cache_metrics::loaded(config_.resource, loaded.index.size() + loaded.unreadable.size());
   index_ = std::move(loaded.index);
   unreadable_ = loaded.unreadable.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(loaded.unreadable));
+  if (unreadable_) retry_unreadable_later();
   loaded_ = loaded.revision;
   bytes_.store(loaded.bytes, std::memory_order_relaxed);
   log_->reset(loaded_);
@@ -290,16 +303,21 @@ void PrefixCache::apply(const std::vector<const StorageEvent*>& events) noexcept
 
 void PrefixCache::buffer(const std::vector<const StorageEvent*>& events) {
   if (lost_some_) return;
+  lost_some_ = std::any_of(events.begin(), events.end(), is_lost_for_now);
   for (const auto* event : events) {
     buffered_bytes_ += sizeof *event + event->kv.key.size() + event->kv.value.size() + event->previous.size();
     buffer_.push_back(*event);
   }
-  if (buffered_bytes_ <= kMaxBuffered) return;
+  if (buffered_bytes_ <= kMaxBuffered && !lost_some_) return;
   lost_some_ = true;
   buffer_ = {};
 }
 
 void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
+  if (std::any_of(events.begin(), events.end(), is_lost_for_now)) {
+    watchcache_log().warn("an event cannot be decrypted at the moment, reloading prefix={}", config_.prefix);
+    return invalidate(events.back()->kv.mod_revision);
+  }
   std::vector<LogRecord> records;
   records.reserve(events.size());
   Revision last = 0;
@@ -363,6 +381,30 @@ void PrefixCache::note_unreadable(const StorageEvent& event) {
   Unreadable all = unreadable_ ? *unreadable_ : Unreadable();
   all.emplace(event.kv.key, event.kv.unreadable);
   unreadable_ = std::make_shared<const Unreadable>(std::move(all));
+  retry_unreadable_later();
+}
+
+void PrefixCache::retry_unreadable_later() {
+  retry_at_ = EventLog::Clock::now() + kRetryUnreadable;
+  set_alarm(retry_at_);
+}
+
+// A key service may have got a key back, which no event tells.
+Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
+  const auto unreadable = unreadable_;
+  if (!unreadable || !ready()) co_return;
+  auto each = unreadable->begin();
+  for (int left = kRetriedObjects; left > 0 && each != unreadable->end() && !store_->stopping.load(); --left, ++each) {
+    RangeRequest request;
+    request.start = each->first;
+    auto reading = store_->storage.range(std::move(request));
+    auto found = co_await std::move(reading);
+    if (!found.ok() || found->items.empty() || found->items.front().unreadable) continue;
+    watchcache_log().info("an object is readable again, reloading prefix={}", config_.prefix);
+    invalidate(revision());
+    co_return;
+  }
+  retry_unreadable_later();
 }
 
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
@@ -401,6 +443,10 @@ void PrefixCache::tick(EventLog::Clock::time_point now) {
   log_->tick(now);
   if (const auto due = log_->next_due()) set_alarm(*due);
   if (eager_.load()) request_load();
+  if (retry_at_ <= now) {
+    retry_at_ = EventLog::Clock::time_point::max();
+    (void)store_->tasks.spawn(store_->executor, "retry " + config_.prefix, retry_unreadable(shared_from_this()));
+  }
   std::deque<Pin> dropped;
   std::lock_guard lock(pins_mutex_);
   while (!pins_.empty() && pins_.front().until <= now) {

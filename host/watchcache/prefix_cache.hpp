@@ -164,6 +164,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Status not_loaded();
   void apply_now(const std::vector<const StorageEvent*>& events);
   void apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
+  // Reads a few of the unreadable objects again; loads the cache again if one has become readable.
+  Task<void> retry_unreadable(std::shared_ptr<PrefixCache> self);
+  void retry_unreadable_later();
   // Takes a key's place among the unreadable ones away, or gives it one.
   bool forget_unreadable(std::string_view key);
   void note_unreadable(const StorageEvent& event);
@@ -212,6 +215,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   // The pump's.
   ObjectIndex index_;
   std::shared_ptr<const Unreadable> unreadable_;
+  EventLog::Clock::time_point retry_at_ = EventLog::Clock::time_point::max();  // when unreadable objects are read again
   Revision loaded_ = 0;
   bool buffering_ = false;
   bool lost_some_ = false;  // while it loads: events that the buffer should have
