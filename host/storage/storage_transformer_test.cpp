@@ -178,6 +178,33 @@ TEST_P(StorageTransformerTest, PagesAreReadUpToTheValueThatMustWait) {
   for (const KeyValue& item : page->items) EXPECT_EQ(item.value.view(), kMap);
 }
 
+TEST_P(StorageTransformerTest, ValuesThatMustWaitWaitTogether) {
+  seal_with({"k1"});
+  for (int i = 0; i < 70; ++i) put(storage_, "/registry/configmaps/n/" + std::to_string(100 + i), kMap);
+  RangeRequest request;
+  request.start = "/registry/configmaps/";
+  request.end = "/registry/configmaps0";
+  auto page = run(storage_.stored_range(request));
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->items.size(), 70U);
+  EXPECT_EQ(run_at_home(storage_.read_some(page->items, 3)), 67U);
+  EXPECT_NE(page->items[2].value.view(), kMap);
+  EXPECT_EQ(page->items[3].value.view(), kMap);
+  EXPECT_EQ(page->items[66].value.view(), kMap);
+  EXPECT_NE(page->items[67].value.view(), kMap);
+  const auto all = run_at_home(storage_.range(std::move(request)));
+  ASSERT_TRUE(all.ok());
+  for (const KeyValue& item : all->items) EXPECT_EQ(item.value.view(), kMap);
+}
+
+TEST_P(StorageTransformerTest, AnEncryptedValueWithoutATransformerIsAnError) {
+  put(*backend_, key_, "k8s:enc:aescbc:v1:k:bytes");
+  const auto found = range(storage_, key_);
+  ASSERT_TRUE(found.at(0).unreadable);
+  EXPECT_EQ(found.at(0).unreadable->message(),
+            "unable to transform key \"/registry/configmaps/n/a\": identity transformer tried to read encrypted data");
+}
+
 TEST_P(StorageTransformerTest, AnotherNonceIsNoChange) {
   seal_with({"k1"});
   put(storage_, key_, kMap);

@@ -9,6 +9,13 @@ using Plain = StorageTransformer::Plain;
 
 Status thrown(const Caught& error) { return internal_error("the storage transformer threw: " + error.what); }
 
+// Of a resource without a transformer: values that a server with one has written are errors, as upstream.
+Result<Plain> as_stored(const SharedBytes& bytes) {
+  constexpr std::string_view kEncrypted = "k8s:enc:";
+  if (!bytes.view().starts_with(kEncrypted)) return Plain{bytes};
+  return Status(500, Reason::kInternalError, "identity transformer tried to read encrypted data");
+}
+
 // In place of transformers that cannot be asked.
 class Failed final : public StorageTransformer {
  public:
@@ -30,7 +37,7 @@ TransformerRef find_transformer(const StorageTransformers& transformers, const G
 }
 
 std::optional<Result<Plain>> from_storage_now(const TransformerRef& transformer, std::string_view key, const SharedBytes& bytes) {
-  if (transformer == nullptr) return Result<Plain>(Plain{bytes});
+  if (transformer == nullptr) return as_stored(bytes);
   return fenced_now([&] { return transformer->from_storage_now(key, bytes); },
                     [](const Caught& error) { return std::optional(Result<Plain>(thrown(error))); });
 }

@@ -214,7 +214,6 @@ Task<bool> PrefixCache::try_load() {
 
 namespace {
 
-constexpr std::chrono::seconds kRetryUnreadable{30};
 constexpr int kRetriedObjects = 8;
 
 bool is_lost_for_now(const StorageEvent* event) { return event->kv.unreadable && is_temporary_failure(*event->kv.unreadable); }
@@ -385,7 +384,7 @@ void PrefixCache::note_unreadable(const StorageEvent& event) {
 }
 
 void PrefixCache::retry_unreadable_later() {
-  retry_at_ = EventLog::Clock::now() + kRetryUnreadable;
+  retry_at_ = EventLog::Clock::now() + store_->options.retry_unreadable;
   set_alarm(retry_at_);
 }
 

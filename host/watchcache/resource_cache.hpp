@@ -101,6 +101,8 @@ struct CacheOptions {
   // A list in whose way objects stand that cannot be read is refused with StorageReadError, which names them, and not with the reason of
   // the first (upstream: AllowUnsafeMalformedObjectDeletion).
   bool names_unreadable = false;
+  // How often unreadable objects are read again: a key service may have got their key back.
+  std::chrono::milliseconds retry_unreadable{30'000};
   // Compares caches with the store so often (consistency.hpp); 0: never.  Each time up to half as long again, so that hosts do not do it
   // together.
   std::chrono::nanoseconds comparison_period{0};

@@ -25,8 +25,10 @@ class FailingStorage final : public StorageBackend {
   std::atomic<int> watches{0};
   std::atomic<bool> quiet{false};  // watches keep to themselves how far they have come, until they are asked
   std::atomic<int> asked{0};       // … so often
-  // Values that begin with this cannot be read.
-  static constexpr std::string_view kRotten = "rotten";
+  // Values that begin with this cannot be read; the others not while the key service is away.
+  static constexpr std::string_view kRotten = "rotten", kSealed = "sealed";
+  std::atomic<bool> service_away{false};
+  std::atomic<bool> healed{false};  // nothing is rotten any more
 
   void break_watch() {
     std::lock_guard lock(mutex_);
@@ -76,10 +78,20 @@ class FailingStorage final : public StorageBackend {
   Task<Status> stop() override { return below_->stop(); }
 
  private:
-  static void rot(KeyValue& item) {
-    if (!item.value.view().starts_with(kRotten)) return;
+  void rot(KeyValue& item) const {
+    const bool rotten = item.value.view().starts_with(kRotten) && !healed.load();
+    const bool sealed = item.value.view().starts_with(kSealed) && service_away.load();
+    if (!rotten && !sealed) return unseal(item);
     item.value = SharedBytes();
-    item.unreadable = std::make_shared<const Status>(500, Reason::kNone, "unable to transform key \"" + item.key + "\": no key fits");
+    item.unreadable = std::make_shared<const Status>(
+        500, Reason::kNone,
+        "unable to transform key \"" + item.key + "\": " + (rotten ? "no key fits" : "rpc error: code = Unavailable desc = away"));
+  }
+  static void unseal(KeyValue& item) {
+    const std::string_view text = item.value.view();
+    if (!text.starts_with(kRotten) && !text.starts_with(kSealed)) return;
+    const std::string_view name = std::string_view(item.key).substr(item.key.rfind('/') + 1);
+    item.value = SharedBytes(R"({"metadata":{"name":")" + std::string(name) + R"("}})");
   }
 
   class Watch final : public StorageWatch {
@@ -90,7 +102,7 @@ class FailingStorage final : public StorageBackend {
       auto batch = co_await std::move(reading);
       if (batch.ok() && owner_.throwing_watches.fetch_sub(1) > 0) throw 7;
       if (!batch.ok()) co_return batch;
-      for (StorageEvent& event : batch->events) rot(event.kv);
+      for (StorageEvent& event : batch->events) owner_.rot(event.kv);
       const int before = owner_.asked.load();
       while (batch->events.empty() && owner_.quiet.load() && owner_.asked.load() == before) {
         auto pause = sleep_for(std::chrono::milliseconds(1));
@@ -378,6 +390,38 @@ TEST_F(StoreErrors, AnObjectThatIsWrittenAnewCanBeReadAgain) {
   EXPECT_EQ(names(), "a 3");
   put("b");
   EXPECT_EQ(names(), "a b 4");
+}
+
+TEST_F(StoreErrors, AnObjectWhoseKeyIsBackIsShownWithoutAWrite) {
+  run_on(loop_, hub_->stop());
+  CacheOptions options;
+  options.retry_unreadable = std::chrono::milliseconds(5);
+  start(options);
+  write("/registry/configmaps/ns/a", "rotten");
+  EXPECT_EQ(names(), "2");
+  EXPECT_FALSE(get("a").ok());
+  storage_.healed = true;
+  wait_until([this] { return names() == "a 2"; });
+  EXPECT_TRUE(get("a").ok());
+}
+
+TEST_F(StoreErrors, WhileAKeyServiceIsAwayNoIncompleteListIsShown) {
+  put("a");
+  write("/registry/configmaps/ns/b", "sealed");
+  storage_.service_away = true;
+  EXPECT_EQ(names(), "unable to transform key \"/registry/configmaps/ns/b\": rpc error: code = Unavailable desc = away");
+  storage_.service_away = false;
+  wait_until([this] { return names() == "a b 3"; });
+}
+
+TEST_F(StoreErrors, AnEventThatCannotBeDecryptedAtTheMomentIsNotLost) {
+  put("a");
+  EXPECT_EQ(names(), "a 2");
+  storage_.service_away = true;
+  write("/registry/configmaps/ns/b", "sealed");
+  wait_until([this] { return names().find("code = Unavailable") != std::string::npos; });
+  storage_.service_away = false;
+  wait_until([this] { return names() == "a b 3"; });
 }
 
 double terminated(const std::string& resource) {

@@ -215,13 +215,17 @@ void show_key_cache_size(std::string_view provider, std::size_t size) { key_cach
 
 void count_invalid_key_id(std::string_view provider, std::string_view error) { invalid_key_ids().add({provider, error}); }
 
-void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash) {
+void keep_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash) {
   static KeptSeries kept;
   const std::string_view type = label_of(direction);
   for (const auto& old : kept.keep({std::string(type), std::string(provider), std::string(key_id_hash), std::string(server_id_hash)})) {
     key_ids().forget({old[0], old[1], old[2], old[3]});
     key_id_times().forget({old[0], old[1], old[2], old[3]});
   }
+}
+
+void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash) {
+  const std::string_view type = label_of(direction);
   key_ids().add({type, provider, key_id_hash, server_id_hash});
   key_id_times().set({type, provider, key_id_hash, server_id_hash}, now_seconds());
 }

@@ -56,8 +56,10 @@ void observe_arrival(Direction direction);
 void observe_kms_call(std::string_view provider, std::string_view method, Elapsed elapsed, std::string_view code);
 void show_key_cache_size(std::string_view provider, std::size_t size);
 void count_invalid_key_id(std::string_view provider, std::string_view error);
-// A value was read or written with this key. The hundred series that have been created last are kept.
+// A value was read or written with this key.
 void count_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
+// Call it before the first count of a key id: the series of the last hundred are kept.
+void keep_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 // The status of the plugin named this key.
 void show_key_id_of_status(std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 

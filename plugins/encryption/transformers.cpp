@@ -89,7 +89,7 @@ const Transformers::Providers* Transformers::providers_of(const GroupResource& r
 
 std::shared_ptr<const StorageTransformer> Transformers::make(const GroupResource& resource) const {
   const Providers* const providers = providers_of(resource);
-  if (providers == nullptr) return std::make_shared<ResourceTransformer>(identity_step(), storage_root_);
+  if (providers == nullptr) return nullptr;
   const std::string name = config_text(resource.group, resource.resource);
   std::vector<PrefixedStep> steps;
   for (const ProviderSteps& each : *providers) steps.push_back(each.for_resource(name));

@@ -40,7 +40,7 @@ class Transformers final : public StorageTransformers {
   // Errors: a wildcard that has been added before masks the resource.
   Outcome<Done> add(const std::string& resource, const Providers& providers);
 
-  // Never null: a resource without configuration is stored as it is, and encrypted values of it are errors.
+  // Null for a resource without configuration.
   std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const override;
   // The resources of the configuration, in its form, sorted.
   std::vector<std::string> resources() const;

@@ -90,6 +90,7 @@ class KmsPlugin:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+            connection.close()
         self.connections = []
         if os.path.exists(self.path):
             os.unlink(self.path)

@@ -4,6 +4,7 @@
 #include "authentication_targets.hpp"
 #include "backend_targets.hpp"
 #include "contract_targets.hpp"
+#include "encryption_targets.hpp"
 #include "engine/codec.hpp"
 #include "etcd_targets.hpp"
 #include "session_targets.hpp"
@@ -92,6 +93,8 @@ const std::vector<Target>& targets() {
         R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1","response":{"uid":"7","result":{"status":"Failure",)"
         R"("message":"no","reason":"x"},"convertedObjects":null}})"}},
       {"custom_schemas", custom_schemas, {kSchema}},
+      {"encryption_configuration", encryption_configuration, encryption_configuration_seeds()},
+      {"encryption_envelopes", encryption_envelopes, encryption_envelope_seeds()},
       {"etcd_answers", etcd_answers, {etcd_answer_seed(0), etcd_answer_seed(1), etcd_answer_seed(2), etcd_answer_seed(3)}},
       {"etcd_channel", etcd_channel, {etcd_channel_seed(), etcd_leaving_seed()}},
       {"expression_values",

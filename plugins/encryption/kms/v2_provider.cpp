@@ -39,7 +39,13 @@ CipherRef KmsV2Provider::known_cipher(const std::string& id, const WriteKey& cur
 Outcome<ReadValue> KmsV2Provider::open(std::string_view bound_to, const Envelope& envelope, const CipherRef& cipher,
                                        const WriteKey& current) const {
   const bool same_key = envelope.key.key_id == current.key.key_id;
-  count_key_id(Direction::kFromStorage, name(), same_key ? current.key_id_hash : hash_text(envelope.key.key_id), server_id_hash_);
+  if (same_key) {
+    count_key_id(Direction::kFromStorage, name(), current.key_id_hash, server_id_hash_);
+  } else {
+    const std::string hash = hash_text(envelope.key.key_id);
+    keep_key_id(Direction::kFromStorage, name(), hash, server_id_hash_);
+    count_key_id(Direction::kFromStorage, name(), hash, server_id_hash_);
+  }
   auto plain = cipher->open(envelope.encrypted_data, bound_to);
   if (!plain.ok()) return plain.take_failure();
   return ReadValue{SharedBytes(std::move(*plain)), !same_key || envelope.source != KeySource::kAesGcmSeed};
@@ -223,6 +229,9 @@ Task<Outcome<Done>> KmsV2Provider::rotate_if_changed(std::string key_id) {
   if (generated.ok() && (*generated)->key.key_id == key_id) {
     // Values that are written with it are read from the cache when it is no longer the current one.
     show_key_cache_size(name(), keys_.insert((*generated)->cache_key, (*generated)->cipher));
+    for (const Direction each : {Direction::kFromStorage, Direction::kToStorage}) {
+      keep_key_id(each, name(), (*generated)->key_id_hash, server_id_hash_);
+    }
     logger_.info("the data encryption key of a KMS plugin has been rotated name=" + name() + " keyIDHash=" + (*generated)->key_id_hash);
     current_.store(std::move(*generated));
     co_return Done();

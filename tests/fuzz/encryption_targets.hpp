@@ -1,0 +1,17 @@
+// Targets of the plugin `encryption`: stored values, and the file of --encryption-provider-config.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backplane::fuzz {
+
+// The bytes are a stored value, then a plain one.
+void encryption_envelopes(std::string_view bytes);
+std::vector<std::string> encryption_envelope_seeds();
+
+void encryption_configuration(std::string_view bytes);
+std::vector<std::string> encryption_configuration_seeds();
+
+}  // namespace backplane::fuzz
