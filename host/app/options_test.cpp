@@ -7,12 +7,12 @@
 #include <algorithm>
 
 #include "app/flag_files.hpp"
+#include "app/flag_plugins.hpp"
 #include "app/flag_set.hpp"
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
 #include "app/service_ranges.hpp"
-#include "app/flag_plugins.hpp"
 #include "app/unsupported_flags.hpp"
 #include "filters/go_duration.hpp"
 #include "registry/store_override_names.hpp"
@@ -174,9 +174,9 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   for (const char* flag :
-       {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
-        "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x",
-        "--etcd-prefix=/foo", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
+       {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x", "--authorization-policy-file=/x",
+        "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x", "--etcd-prefix=/foo",
+        "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
