@@ -9,7 +9,7 @@ using Plain = StorageTransformer::Plain;
 
 Status thrown(const Caught& error) { return internal_error("the storage transformer threw: " + error.what); }
 
-// Of a resource without a transformer: values that a server with one has written are errors, as upstream.
+// The value of a resource without a transformer. Values that another server has encrypted are errors, as upstream.
 Result<Plain> as_stored(const SharedBytes& bytes) {
   constexpr std::string_view kEncrypted = "k8s:enc:";
   if (!bytes.view().starts_with(kEncrypted)) return Plain{bytes};

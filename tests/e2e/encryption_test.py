@@ -240,17 +240,16 @@ class InEtcd(Encrypted):
         self.assertTrue(wait_for(lambda: self.metric(server, 'apiserver_encryption_config_controller_automatic_reloads_total', status='success')))
         progress = os.path.join(self.dir, 'progress.json')
         command = [BINARY, 'store', 'reencrypt', '--kubeconfig', server.kubeconfig, '--progress-file', progress, '--page-size', '10']
-        # One that was interrupted after the first page of secrets.
+        # As a run leaves it that was interrupted after the first page of secrets, its last resource.
         page = server.request('GET', SECRETS.replace('/namespaces/default', '') + '?limit=10')[2]
         with open(self.file, 'rb') as f:
             digest = 'sha256:' + subprocess.run(['sha256sum'], input=f.read(), capture_output=True, check=True).stdout.decode().split()[0]
         with open(progress, 'w') as f:
-            json.dump({'server': 'https://127.0.0.1:%d' % server.port, 'configuration': digest, 'done': [], 'resource': 'secrets',
+            json.dump({'server': 'https://127.0.0.1:%d' % server.port, 'configuration': digest, 'done': ['configmaps'], 'resource': 'secrets',
                        'continue': page['metadata']['continue']}, f)
-        # Its resource comes behind the one that is new; what it has done is not done again.
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r'completed an interrupted run: 2 resources')
+        self.assertRegex(done.stdout, r'completed an interrupted run: 1 resources, 15 objects, 15 written, 0 failed')
         self.assertFalse(os.path.exists(progress))
         values = {key: value[:21] for key, (value, _) in self.keys.all('/registry/secrets/default/').items()}
         old = [key for key, value in values.items() if value.startswith(b'k8s:enc:aescbc:v1:k1:')]
@@ -266,7 +265,7 @@ class InEtcd(Encrypted):
 
     def test_reencrypt_of_a_server_that_does_not_encrypt(self):
         with Server('--etcd-servers=' + self.etcd.url) as plain:
-            done = subprocess.run([BINARY, 'store', 'reencrypt', '--kubeconfig', plain.kubeconfig, '--progress-file='], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([BINARY, 'store', 'reencrypt', '--kubeconfig', plain.kubeconfig, '--progress-file', ''], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 1)
         self.assertIn('runs without --encryption-provider-config', done.stderr)
 
