@@ -54,7 +54,7 @@ class Access(unittest.TestCase):
                          {'allowed': True, 'reason': 'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole '
                                                      '"system:discovery" to Group "system:authenticated"'})
         rules = self.review(AUTHORIZATION, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', {'namespace': 'default'})
-        self.assertEqual(rules['resourceRules'], [{'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*']}])
+        self.assertEqual(rules['resourceRules'][0], {'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*']})
         self.assertFalse(rules['incomplete'])
 
     def test_a_request_is_of_whoever_asks_and_approved_once(self):
