@@ -119,9 +119,9 @@ constexpr Shape kShapes[] = {{"each binding in another namespace, for another us
 
 void add(CompiledPolicy& policy, const Shape& shape, int i) {
   const std::string number = std::to_string(i), name = "binding-" + number, ns = shape.namespaces ? "n" + number : "n77",
-                    user = shape.users ? "u" + number : "u77", role = shape.roles ? "role-" + number : "role-0";
+                    user = shape.users ? "u" + number : "u77", role = shape.roles ? "role-" + number : "view";
   if (shape.roles) policy.put_role(ns, role, {{{"get", "list"}, {""}, {"configmaps"}, {}, {}}});
-  policy.put_binding({ns, name, "Role", role, {{SubjectKind::kUser, user, {}}}});
+  policy.put_binding({ns, name, shape.roles ? "Role" : "ClusterRole", role, {{SubjectKind::kUser, user, {}}}});
 }
 
 void measure(const Shape& shape, int bindings) {
