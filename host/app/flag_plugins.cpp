@@ -25,6 +25,8 @@ constexpr FlagPlugin kFlagPlugins[] = {
     {"oidc-signing-algs", "authentication"},
     {"oidc-username-claim", "authentication"},
     {"oidc-username-prefix", "authentication"},
+    {"service-account-signing-endpoint", "authentication"},
+    {"service-account-signing-endpoint", "core"},
     {"token-auth-file", "authentication"},
 };
 

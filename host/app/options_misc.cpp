@@ -23,7 +23,6 @@ constexpr AcceptedRow kAccepted[] = {
      "DEPRECATED: it will be removed. Port of the kubelets without authentication."},
     {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
      "Maximum bytes per second of each exec, log or proxy stream. 0: no limit."},
-    {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Unix socket of a service that signs tokens."},
 };
 
 // Read by name: by the plugins that serve what they are about, and where the server puts itself together.
@@ -85,6 +84,8 @@ constexpr AcceptedRow kPassedOn[] = {
      "Types of a Node's addresses to connect to, in order of preference."},
     {"Misc", "kubelet-timeout", FlagType::kDuration, "5s", "Timeout of connecting to a kubelet."},
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
+    {"Misc", "service-account-signing-endpoint", FlagType::kString, "",
+     "Unix socket of a process that signs service account tokens and has their public keys: the gRPC service ExternalJWTSigner."},
     {"Misc", "service-account-signing-key-file", FlagType::kString, "",
      "RSA or EC private key that signs service account tokens, PEM. Unset: a generated key in --data-dir."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false",

@@ -194,14 +194,6 @@ TEST(Promises, AReloadOfNoFileIsRefused) {
             "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
 }
 
-// The server used to sign with its own key without a warning.
-TEST(Promises, ASignerOfTokensThatIsNotAskedIsRefused) {
-  const auto problems = promise_problems({"--service-account-signing-endpoint=@signer"}, kToday);
-  ASSERT_EQ(problems.size(), 1u);
-  EXPECT_NE(problems[0].find("--service-account-signing-endpoint (tokens are signed with the key of --service-account-signing-key-file)"),
-            std::string::npos);
-}
-
 // kube-apiserver runs PodSecurity by default: a flag that names it asks for its protection all the same.
 TEST(Promises, AnAdmissionPluginThatIsNamedAndAbsentIsRefused) {
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,PodSecurity,ResourceQuota"}, kToday),

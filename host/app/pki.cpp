@@ -145,7 +145,7 @@ Result<ServerPki> prepare_pki(const Options& options) {
   pki.admin = std::move(*admin);
 
   pki.token_key_file = options.flags.text("service-account-signing-key-file").value_or("");
-  if (pki.token_key_file.empty()) {
+  if (pki.token_key_file.empty() && options.flags.text("service-account-signing-endpoint").value_or("").empty()) {
     pki.token_key_file = directory + "/sa.key";
     if (Status status = ensure_key(pki.token_key_file); !status.ok()) return status;
   }

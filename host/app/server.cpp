@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/flag_plugins.hpp"
 #include "app/health_checks.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
@@ -48,7 +49,8 @@ ServerParts::~ServerParts() {
 
 // As upstream, where every hook's failure ends the process: its own, and those of plugins that must run.
 bool ServerParts::needs(const PostStartHookEntry& hook) const {
-  const auto& required = options().backplane.require_plugins;
+  std::vector<std::string> required = plugins_of_flags(options().flags);
+  required.insert(required.end(), options().backplane.require_plugins.begin(), options().backplane.require_plugins.end());
   return hook.registrant == kTheHost || is_upstream_hook(hook.name) ||
          std::find(required.begin(), required.end(), hook.registrant) != required.end();
 }

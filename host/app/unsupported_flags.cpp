@@ -16,7 +16,6 @@ struct UnsupportedFlags {
 
 // In the order of the messages.
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
-    {{"service-account-signing-endpoint"}, "tokens are signed with the key of --service-account-signing-key-file"},
     {{"authorization-config"}, "the file is not read"},
     {{"authorization-policy-file"}, "ABAC is not implemented"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},

@@ -64,14 +64,18 @@ std::vector<std::string> list_of(const std::string& text) {
 }
 
 // Without a signer where there is no key.
-Result<TokenOptions> token_options(const Host& host) {
+Result<TokenOptions> token_options(const Host& host, const std::shared_ptr<kit::ExternalSigner>& external) {
   TokenOptions out;
   const std::string key = host.flag("service-account-signing-key-file").value_or("");
   const auto issuers = list_of(host.flag("service-account-issuer").value_or(""));
-  if (key.empty() || issuers.empty()) return out;
-  auto signer = kit::TokenSigner::from_file(key);
-  if (!signer.ok()) return std::move(signer).status();
-  out.signer = std::move(*signer);
+  if ((key.empty() && external == nullptr) || issuers.empty()) return out;
+  if (external != nullptr) {
+    out.signer = make_external_issuer(external);
+  } else {
+    auto signer = kit::TokenSigner::from_file(key);
+    if (!signer.ok()) return std::move(signer).status();
+    out.signer = make_file_issuer(std::move(*signer));
+  }
   out.issuer = issuers.front();
   out.audiences = list_of(host.flag("api-audiences").value_or(""));
   if (out.audiences.empty()) out.audiences = issuers;
@@ -97,8 +101,10 @@ class CorePlugin final : public Plugin {
     if (Status status = group.add_kinds(); !status.ok()) return status;
     if (Status status = add_namespace_subresources(host, group); !status.ok()) return status;
     if (Status status = add_pod_subresources(host, group, options); !status.ok()) return status;
-    if (Status status = add_token_requests(host, group); !status.ok()) return status;
-    if (Status status = add_openid_paths(host); !status.ok()) return status;
+    auto signer = external_signer(host);
+    if (!signer.ok()) return std::move(signer).status();
+    if (Status status = add_token_requests(host, group, *signer); !status.ok()) return status;
+    if (Status status = add_openid_paths(host, *signer); !status.ok()) return status;
     if (Status status = add_component_statuses(host, group); !status.ok()) return status;
     if (Status status = add_connections(host, group); !status.ok()) return status;
     if (Status status = group.install("core"); !status.ok()) return status;
@@ -215,8 +221,8 @@ class CorePlugin final : public Plugin {
     return {};
   }
 
-  static Status add_token_requests(const Host& host, GroupInstaller& group) {
-    auto options = token_options(host);
+  static Status add_token_requests(Host& host, GroupInstaller& group, const std::shared_ptr<kit::ExternalSigner>& external) {
+    auto options = token_options(host, external);
     if (!options.ok() || options->signer == nullptr) return options.ok() ? Status() : std::move(options).status();
     const TokenStores stores{group.store("serviceaccounts"), group.store("pods"), group.store("secrets"), group.store("nodes")};
     const Schema* schema = group.schemas()->find(GroupVersionKind{"authentication.k8s.io", "v1", "TokenRequest"});

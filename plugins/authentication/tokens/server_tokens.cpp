@@ -1,6 +1,7 @@
 #include "tokens/server_tokens.hpp"
 
 #include "accounts/account_tokens.hpp"
+#include "accounts/external_keys.hpp"
 #include "accounts/last_used_label.hpp"
 #include "flag_list.hpp"
 #include "tokens/bootstrap_tokens.hpp"
@@ -13,7 +14,9 @@ bool flag_is(const Host& host, std::string_view name, std::string_view value) {
   return host.flag(name) == std::optional<std::string>(value);
 }
 
-Result<std::shared_ptr<AccountKeys>> account_keys(const Host& host) {
+Result<std::shared_ptr<AccountKeys>> account_keys(Host& host) {
+  const std::string socket = host.flag("service-account-signing-endpoint").value_or("");
+  if (!socket.empty()) return ExternalKeys::make(host, socket);
   std::vector<std::string> files = flag_list(host, "service-account-key-file");
   if (files.empty()) files = flag_list(host, "service-account-signing-key-file");
   if (files.empty()) return std::shared_ptr<AccountKeys>();

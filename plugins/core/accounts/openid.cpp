@@ -1,7 +1,9 @@
 #include "accounts/openid.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 
@@ -13,11 +15,18 @@ namespace backplane::core {
 namespace {
 
 constexpr std::string_view kConfigurationPath = "/.well-known/openid-configuration", kKeysPath = "/openid/v1/jwks";
-constexpr std::string_view kCacheControl = "public, max-age=3600";
+constexpr std::string_view kConfigurationType = "application/json", kKeysType = "application/jwk-set+json";
+constexpr int kCacheSeconds = 3600;
+
+// A text that may be cached for some seconds.
+struct DocumentText {
+  SharedBytes text;
+  int seconds = kCacheSeconds;
+};
 
 class Document final : public HttpHandler {
  public:
-  Document(std::string_view type, std::string text) : type_(type), text_(std::move(text)) {}
+  Document(std::string_view type, std::function<Result<DocumentText>()> text) : type_(type), text_(std::move(text)) {}
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     std::vector<SharedBytes> body;
@@ -27,14 +36,20 @@ class Document final : public HttpHandler {
       co_await exchange.respond(405, "text/plain; charset=utf-8", std::move(body));
       co_return;
     }
-    exchange.set_response_header("Cache-Control", std::string(kCacheControl));
-    body.push_back(text_);
+    auto found = text_();
+    if (!found.ok()) {
+      body.emplace_back(SharedBytes("503: " + found.status().message()));
+      co_await exchange.respond(503, "text/plain; charset=utf-8", std::move(body));
+      co_return;
+    }
+    exchange.set_response_header("Cache-Control", "public, max-age=" + std::to_string(found->seconds));
+    body.push_back(std::move(found->text));
     co_await exchange.respond(200, type_, std::move(body));
   }
 
  private:
   const std::string type_;
-  const SharedBytes text_;
+  const std::function<Result<DocumentText>()> text_;
 };
 
 std::vector<std::string> words_of(const std::optional<std::string>& list) {
@@ -74,6 +89,27 @@ std::string keys_uri_of(const Host& host) {
   return "https://" + address + std::string(kKeysPath);
 }
 
+Status add_documents(Host& host, std::function<Result<DocumentText>()> configuration, std::function<Result<DocumentText>()> keys) {
+  Status status =
+      host.handle({std::string(kConfigurationPath), false, true, std::make_shared<Document>(kConfigurationType, std::move(configuration))});
+  if (!status.ok()) return status;
+  return host.handle({std::string(kKeysPath), false, true, std::make_shared<Document>(kKeysType, std::move(keys))});
+}
+
+// The documents of the keys that an external signer has now.
+Status add_external_paths(Host& host, const std::string& issuer, const std::shared_ptr<kit::ExternalSigner>& signer) {
+  const std::string uri = keys_uri_of(host);
+  const auto text_of = [issuer, uri, signer](std::string OpenIdDocuments::*member) -> Result<DocumentText> {
+    const kit::ExternalSigner::KeysRef keys = signer->keys();
+    auto documents = openid_documents(issuer, uri, keys->published);
+    if (!documents.ok()) return std::move(documents).status();
+    const auto left = std::chrono::duration_cast<std::chrono::seconds>(keys->refresh - std::chrono::steady_clock::now());
+    return DocumentText{SharedBytes(std::move((*documents).*member)), static_cast<int>(std::max<std::int64_t>(left.count(), 0))};
+  };
+  return add_documents(
+      host, [text_of] { return text_of(&OpenIdDocuments::configuration); }, [text_of] { return text_of(&OpenIdDocuments::keys); });
+}
+
 }  // namespace
 
 Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys) {
@@ -96,9 +132,10 @@ Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::s
   return out;
 }
 
-Status add_openid_paths(Host& host) {
+Status add_openid_paths(Host& host, const std::shared_ptr<kit::ExternalSigner>& external) {
   const auto issuers = words_of(host.flag("service-account-issuer"));
   if (issuers.empty()) return {};
+  if (external != nullptr) return add_external_paths(host, issuers.front(), external);
   auto keys = keys_of(host);
   if (!keys.ok()) return std::move(keys).status();
   auto documents = openid_documents(issuers.front(), keys_uri_of(host), std::move(*keys));
@@ -106,11 +143,10 @@ Status add_openid_paths(Host& host) {
     host.logger().info("publishing the keys of service account tokens failed: " + documents.status().message());
     return {};
   }
-  Status status = host.handle(
-      {std::string(kConfigurationPath), false, true, std::make_shared<Document>("application/json", std::move(documents->configuration))});
-  if (!status.ok()) return status;
-  return host.handle(
-      {std::string(kKeysPath), false, true, std::make_shared<Document>("application/jwk-set+json", std::move(documents->keys))});
+  const SharedBytes configuration(std::move(documents->configuration)), key_set(std::move(documents->keys));
+  return add_documents(
+      host, [configuration] { return Result<DocumentText>(DocumentText{configuration}); },
+      [key_set] { return Result<DocumentText>(DocumentText{key_set}); });
 }
 
 }  // namespace backplane::core

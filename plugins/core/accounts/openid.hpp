@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backplane/host.hpp"
+#include "backplane/kit/external_signer.hpp"
 #include "backplane/points/http.hpp"
 
 namespace backplane::core {
@@ -22,7 +23,7 @@ struct OpenIdDocuments {
 // `keys_uri`: where the keys are to be found, as the document says.
 Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys);
 
-// Registers both paths; neither where the issuer is no https URL, which is logged.
-Status add_openid_paths(Host& host);
+// Registers both paths; neither if the issuer is not an https URL, which is logged. `external`: has the keys instead of files; or null.
+Status add_openid_paths(Host& host, const std::shared_ptr<kit::ExternalSigner>& external);
 
 }  // namespace backplane::core

@@ -165,7 +165,8 @@ Object TokenRequests::claims(const Object& account, const Object& request, const
   if (extended) about["warnafter"] = now + seconds;
   Object out;
   out["aud"] = Array(audiences.begin(), audiences.end());
-  out["exp"] = now + (extended ? kExtendedSeconds : seconds);
+  const std::int64_t limit = options_.signer->longest_seconds();
+  out["exp"] = now + (!extended ? seconds : limit > 0 ? std::min(limit, kExtendedSeconds) : kExtendedSeconds);
   out["iat"] = now;
   out["iss"] = options_.issuer;
   out["jti"] = new_uid();
@@ -190,14 +191,14 @@ Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std
   auto bound = co_await find_bound(context, name, object);
   if (!bound.ok()) co_return std::move(bound).status();
   Value& seconds = object.at("spec").get_object()["expirationSeconds"];
-  if (options_.longest_seconds > 0 && seconds.get_int64() > options_.longest_seconds) {
-    context.warn("requested expiration of " + std::to_string(seconds.get_int64()) + " seconds shortened to " +
-                 std::to_string(options_.longest_seconds) + " seconds");
-    seconds = options_.longest_seconds;
+  const std::int64_t longest = options_.longest_seconds > 0 ? options_.longest_seconds : options_.signer->longest_seconds();
+  if (longest > 0 && seconds.get_int64() > longest) {
+    context.warn("requested expiration of " + std::to_string(seconds.get_int64()) + " seconds shortened to " + std::to_string(longest) +
+                 " seconds");
+    seconds = longest;
   }
   const Object said = claims(account, object, *bound, now);
-  Result<std::string> token;
-  co_await run_blocking([&] { token = options_.signer->sign(said); });
+  auto token = co_await options_.signer->sign(said);
   if (!token.ok()) co_return internal_error("failed to generate token: " + token.status().message());
   context.annotate("authentication.kubernetes.io/issued-credential-id", "JTI=" + std::string(get_string(said, "jti")));
   Object status;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backplane/kit/token_signer.hpp"
+#include "accounts/token_issuer.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "backplane/types/schema.hpp"
@@ -17,10 +17,10 @@
 namespace backplane::core {
 
 struct TokenOptions {
-  std::shared_ptr<const kit::TokenSigner> signer;
+  std::shared_ptr<TokenIssuer> signer;
   std::string issuer;
   std::vector<std::string> audiences;  // the API server's own
-  std::int64_t longest_seconds = 0;    // 0: as long as is asked for
+  std::int64_t longest_seconds = 0;    // 0: as long as is asked for and as the signer allows
   bool extends = true;                 // tokens for pods outlast what is asked for, so that clients that read theirs once go on
   bool checks_uid = true;              // TokenRequestServiceAccountUIDValidation: another uid is a conflict instead of a warning
 };
