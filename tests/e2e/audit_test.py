@@ -3,7 +3,6 @@ import http.server
 import json
 import os
 import re
-import socket
 import stat
 import subprocess
 import tempfile
@@ -336,6 +335,7 @@ class Webhooks(unittest.TestCase):
                 connection = server.connect()
                 for _ in range(100):
                     self.assertEqual(server.request('GET', MAPS, connection=connection)[0], 200)
+                connection.close()
                 self.assertGreater(metric(server, 'apiserver_audit_error_total{plugin="buffered"}'), 0)
                 began = time.monotonic()
                 self.assertEqual(server.terminate(), 0, server.text())
