@@ -9,11 +9,11 @@ namespace {
 
 class WithAuthorization final : public Filter {
  public:
-  WithAuthorization(Authorizer& authorization, RequestMetrics* metrics) : authorization_(authorization), metrics_(metrics) {}
+  WithAuthorization(ResumableAuthorizer& authorization, RequestMetrics* metrics) : authorization_(authorization), metrics_(metrics) {}
 
   Step enter(FilterCall& call) const override {
     const auto began = Clock::now();
-    auto known = authorization_.decide_now(RequestView(call.context));
+    auto known = authorization_.begin(RequestView(call.context), call.pending_authorization);
     return known ? settle(call, *known, began) : Step::kAwait;
   }
 
@@ -21,7 +21,8 @@ class WithAuthorization final : public Filter {
     const AuthorizationAttributes attributes = authorization_attributes(call.context);
     const OriginExecutor origin;
     const auto began = Clock::now();
-    AuthorizerResult result = co_await authorization_.authorize(attributes);
+    auto finishing = authorization_.finish(attributes, std::move(call.pending_authorization));
+    AuthorizerResult result = co_await std::move(finishing);
     co_await origin;
     co_return settle(call, result, began);
   }
@@ -61,7 +62,7 @@ class WithAuthorization final : public Filter {
     return Step::kRefuse;
   }
 
-  Authorizer& authorization_;
+  ResumableAuthorizer& authorization_;
   RequestMetrics* const metrics_;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -45,11 +46,14 @@ struct RequestNotes {
   std::string log_fields;             // " key=value", as the line shows them
 };
 
+struct PendingAuthorization;
+
 struct FilterCall {
   RequestContext& context;
   RequestNotes* notes = nullptr;
   Refusal refusal = {};
-  GatePass pass = {};  // the state of the request gate
+  GatePass pass = {};                                                     // the state of the request gate
+  std::shared_ptr<PendingAuthorization> pending_authorization = nullptr;  // from enter() to enter_slowly() of WithAuthorization
 
   // The current exchange.  around() replaces it for the inner filters by InFront.
   Exchange& exchange() const noexcept { return *context.exchange; }

@@ -29,7 +29,7 @@ class RequestSeries;
 struct ChainConfig {
   // Never null in a running server.
   const Authentication* authentication = nullptr;
-  Authorizer* authorization = nullptr;
+  ResumableAuthorizer* authorization = nullptr;
   const Signal* mux_and_discovery_complete = nullptr;
   const Signal* not_accepting_new_request = nullptr;
   WaitGroup* short_requests = nullptr;

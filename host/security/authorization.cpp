@@ -121,37 +121,24 @@ std::optional<AuthorizerResult> ask_now(const Authorizer& authorizer, const Requ
                     [&](const Caught& error) -> std::optional<AuthorizerResult> { return threw(authorizer, error); });
 }
 
-// utilerrors.NewAggregate: one as it is, several in brackets.
-class Errors {
- public:
-  void add(Status error) {
-    if (!error.ok()) list_.push_back(std::move(error));
+// utilerrors.NewAggregate: one as it is, several in brackets, equal ones once.
+Status together(const std::vector<Status>& errors) {
+  std::vector<std::string_view> texts;
+  for (const Status& error : errors) {
+    if (std::find(texts.begin(), texts.end(), error.message()) == texts.end()) texts.push_back(error.message());
   }
-  Status together() {
-    if (list_.empty()) return {};
-    if (list_.size() == 1) return std::move(list_.front());
-    std::string text;
-    for (const Status& error : list_) text += (text.empty() ? "[" : ", ") + error.message();
-    return Status(Reason::kInternalError, text + "]");
-  }
+  if (texts.empty()) return {};
+  if (texts.size() == 1) return errors.front();
+  std::string text;
+  for (const std::string_view each : texts) text.append(text.empty() ? "[" : ", ").append(each);
+  return Status(Reason::kInternalError, text + "]");
+}
 
- private:
-  std::vector<Status> list_;
-};
-
-// What authorizers without an opinion have said, for the refusal that there is in the end.
-class Unsettled {
- public:
-  void add(AuthorizerResult&& result) {
-    if (!result.reason.empty()) reasons_ += (reasons_.empty() ? "" : "\n") + result.reason;
-    errors_.add(std::move(result.error));
-  }
-  AuthorizerResult refusal() { return {Decision::kNoOpinion, std::move(reasons_), errors_.together()}; }
-
- private:
-  std::string reasons_;
-  Errors errors_;
-};
+// Keeps what an authorizer without an opinion has said.
+void note_silence(AuthorizerResult&& result, PendingAuthorization& pending) {
+  if (!result.reason.empty()) pending.reasons.append(pending.reasons.empty() ? "" : "\n").append(result.reason);
+  if (!result.error.ok()) pending.errors.push_back(std::move(result.error));
+}
 
 template <class Item>
 void append(std::vector<Item>& to, std::vector<Item>& from) {
@@ -185,17 +172,29 @@ Authorization::Authorization(std::vector<AuthorizerPlace> places, const Authoriz
   }
 }
 
+std::optional<AuthorizerResult> Authorization::walk(const RequestView& request, PendingAuthorization& pending) const {
+  for (; pending.place < places_.size(); ++pending.place) {
+    auto result = ask_now(*places_[pending.place].authorizer, request);
+    if (!result) return std::nullopt;
+    note(pending.place, result->decision);
+    if (result->decision != Decision::kNoOpinion) return result;
+    note_silence(std::move(*result), pending);
+  }
+  return AuthorizerResult{Decision::kNoOpinion, std::move(pending.reasons), together(pending.errors)};
+}
+
 std::optional<AuthorizerResult> Authorization::decide_now(const RequestView& request) const {
   if (is_privileged(request.user)) return AuthorizerResult{Decision::kAllow, "", {}};
-  Unsettled unsettled;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    auto result = ask_now(*places_[i].authorizer, request);
-    if (!result) return std::nullopt;
-    note(i, result->decision);
-    if (result->decision != Decision::kNoOpinion) return result;
-    unsettled.add(std::move(*result));
-  }
-  return unsettled.refusal();
+  PendingAuthorization pending;
+  return walk(request, pending);
+}
+
+std::optional<AuthorizerResult> Authorization::begin(const RequestView& request, std::shared_ptr<PendingAuthorization>& pending) const {
+  if (is_privileged(request.user)) return AuthorizerResult{Decision::kAllow, "", {}};
+  PendingAuthorization made;
+  auto result = walk(request, made);
+  if (!result) pending = std::make_shared<PendingAuthorization>(std::move(made));
+  return result;
 }
 
 // No opinion is no last word.
@@ -206,25 +205,31 @@ void Authorization::note(std::size_t index, Decision decision) const noexcept {
 }
 
 Task<AuthorizerResult> Authorization::authorize(const AuthorizationAttributes& attributes) {
-  if (is_privileged(attributes.user)) co_return AuthorizerResult{Decision::kAllow, "", {}};
+  std::shared_ptr<PendingAuthorization> pending;
+  auto decided = begin(RequestView(attributes), pending);
+  if (decided) co_return std::move(*decided);
+  auto finishing = finish(attributes, std::move(pending));
+  AuthorizerResult result = co_await std::move(finishing);
+  co_return result;
+}
+
+Task<AuthorizerResult> Authorization::finish(const AuthorizationAttributes& attributes, std::shared_ptr<PendingAuthorization> pending) {
   const RequestView view(attributes);
-  Unsettled unsettled;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    auto result = ask_now(*places_[i].authorizer, view);
-    if (!result) {
-      auto asking = ask(*places_[i].authorizer, attributes);
-      result = co_await std::move(asking);
-    }
-    note(i, result->decision);
-    if (result->decision != Decision::kNoOpinion) co_return std::move(*result);
-    unsettled.add(std::move(*result));
+  while (true) {
+    const std::size_t place = pending->place++;
+    auto asking = ask(*places_[place].authorizer, attributes);
+    AuthorizerResult result = co_await std::move(asking);
+    note(place, result.decision);
+    if (result.decision != Decision::kNoOpinion) co_return result;
+    note_silence(std::move(result), *pending);
+    auto decided = walk(view, *pending);
+    if (decided) co_return std::move(*decided);
   }
-  co_return unsettled.refusal();
 }
 
 Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   RuleList all;
-  Errors errors;
+  std::vector<Status> errors;
   // RBAC's default roles give it to them too.
   const bool rbac = std::any_of(places_.begin(), places_.end(), [](const AuthorizerPlace& place) { return place.type == "RBAC"; });
   if (is_privileged(user) && !rbac) add_everything(all);
@@ -244,15 +249,15 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
     append(all.resource_rules, rules.resource_rules);
     append(all.non_resource_rules, rules.non_resource_rules);
     all.incomplete = all.incomplete || rules.incomplete;
-    errors.add(std::move(rules.error));
+    if (!rules.error.ok()) errors.push_back(std::move(rules.error));
   }
-  all.error = errors.together();
+  all.error = together(errors);
   co_return all;
 }
 
 std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes) {
   std::vector<AuthorizerPlace> places;
-  for (const auto& mode : modes) places.push_back({mode, lower(mode)});
+  for (const auto& mode : modes) places.push_back({mode, mode == "Webhook" ? "default" : lower(mode)});
   return places;
 }
 

@@ -24,7 +24,26 @@ std::shared_ptr<Authorizer> make_always_allow();
 std::shared_ptr<Authorizer> make_always_deny();
 std::shared_ptr<Authorizer> make_public_info();
 
-class Authorization final : public Authorizer, public RuleResolver {
+class Authorization;
+
+// What a request has asked so far: the place in the order that needs waiting, and what the places before it have said.
+struct PendingAuthorization {
+  std::size_t place = 0;
+  std::string reasons = {};
+  std::vector<Status> errors = {};
+  std::shared_ptr<Authorization> owner = nullptr;  // the one that has begun, if a PublishedAuthorizer has been asked
+};
+
+// An authorizer whose two calls make one: begin() asks without waiting, finish() continues where it has stopped, so that no authorizer is
+// asked twice for one request.
+class ResumableAuthorizer : public Authorizer {
+ public:
+  // The decision, or nothing and `pending`, which finish() takes.
+  virtual std::optional<AuthorizerResult> begin(const RequestView& request, std::shared_ptr<PendingAuthorization>& pending) const = 0;
+  virtual Task<AuthorizerResult> finish(const AuthorizationAttributes& attributes, std::shared_ptr<PendingAuthorization> pending) = 0;
+};
+
+class Authorization final : public ResumableAuthorizer, public RuleResolver {
  public:
   // `before`: the one that this replaces; the counts of authorizers that both have go on.  May be null.  Every place has an authorizer.
   explicit Authorization(std::vector<AuthorizerPlace> places, const Authorization* before = nullptr);
@@ -34,6 +53,8 @@ class Authorization final : public Authorizer, public RuleResolver {
   std::string_view name() const noexcept override { return "union"; }
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
+  std::optional<AuthorizerResult> begin(const RequestView& request, std::shared_ptr<PendingAuthorization>& pending) const override;
+  Task<AuthorizerResult> finish(const AuthorizationAttributes& attributes, std::shared_ptr<PendingAuthorization> pending) override;
   RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
@@ -46,6 +67,8 @@ class Authorization final : public Authorizer, public RuleResolver {
   const Decisions& decisions(std::size_t index) const noexcept { return *decisions_[index]; }
 
  private:
+  // Asks from pending.place on, until an authorizer decides or needs waiting; at the end, the refusal.
+  std::optional<AuthorizerResult> walk(const RequestView& request, PendingAuthorization& pending) const;
   void note(std::size_t index, Decision decision) const noexcept;
 
   static std::vector<AuthorizerPlace> places_of(const std::vector<std::shared_ptr<Authorizer>>& authorizers);
@@ -54,7 +77,7 @@ class Authorization final : public Authorizer, public RuleResolver {
   std::vector<std::shared_ptr<Decisions>> decisions_;
 };
 
-// The order that --authorization-mode gives; none without modes.
+// The order that --authorization-mode gives, with kube-apiserver's names; none without modes.
 std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes);
 
 // `places` with their authorizers: their own, built-in ones, or those that plugins have registered under the type.  Authorizers of plugins

@@ -26,6 +26,22 @@ std::optional<AuthorizerResult> PublishedAuthorizer::decide_now(const RequestVie
   return (*published)->decide_now(request);
 }
 
+std::optional<AuthorizerResult> PublishedAuthorizer::begin(const RequestView& request,
+                                                           std::shared_ptr<PendingAuthorization>& pending) const {
+  const auto authorization = current();
+  if (authorization == nullptr) return AuthorizerResult{Decision::kNoOpinion, "", too_early()};
+  auto result = authorization->begin(request, pending);
+  if (!result) pending->owner = authorization;
+  return result;
+}
+
+Task<AuthorizerResult> PublishedAuthorizer::finish(const AuthorizationAttributes& attributes,
+                                                   std::shared_ptr<PendingAuthorization> pending) {
+  const auto authorization = pending->owner;
+  AuthorizerResult result = co_await authorization->finish(attributes, std::move(pending));
+  co_return result;
+}
+
 Task<AuthorizerResult> PublishedAuthorizer::authorize(const AuthorizationAttributes& attributes) {
   const auto authorization = current();
   if (authorization == nullptr) co_return AuthorizerResult{Decision::kNoOpinion, "", too_early()};

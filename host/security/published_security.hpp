@@ -24,7 +24,7 @@ class PublishedAuthentication final : public Authentication {
   Published<Authentication> authentication_{nullptr};
 };
 
-class PublishedAuthorizer final : public Authorizer, public RuleResolver {
+class PublishedAuthorizer final : public ResumableAuthorizer, public RuleResolver {
  public:
   void publish(std::shared_ptr<Authorization> authorization) {
     authorization_.set(std::make_shared<const std::shared_ptr<Authorization>>(std::move(authorization)));
@@ -38,6 +38,8 @@ class PublishedAuthorizer final : public Authorizer, public RuleResolver {
   }
   std::string_view name() const noexcept override { return "union"; }
   std::optional<AuthorizerResult> decide_now(const RequestView& request) const override;
+  std::optional<AuthorizerResult> begin(const RequestView& request, std::shared_ptr<PendingAuthorization>& pending) const override;
+  Task<AuthorizerResult> finish(const AuthorizationAttributes& attributes, std::shared_ptr<PendingAuthorization> pending) override;
   RuleResolver* rule_resolver() noexcept override { return this; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;

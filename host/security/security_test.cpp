@@ -494,6 +494,61 @@ TEST_F(Security, AnAuthorizerThatThrowsHasNoOpinionAndAnError) {
   EXPECT_EQ(ask(Authorization({std::make_shared<ThrowingAuthorizer>(), make_always_allow()})).decision, Decision::kAllow);
 }
 
+// Decides without waiting if `now`; counts how often it is asked.
+class Counted final : public Authorizer {
+ public:
+  Counted(bool now, AuthorizerResult result) : now_(now), result_(std::move(result)) {}
+  std::string_view name() const noexcept override { return "counted"; }
+  std::optional<AuthorizerResult> decide_now(const RequestView&) const override {
+    ++asked_now;
+    if (!now_) return std::nullopt;
+    return result_;
+  }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
+    ++asked;
+    co_return result_;
+  }
+  mutable int asked_now = 0;
+  int asked = 0;
+
+ private:
+  const bool now_;
+  const AuthorizerResult result_;
+};
+
+TEST_F(Security, EachAuthorizerIsAskedOnceForARequestThatWaits) {
+  const AuthorizerResult none{Decision::kNoOpinion, "r", Status(Reason::kInternalError, "e")};
+  auto first = std::make_shared<Counted>(true, none), second = std::make_shared<Counted>(false, none);
+  auto third = std::make_shared<Counted>(true, AuthorizerResult{Decision::kNoOpinion, "other", {}});
+  auto fourth = std::make_shared<Counted>(false, AuthorizerResult{Decision::kDeny, "last", {}});
+  context.user = UserInfo{"jane", "", {}, {}};
+  const auto attributes = authorization_attributes(context);
+  PublishedAuthorizer published;
+  const auto finish_after = [&](std::vector<std::shared_ptr<Authorizer>> authorizers) {
+    published.publish(std::make_shared<Authorization>(authorizers));
+    std::shared_ptr<PendingAuthorization> pending;
+    EXPECT_FALSE(published.begin(RequestView(context), pending));
+    published.publish(std::make_shared<Authorization>(std::vector<std::shared_ptr<Authorizer>>{make_always_allow()}));
+    return run_on(loop, published.finish(attributes, std::move(pending)));
+  };
+  auto refused = finish_after({first, second, third});
+  EXPECT_EQ(refused.decision, Decision::kNoOpinion) << "the order that the request began with";
+  EXPECT_EQ(refused.reason, "r\nr\nother");
+  EXPECT_EQ(refused.error.message(), "e") << "equal errors once";
+  EXPECT_EQ(finish_after({first, second, third, fourth}).reason, "last");
+  for (const auto& each : {first, second, third}) EXPECT_EQ(each->asked_now, 2);
+  EXPECT_EQ(second->asked, 2);
+  EXPECT_EQ(first->asked + third->asked, 0);
+  EXPECT_EQ(fourth->asked_now, 1);
+  EXPECT_EQ(fourth->asked, 1);
+}
+
+TEST_F(Security, TheWebhookOfTheModeHasUpstreamsName) {
+  const auto places = places_of_modes({"Node", "Webhook"});
+  EXPECT_EQ(places[0].name, "node");
+  EXPECT_EQ(places[1].name, "default");
+}
+
 TEST_F(Security, AlwaysDenyIsEverythingForbiddenAndNothingPublic) {
   context.user = anonymous_user();
   context.info.verb = "get";
