@@ -81,7 +81,7 @@ Problems CompletedOptions::validate() const {
       !options_->flags.has_default("encryption-provider-config-automatic-reload"))
     problems.emplace_back("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
   options_->secure_serving.validate(problems);
-  options_->authorization.validate(problems);
+  options_->authorization.validate(options_->flags, problems);
   options_->admission.validate(problems);
   FeatureGates gates;
   Problems of_gates = gates.set(options_->generic.feature_gates);

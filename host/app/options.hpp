@@ -104,7 +104,7 @@ struct AuthenticationOptions {
 struct AuthorizationOptions {
   std::vector<std::string> modes;
   void add_flags(FlagSet& flags);
-  void validate(Problems& problems) const;
+  void validate(const FlagSet& flags, Problems& problems) const;
   bool always_allow_only() const { return modes.size() == 1 && modes[0] == "AlwaysAllow"; }
 };
 

@@ -60,25 +60,46 @@ void AuthorizationOptions::add_flags(FlagSet& flags) {
   flags.add("authorization-mode", &modes,
             "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow and AlwaysDeny are built in, plugins "
             "provide others. Unset: system:masters may do everything, all users may read health and version, and plugins decide the rest.");
-  flags.accept("authorization-config", FlagType::kString, "", "File with an AuthorizationConfiguration.");
-  flags.accept("authorization-policy-file", FlagType::kString, "", "File with an ABAC policy, one JSON object per line.");
-  flags.accept("authorization-webhook-cache-authorized-ttl", FlagType::kDuration, "5m0s",
-               "Time for which allowed decisions of the webhook are cached.");
-  flags.accept("authorization-webhook-cache-unauthorized-ttl", FlagType::kDuration, "30s",
-               "Time for which denied decisions of the webhook are cached.");
-  flags.accept("authorization-webhook-config-file", FlagType::kString, "", "Kubeconfig of the authorization webhook.");
-  flags.accept("authorization-webhook-version", FlagType::kString, "v1beta1",
-               "Version of the SubjectAccessReview that the webhook receives.");
+  flags.pass_on("authorization-config", FlagType::kString, "",
+                "File with an AuthorizationConfiguration, reloaded when it changes. Not together with --authorization-mode and "
+                "--authorization-webhook-*.");
+  flags.pass_on("authorization-policy-file", FlagType::kString, "", "File with the policy of the mode ABAC, one JSON object per line.");
+  flags.pass_on("authorization-webhook-cache-authorized-ttl", FlagType::kDuration, "5m0s",
+                "Time for which allowed decisions of the webhook are cached. 0: not cached.");
+  flags.pass_on("authorization-webhook-cache-unauthorized-ttl", FlagType::kDuration, "30s",
+                "Time for which other decisions of the webhook are cached. 0: not cached.");
+  flags.pass_on("authorization-webhook-config-file", FlagType::kString, "", "Kubeconfig of the webhook of the mode Webhook.");
+  flags.pass_on("authorization-webhook-version", FlagType::kString, "v1beta1",
+                "Version of the SubjectAccessReview that the webhook receives: v1 or v1beta1.");
 }
 
-void AuthorizationOptions::validate(Problems& problems) const {
-  std::set<std::string_view> seen;
-  std::string repeated;
-  for (const auto& mode : modes) {
-    if (!is_authorization_mode(mode)) problems.push_back("--authorization-mode: unknown mode " + backplane::quoted(mode));
-    if (!seen.insert(mode).second) repeated = mode;
+// BuiltInAuthorizationOptions.Validate; the plugin that reads the files checks their contents.
+void AuthorizationOptions::validate(const FlagSet& flags, Problems& problems) const {
+  if (!flags.text("authorization-config").value_or("").empty()) {
+    const bool others = flags.changed("authorization-mode") || flags.changed("authorization-webhook-config-file") ||
+                        flags.changed("authorization-webhook-version") || flags.changed("authorization-webhook-cache-authorized-ttl") ||
+                        flags.changed("authorization-webhook-cache-unauthorized-ttl");
+    if (others) {
+      problems.emplace_back(
+          "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined");
+    }
+    return;
   }
-  if (!repeated.empty()) problems.push_back("--authorization-mode: mode " + backplane::quoted(repeated) + " must not be repeated");
+  const bool policy = !flags.text("authorization-policy-file").value_or("").empty();
+  const bool webhook = !flags.text("authorization-webhook-config-file").value_or("").empty();
+  std::set<std::string_view> seen;
+  std::string all;
+  for (const auto& mode : modes) {
+    if (!is_authorization_mode(mode)) problems.push_back("authorization-mode " + backplane::quoted(mode) + " is not a valid mode");
+    if (mode == "ABAC" && !policy) problems.emplace_back("authorization-mode ABAC's authorization policy file not passed");
+    if (mode == "Webhook" && !webhook) problems.emplace_back("authorization-mode Webhook's authorization config file not passed");
+    seen.insert(mode);
+    all.append(all.empty() ? "" : " ").append(backplane::quoted(mode));
+  }
+  if (policy && !seen.contains("ABAC")) problems.emplace_back("cannot specify --authorization-policy-file without mode ABAC");
+  if (webhook && !seen.contains("Webhook"))
+    problems.emplace_back("cannot specify --authorization-webhook-config-file without mode Webhook");
+  if (seen.size() != modes.size()) problems.push_back("authorization-mode [" + all + "] has mode specified more than once");
 }
 
 void ApiEnablementOptions::add_flags(FlagSet& flags) {

@@ -173,10 +173,8 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 }
 
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
-  for (const char* flag :
-       {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x", "--authorization-policy-file=/x",
-        "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x", "--etcd-prefix=/foo",
-        "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
+  for (const char* flag : {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--etcd-servers-overrides=/events#http://x",
+                           "--etcd-prefix=/foo", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
@@ -374,12 +372,31 @@ TEST(Options, AllProblemsAreReportedAtOnce) {
   ASSERT_FALSE(config.ok());
   for (const char* part :
        {"--goaway-chance: must be between 0 and 0.02", "--secure-port: 70000 is not a port; must be 1 to 65535",
-        "--tls-min-version: invalid value \"VersionTLS9\"", "--authorization-mode: unknown mode \"Maybe\"",
-        "mode \"RBAC\" must not be repeated", "--feature-gates: unknown gate Nothing; 'backplane help gates' lists the gates",
+        "--tls-min-version: invalid value \"VersionTLS9\"", "authorization-mode \"Maybe\" is not a valid mode",
+        "authorization-mode [\"RBAC\" \"RBAC\" \"Maybe\"] has mode specified more than once",
+        "--feature-gates: unknown gate Nothing; 'backplane help gates' lists the gates",
         "--logging-format: invalid value \"xml\": must be text or json", "api/all=false", "--shutdown-delay-duration: must not be negative",
         "--tls-cert-file and --tls-private-key-file: set both or neither"}) {
     EXPECT_NE(config.status().message().find(part), std::string::npos) << part << "\n" << config.status().message();
   }
+}
+
+TEST(Options, AuthorizersHaveTheFilesThatTheyNeedAndNoOthers) {
+  EXPECT_EQ(configured({"--authorization-mode=ABAC"}).status().message(), "authorization-mode ABAC's authorization policy file not passed");
+  EXPECT_EQ(configured({"--authorization-mode=Webhook"}).status().message(),
+            "authorization-mode Webhook's authorization config file not passed");
+  EXPECT_EQ(configured({"--authorization-policy-file=/x"}).status().message(),
+            "cannot specify --authorization-policy-file without mode ABAC");
+  EXPECT_EQ(configured({"--authorization-mode=RBAC", "--authorization-webhook-config-file=/x"}).status().message(),
+            "cannot specify --authorization-webhook-config-file without mode Webhook");
+  const std::string exclusive =
+      "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined";
+  for (const char* other :
+       {"--authorization-mode=RBAC", "--authorization-webhook-version=v1beta1", "--authorization-webhook-config-file=/x",
+        "--authorization-webhook-cache-authorized-ttl=5m0s", "--authorization-webhook-cache-unauthorized-ttl=1s"}) {
+    EXPECT_EQ(configured({"--authorization-config=/x", other}).status().message(), exclusive) << other;
+  }
+  EXPECT_TRUE(configured({"--authorization-config=/x", "--authorization-policy-file=/x"}).ok());
 }
 
 TEST(Options, PriorityLevelsNeedSomethingToShare) {

@@ -16,9 +16,6 @@ struct UnsupportedFlags {
 
 // In the order of the messages.
 constexpr UnsupportedFlags kUnsupportedFlags[] = {
-    {{"authorization-config"}, "the file is not read"},
-    {{"authorization-policy-file"}, "ABAC is not implemented"},
-    {{"authorization-webhook-*"}, "authorization webhooks are not called"},
     {{"tracing-config-file"}, "nothing is traced"},
     {{"max-connection-bytes-per-sec"}, "the rate of streams is not limited"},
 };

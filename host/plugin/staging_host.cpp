@@ -322,8 +322,12 @@ Status StagingHost::set_authorizer_order(std::vector<AuthorizerPlace> places) {
     authorizer_order_ = std::make_shared<AuthorizerOrder>();
     staged_.authorizer_order = authorizer_order_;
   }
+  auto former = authorizer_order_->get();
   authorizer_order_->set(std::move(places));
-  return committed_->load(std::memory_order_acquire) ? services_.access.authorizer_order_changed() : Status();
+  if (!committed_->load(std::memory_order_acquire)) return {};
+  auto status = services_.access.authorizer_order_changed();
+  if (!status.ok()) authorizer_order_->set(std::move(former));
+  return status;
 }
 
 Status StagingHost::register_admission(AdmissionRegistration registration) {
