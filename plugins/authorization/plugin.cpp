@@ -1,8 +1,9 @@
-// The plugin `authorization`: the group authorization.k8s.io.
+// The plugin `authorization`: the group authorization.k8s.io, and the authorizers Node, ABAC and Webhook.
 #include "backplane/plugin.hpp"
 
 #include "authorization_group_json.hpp"
 #include "authorization_v1_json.hpp"
+#include "authorizers.hpp"
 #include "backplane/kit/group.hpp"
 #include "reviews.hpp"
 
@@ -20,6 +21,7 @@ class AuthorizationPlugin final : public Plugin {
     for (auto& [resource, storage] : make_reviews(host.authorizer(), host.rule_resolver(), group.schemas())) {
       group.put(resource, storage);
     }
+    if (Status status = provision_authorizers(host, group.schemas()); !status.ok()) return status;
     return group.install("authorization");
   }
 };

@@ -1,0 +1,149 @@
+#include "abac/policy.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/schema.hpp"
+
+namespace backplane::authorization {
+namespace {
+
+constexpr std::string_view kVersion = "abac.authorization.kubernetes.io/v1beta1";
+constexpr std::string_view kAllAuthenticated = "system:authenticated";
+constexpr std::size_t kLongestLine = 64 * 1024;  // of bufio.Scanner
+
+std::string_view json_type(const Value& value) {
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "bool";
+  if (value.is_number()) return "number";
+  return value.is_array() ? "array" : "object";
+}
+
+// Reads members of one JSON object; remembers the first one of a wrong type.
+class MemberReader {
+ public:
+  MemberReader(const Object& object, std::string owner) : object_(object), owner_(std::move(owner)) {}
+  std::string text(std::string_view key) {
+    const Value* value = find(object_, key);
+    if (value == nullptr || value->is_null()) return {};
+    if (!value->is_string()) note(key, *value, "string");
+    return std::string(text_of(*value));
+  }
+  bool flag(std::string_view key) {
+    const Value* value = find(object_, key);
+    if (value == nullptr || value->is_null()) return false;
+    if (!value->is_bool()) note(key, *value, "bool");
+    return value->is_bool() && value->get_bool();
+  }
+  Status status() const { return problem_.empty() ? Status() : bad_request(problem_); }
+
+ private:
+  void note(std::string_view key, const Value& value, std::string_view wanted) {
+    if (!problem_.empty()) return;
+    problem_.append("json: cannot unmarshal ").append(json_type(value)).append(" into Go struct field ").append(owner_).append(".");
+    problem_.append(key).append(" of type ").append(wanted);
+  }
+
+  const Object& object_;
+  const std::string owner_;
+  std::string problem_;
+};
+
+// A user or group "*" is every authenticated user.
+void widen(AbacRule& rule) {
+  if (rule.user != "*" && rule.group != "*") return;
+  rule.user.clear();
+  rule.group = kAllAuthenticated;
+}
+
+Result<AbacRule> versioned_rule(const Object& policy) {
+  MemberReader spec(object_or_empty(policy, "spec"), "PolicySpec.spec");
+  AbacRule rule;
+  rule.user = spec.text("user");
+  rule.group = spec.text("group");
+  rule.readonly = spec.flag("readonly");
+  rule.api_group = spec.text("apiGroup");
+  rule.resource = spec.text("resource");
+  rule.ns = spec.text("namespace");
+  rule.path = spec.text("nonResourcePath");
+  if (Status status = spec.status(); !status.ok()) return status;
+  widen(rule);
+  return rule;
+}
+
+// What is left out matches everything.
+Result<AbacRule> unversioned_rule(const Object& policy) {
+  MemberReader members(policy, "Policy");
+  AbacRule rule;
+  rule.user = members.text("user");
+  rule.group = members.text("group");
+  rule.readonly = members.flag("readonly");
+  rule.resource = members.text("resource");
+  rule.ns = members.text("namespace");
+  if (Status status = members.status(); !status.ok()) return status;
+  if (rule.user.empty() && rule.group.empty()) rule.group = kAllAuthenticated;
+  widen(rule);
+  if (rule.ns.empty() && rule.resource.empty()) rule.path = "*";
+  if (rule.ns.empty()) rule.ns = "*";
+  if (rule.resource.empty()) rule.resource = "*";
+  rule.api_group = "*";
+  return rule;
+}
+
+Result<AbacRule> parse_rule(std::string_view line, AbacPolicy& policy) {
+  auto parsed = parse_json(line, json::storage_ptr(), nullptr);
+  if (!parsed.ok()) return bad_request("couldn't get version/kind; json parse error: " + parsed.status().message());
+  if (!parsed->is_object()) {
+    return bad_request("couldn't get version/kind; json parse error: json: cannot unmarshal " + std::string(json_type(*parsed)) +
+                       " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                       "\"json:\\\"kind,omitempty\\\"\" }");
+  }
+  const Object& object = parsed->get_object();
+  const std::string_view version = get_string(object, "apiVersion");
+  const std::string_view kind = get_string(object, "kind");
+  if (version == kVersion && kind == "Policy") return versioned_rule(object);
+  if (!version.empty() && !kind.empty()) {
+    return bad_request("no kind " + backplane::quoted(kind) + " is registered for version " + backplane::quoted(version));
+  }
+  ++policy.unversioned;
+  return unversioned_rule(object);
+}
+
+std::string_view trimmed_line(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r\v\f");
+  return first == std::string_view::npos ? std::string_view() : line.substr(first);
+}
+
+}  // namespace
+
+Result<AbacPolicy> parse_abac_policy(std::string_view text, const std::string& file) {
+  AbacPolicy policy;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.size() >= kLongestLine) return bad_request("error reading policy file " + file + ": bufio.Scanner: token too long");
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view content = trimmed_line(line);
+    if (content.empty() || content.front() == '#') continue;
+    auto rule = parse_rule(line, policy);
+    if (!rule.ok()) {
+      return bad_request("error reading policy file " + file + ", line " + std::to_string(number) + ": " + std::string(line) + ": " +
+                         rule.status().message());
+    }
+    policy.rules.push_back(std::move(*rule));
+  }
+  return policy;
+}
+
+Result<AbacPolicy> read_abac_policy(const std::string& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return bad_request("open " + file + ": " + (errno == ENOENT || errno == 0 ? "no such file or directory" : std::strerror(errno)));
+  return parse_abac_policy(std::string(std::istreambuf_iterator<char>(in), {}), file);
+}
+
+}  // namespace backplane::authorization

@@ -1,0 +1,40 @@
+// Applies changes of the file of --authorization-config while the server runs.
+//
+// A file that is invalid, or lacks a type that it had at startup, leaves the present order in effect.
+// Thread-safety: run() on the plugin's executor.
+// Lifetime:      shared; the task of run() keeps it alive. apply() only while it is alive.
+// Source:        kubernetes pkg/kubeapiserver/authorizer/reload.go, k8s.io/apiserver/pkg/server/options/authorizationconfig/metrics.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "config/webhooks.hpp"
+
+namespace backplane::authorization {
+
+class ConfigurationReload {
+ public:
+  // `text`, `config`: what is in effect.
+  ConfigurationReload(Host& host, WebhookFactory factory, std::string file, std::string text, AuthorizationConfig config);
+  // Watches the file until the server stops. The task owns `reload`.
+  static Task<void> run(std::shared_ptr<ConfigurationReload> reload);
+  // Applies one content of the file.
+  Task<bool> apply(std::string text);
+
+ private:
+  Result<std::vector<AuthorizerPlace>> load(const std::string& text, AuthorizationConfig& next) const;
+  void failed(const Status& why) const;
+
+  Host& host_;
+  const WebhookFactory factory_;
+  const std::string file_;
+  const std::string text_;
+  const std::string server_hash_;
+  std::set<std::string> startup_types_;  // other than Webhook
+  AuthorizationConfig current_;
+  std::string config_hash_;
+};
+
+}  // namespace backplane::authorization

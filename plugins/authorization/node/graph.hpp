@@ -1,0 +1,102 @@
+// Which objects a node may read: those that its pods, volumes and other objects bound to it refer to.
+//
+// An owner (a pod, a volume attachment, a resource slice, a certificate request) is bound to one node and contributes references; a
+// volume connects secrets with a claim. Cost and memory of a change depend on that owner alone.
+// Thread-safety: reaches() from any thread, under the read lock of one of kShards parts at a time; the other methods from one thread.
+// Source:        kubernetes plugin/pkg/auth/authorizer/node/graph.go.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace backplane::authorization {
+
+enum class VertexKind : char {
+  kNode = 'n',
+  kPod = 'p',
+  kConfigMap = 'c',
+  kSecret = 's',
+  kServiceAccount = 'a',
+  kVolumeClaim = 'v',
+  kVolume = 'V',
+  kResourceClaim = 'r',
+  kResourceSlice = 'S',
+  kVolumeAttachment = 'A',
+  kCertificateRequest = 'C',
+};
+
+struct VertexName {
+  VertexKind kind;
+  std::string ns;  // empty for cluster-scoped kinds
+  std::string name;
+  bool operator==(const VertexName&) const = default;
+};
+
+class NodeGraph {
+ public:
+  NodeGraph();
+  ~NodeGraph();
+
+  // Replaces what `owner` contributes: `node` may read the owner and `references`. References that remain are readable throughout.
+  void bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references);
+  // Drops what `owner` contributes.
+  void unbind(const VertexName& owner);
+  // Replaces what the volume `name` contributes: a node that may read `claim` may read the volume and `secrets`.
+  void bind_volume(const std::string& name, const VertexName& claim, const std::vector<VertexName>& secrets);
+  void unbind_volume(const std::string& name);
+
+  bool reaches(std::string_view node, VertexKind kind, std::string_view ns, std::string_view name) const;
+
+  // Number of vertices.
+  std::size_t size() const;
+
+ private:
+  using NodeId = std::uint32_t;
+  struct Vertex {
+    const std::string* key = nullptr;
+    NodeId id = 0;                                        // of a node
+    std::uint32_t owners = 0;                             // references from owners_ and volumes_
+    std::vector<std::pair<NodeId, std::uint32_t>> nodes;  // sorted; with the number of owners that bind the vertex to the node
+    std::vector<std::string> via;                         // keys of vertices whose nodes are also this one's
+  };
+  struct Shard {
+    mutable std::shared_mutex mutex;
+    std::unordered_map<std::string, Vertex> vertices;
+  };
+  struct Owner {
+    Vertex* node = nullptr;
+    std::vector<Vertex*> references;  // with the owner's own vertex
+  };
+  struct Volume {
+    Vertex* volume = nullptr;
+    Vertex* claim = nullptr;
+    std::vector<Vertex*> secrets;
+  };
+  static constexpr std::size_t kShards = 16;
+  static constexpr int kMostHops = 3;  // secret, volume, claim
+
+  Shard& shard_of(std::string_view key) const;
+  Vertex& take(const std::string& key);
+  void release(Vertex& vertex);
+  void add_node(Vertex& vertex, NodeId node);
+  void remove_node(Vertex& vertex, NodeId node);
+  void add_via(Vertex& vertex, const std::string& key);
+  void remove_via(Vertex& vertex, const std::string& key);
+  void drop(Owner& owner);
+  void drop(Volume& volume);
+  bool reaches(NodeId node, const std::string& key, int hops) const;
+
+  mutable std::array<Shard, kShards> shards_;
+  // Of the changing thread.
+  std::unordered_map<std::string, Owner> owners_;
+  std::unordered_map<std::string, Volume> volumes_;
+  NodeId last_id_ = 0;
+};
+
+}  // namespace backplane::authorization

@@ -1,0 +1,28 @@
+// Keeps the NodeGraph by the events of pods, volumes, volume attachments, resource slices and certificate requests.
+//
+// Thread-safety: one thread, the plugin's executor.
+// Lifetime:      shared with the informers' handlers.
+// Source:        kubernetes plugin/pkg/auth/authorizer/node/graph_populator.go.
+#pragma once
+
+#include <memory>
+
+#include "backplane/net/informer.hpp"
+#include "node/graph.hpp"
+
+namespace backplane::authorization {
+
+// The resources whose objects contribute.
+struct GraphResource {
+  GroupVersionResource resource;
+  void (*put)(NodeGraph& graph, const ObjectEntry& entry, const Object& object);
+  void (*remove)(NodeGraph& graph, const ObjectEntry& entry);
+  const char* put_name;  // label values of the metric
+  const char* remove_name;
+};
+const std::vector<GraphResource>& graph_resources();
+
+// A handler that applies the events of one resource. An object that cannot be read contributes nothing.
+ResourceEventHandler graph_handler(std::shared_ptr<NodeGraph> graph, const GraphResource& resource);
+
+}  // namespace backplane::authorization

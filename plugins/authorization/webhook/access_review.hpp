@@ -1,0 +1,49 @@
+// The SubjectAccessReview that a webhook is asked with, and its answer.
+//
+// Thread-safety: pure functions; AccessReviewDecoder is immutable.
+// Source:        k8s.io/apiserver/plugin/pkg/authorizer/webhook/webhook.go, pkg/authorization/cel/compile.go.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/types/schema.hpp"
+
+namespace backplane::authorization {
+
+// spec of the review of `version` (v1, v1beta1), in the order of Go's struct and without empty members.
+Object review_spec(const RequestView& request, std::string_view version);
+// The body that is sent.
+std::string review_body(const Object& spec, std::string_view version);
+
+// The variable `request` of match conditions: every string of the request, also empty ones. Selectors are included if `selectors`.
+Value condition_request(const RequestView& request, bool selectors);
+
+// True if the answer may be cached: what the client controls is short.
+bool is_cacheable(const RequestView& request) noexcept;
+
+// status of a review.
+struct ReviewStatus {
+  bool allowed = false;
+  bool denied = false;
+  std::string reason;
+};
+
+class AccessReviewDecoder {
+ public:
+  // `schemas`: those of authorization.k8s.io/v1.
+  AccessReviewDecoder(std::shared_ptr<const SchemaSet> schemas, std::string version);
+  // The status object of a response body. Errors: a body that is not a review of the version, or of wrong types.
+  Result<Object> decode(std::string_view body) const;
+
+ private:
+  const std::shared_ptr<const SchemaSet> schemas_;
+  const Schema* schema_;
+  const std::string version_;
+};
+ReviewStatus review_status(const Object& status);
+
+}  // namespace backplane::authorization
