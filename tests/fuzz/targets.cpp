@@ -2,6 +2,7 @@
 
 #include "audit_targets.hpp"
 #include "authentication_targets.hpp"
+#include "authorization_targets.hpp"
 #include "backend_targets.hpp"
 #include "contract_targets.hpp"
 #include "encryption_targets.hpp"
@@ -66,6 +67,12 @@ std::vector<std::string> patch_seeds() {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
+      {"abac_policies",
+       abac_policies,
+       {"# x\n"
+        R"({"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"*","apiGroup":"*","resource":"pods"}})"
+        "\n"
+        R"({"group":"ops","readonly":true,"namespace":"n"})"}},
       {"audit_policy",
        audit_policy,
        {"apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nomitManagedFields: true\nrules:\n- level: Request\n  "
@@ -76,6 +83,12 @@ const std::vector<Target>& targets() {
         R"({"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata","omitStages":["Panic"]}]})",
         R"({ "a<b" : [ 1, "\u2028\"" ], "c":{"d":null} })"}},
       {"authentication_config", authentication_config, {authentication_config_seed()}},
+      {"authorization_configurations",
+       authorization_configurations,
+       {"apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n- {type: Node, name: node}\n- type: "
+        "Webhook\n  name: a.b\n  webhook:\n    timeout: 3s\n    authorizedTTL: 5m\n    subjectAccessReviewVersion: v1\n"
+        "    matchConditionSubjectAccessReviewVersion: v1\n    failurePolicy: Deny\n    connectionInfo: {type: KubeConfigFile, "
+        "kubeConfigFile: /etc/hostname}\n    matchConditions:\n    - expression: request.user == 'a' && 'g' in request.groups\n"}},
       {"cbor_body",
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
@@ -149,6 +162,12 @@ const std::vector<Target>& targets() {
         "{..name[*][-1]..x}\n"
         R"({"name":[[1,{"x":2}]],"a":{"name":[{"x":[3]}]}})"}},
       {"json_web_tokens", json_web_tokens, {json_web_token_seed()}},
+      {"kubeconfigs",
+       kubeconfigs,
+       {"apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- {name: c, context: {cluster: c, user: u}}\nclusters:\n- name: c\n"
+        "  cluster: {server: 'https://h:1/p/', certificate-authority-data: Q0E=, tls-server-name: x}\nusers:\n- name: u\n  user: {token: "
+        "t, "
+        "as: j, as-groups: [g], client-certificate-data: Q0E=, client-key-data: S0VZ}\n"}},
       {"kubelet_stream", kubelet_stream, {kubelet_seed()}},
       {"linked_page",
        linked_page,

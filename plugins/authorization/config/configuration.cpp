@@ -7,7 +7,7 @@
 #include "backplane/core/text.hpp"
 #include "backplane/kit/config_document.hpp"
 #include "backplane/types/durations.hpp"
-#include "config/validation.hpp"
+#include "config/configuration_rules.hpp"
 
 namespace backplane::authorization {
 namespace {

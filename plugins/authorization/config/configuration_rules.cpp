@@ -1,4 +1,4 @@
-#include "config/validation.hpp"
+#include "config/configuration_rules.hpp"
 
 #include <sys/stat.h>
 
