@@ -84,6 +84,10 @@ class StagingHostTest : public ::testing::Test, public ServedApi, public ServerA
     return {};
   }
   std::vector<StoredObjects> stored_objects() const override { return stored_; }
+  Status authorizer_order_changed() override {
+    ++order_changes_;
+    return refuse_changes_ ? bad_request("no plugin offers it") : Status();
+  }
 
   IoLoop loop_{"test"};
   StoreEnvironment stores_;
@@ -95,6 +99,7 @@ class StagingHostTest : public ::testing::Test, public ServedApi, public ServerA
   std::vector<std::string> published_;
   std::vector<StoredObjects> stored_;
   bool refuse_changes_ = false;
+  int order_changes_ = 0;
   HostServices services_{stores_, settings_, *this, *this, {{"path /healthz", "the host"}}};
   TakenNames names_{services_.taken};
 };
@@ -108,6 +113,24 @@ TEST_F(StagingHostTest, ADuplicateNameIsRefusedAndNamesTheFirstRegistrant) {
   EXPECT_EQ(apps->handle(path("/healthz")).message(), "path /healthz is already registered by the host");
   ASSERT_TRUE(core->add_pre_shutdown_hook("x", quiet_hook).ok());
   EXPECT_EQ(apps->add_pre_shutdown_hook("x", quiet_hook).message(), "preshutdownhook x is already registered by core");
+}
+
+TEST_F(StagingHostTest, AnOrderOfAuthorizersChangesOnlyIfTheServerCanUseIt) {
+  auto first = host("authorization"), second = host("other");
+  ASSERT_TRUE(first->set_authorizer_order({{"RBAC", "rbac"}}).ok());
+  EXPECT_EQ(second->set_authorizer_order({{"Node", "node"}}).message(), "authorizer order is already registered by authorization");
+  const auto order = first->commit().authorizer_order;
+  ASSERT_NE(order, nullptr);
+  EXPECT_EQ(order->get().at(0).type, "RBAC");
+  EXPECT_EQ(order_changes_, 0) << "the server reads it when it starts";
+  ASSERT_TRUE(first->set_authorizer_order({{"Node", "node"}}).ok());
+  EXPECT_EQ(order_changes_, 1);
+  EXPECT_EQ(order->get().at(0).type, "Node");
+  refuse_changes_ = true;
+  EXPECT_EQ(first->set_authorizer_order({{"Webhook", "x"}}).message(), "no plugin offers it");
+  EXPECT_EQ(order->get().at(0).type, "Node") << "the former order stays";
+  second->commit();
+  EXPECT_EQ(second->set_authorizer_order({{"Node", "node"}}).reason(), Reason::kServiceUnavailable);
 }
 
 class NoPeers final : public PeerServers {

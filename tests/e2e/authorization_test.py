@@ -337,7 +337,7 @@ class Nodes(unittest.TestCase):
             self.assertEqual(node.get('/api/v1/nodes/n1')[0], 404)
             self.assertEqual(server.request('DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0')[0], 200)
             self.assertTrue(wait_for(lambda: node.get(secret + 'related')[0] == 403))
-            self.assertEqual(metric(server, 'node_authorizer_graph_actions_duration_seconds_count', operation='DeletePod'), 1)
+            self.assertEqual(metric(server, 'node_authorizer_graph_actions_duration_seconds_count', operation='AddPod'), 1)
             self.assertEqual(certificates.user('jane').get(secret + 'related')[0], 403)
 
 

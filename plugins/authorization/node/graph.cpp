@@ -79,20 +79,30 @@ void NodeGraph::drop(Owner& owner) {
   owner = {};
 }
 
-void NodeGraph::bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references) {
+bool NodeGraph::is_same(const Owner& owner, const std::string& node, const std::vector<std::string>& references) {
+  return owner.node != nullptr && *owner.node->key == node &&
+         std::equal(owner.references.begin(), owner.references.end(), references.begin(), references.end(),
+                    [](const Vertex* vertex, const std::string& key) { return *vertex->key == key; });
+}
+
+bool NodeGraph::bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references) {
+  std::vector<std::string> keys = {vertex_key(owner)};
+  keys.reserve(references.size() + 1);
+  for (const VertexName& reference : references) keys.push_back(vertex_key(reference));
+  const std::string node_key = vertex_key(VertexKind::kNode, {}, node);
+  Owner& current = owners_[keys.front()];
+  if (is_same(current, node_key, keys)) return false;
   Owner next;
-  next.node = &take(vertex_key(VertexKind::kNode, {}, node));
-  const auto add = [&](const VertexName& name) {
-    Vertex& vertex = take(vertex_key(name));
+  next.node = &take(node_key);
+  next.references.reserve(keys.size());
+  for (const std::string& key : keys) {
+    Vertex& vertex = take(key);
     add_node(vertex, next.node->id);
     next.references.push_back(&vertex);
-  };
-  next.references.reserve(references.size() + 1);
-  add(owner);
-  for (const VertexName& reference : references) add(reference);
-  Owner& current = owners_[vertex_key(owner)];
+  }
   drop(current);
   current = std::move(next);
+  return true;
 }
 
 void NodeGraph::unbind(const VertexName& owner) {

@@ -43,8 +43,9 @@ class NodeGraph {
   NodeGraph();
   ~NodeGraph();
 
-  // Replaces what `owner` contributes: `node` may read the owner and `references`. References that remain are readable throughout.
-  void bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references);
+  // Replaces what `owner` contributes: `node` may read the owner and `references`. References that remain are readable throughout. False if
+  // nothing has changed.
+  bool bind(const VertexName& owner, const std::string& node, const std::vector<VertexName>& references);
   // Drops what `owner` contributes.
   void unbind(const VertexName& owner);
   // Replaces what the volume `name` contributes: a node that may read `claim` may read the volume and `secrets`.
@@ -88,6 +89,7 @@ class NodeGraph {
   void remove_node(Vertex& vertex, NodeId node);
   void add_via(Vertex& vertex, const std::string& key);
   void remove_via(Vertex& vertex, const std::string& key);
+  static bool is_same(const Owner& owner, const std::string& node, const std::vector<std::string>& references);
   void drop(Owner& owner);
   void drop(Volume& volume);
   bool reaches(NodeId node, const std::string& key, int hops) const;

@@ -17,19 +17,11 @@ Metric& action_durations() {
   return metric;
 }
 
-class MeasuredAction {
- public:
-  explicit MeasuredAction(const char* name) : name_(name) {}
-  ~MeasuredAction() {
-    action_durations().observe({name_}, std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
-  }
-  MeasuredAction(const MeasuredAction&) = delete;
-  MeasuredAction& operator=(const MeasuredAction&) = delete;
+using ActionClock = std::chrono::steady_clock;
 
- private:
-  const char* const name_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-};
+void note_action(const char* name, ActionClock::time_point began) {
+  action_durations().observe({name}, std::chrono::duration<double>(ActionClock::now() - began).count());
+}
 
 template <VertexKind kKind>
 void remove_owner(NodeGraph& graph, const ObjectEntry& entry) {
@@ -38,33 +30,35 @@ void remove_owner(NodeGraph& graph, const ObjectEntry& entry) {
 
 // An object that is bound to the node in its spec, and refers to nothing else.
 template <VertexKind kKind>
-void put_bound(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
+bool put_bound(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const std::string node(get_string_path(object, "spec.nodeName"));
-  if (node.empty()) return remove_owner<kKind>(graph, entry);
-  graph.bind({kKind, entry.ns, entry.name}, node, {});
+  if (!node.empty()) return graph.bind({kKind, entry.ns, entry.name}, node, {});
+  remove_owner<kKind>(graph, entry);
+  return true;
 }
 
-void put_pod(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
+bool put_pod(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const std::string node(get_string_path(object, "spec.nodeName"));
-  if (!node.empty()) graph.bind({VertexKind::kPod, entry.ns, entry.name}, node, pod_references(object));
+  return !node.empty() && graph.bind({VertexKind::kPod, entry.ns, entry.name}, node, pod_references(object));
 }
 
-void put_volume(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
+bool put_volume(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const auto references = volume_references(object);
   if (references) {
     graph.bind_volume(entry.name, references->claim, references->secrets);
   } else {
     graph.unbind_volume(entry.name);
   }
+  return true;
 }
 
 void remove_volume(NodeGraph& graph, const ObjectEntry& entry) { graph.unbind_volume(entry.name); }
 
 void apply(NodeGraph& graph, const GraphResource& resource, const ObjectEntry& entry) {
-  const MeasuredAction action(resource.put_name);
+  const auto began = ActionClock::now();
   try {
     json::monotonic_resource arena;
-    resource.put(graph, entry, decode(entry, &arena));
+    if (resource.put(graph, entry, decode(entry, &arena))) note_action(resource.put_name, began);
   } catch (const UnreadableObject&) {
     resource.remove(graph, entry);
   }
@@ -101,8 +95,9 @@ ResourceEventHandler graph_handler(std::shared_ptr<NodeGraph> graph, const Graph
   handler.on_add = [graph, &resource](const ObjectRef& object, bool) { apply(*graph, resource, *object); };
   handler.on_update = [graph, &resource](const ObjectRef&, const ObjectRef& now) { apply(*graph, resource, *now); };
   handler.on_delete = [graph, &resource](const ObjectRef& last, bool) {
-    const MeasuredAction action(resource.remove_name);
+    const auto began = ActionClock::now();
     resource.remove(*graph, *last);
+    note_action(resource.remove_name, began);
   };
   return handler;
 }

@@ -15,7 +15,8 @@ namespace backplane::authorization {
 // The resources whose objects contribute.
 struct GraphResource {
   GroupVersionResource resource;
-  void (*put)(NodeGraph& graph, const ObjectEntry& entry, const Object& object);
+  // False if the object contributes nothing new.
+  bool (*put)(NodeGraph& graph, const ObjectEntry& entry, const Object& object);
   void (*remove)(NodeGraph& graph, const ObjectEntry& entry);
   const char* put_name;  // label values of the metric
   const char* remove_name;

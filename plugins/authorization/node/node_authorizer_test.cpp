@@ -249,6 +249,16 @@ TEST_F(NodeTest, ReasonsAreUpstreams) {
   EXPECT_EQ(answer({"get", "certificates.k8s.io", "clustertrustbundles", "", "", "x"}), "allow");
 }
 
+TEST_F(NodeTest, AnUpdateWithTheSameReferencesIsNoChange) {
+  const VertexName owner{VertexKind::kPod, "ns", "p"};
+  const std::vector<VertexName> references = {{VertexKind::kSecret, "ns", "s"}};
+  EXPECT_TRUE(graph->bind(owner, "n1", references));
+  EXPECT_FALSE(graph->bind(owner, "n1", references));
+  EXPECT_TRUE(graph->bind(owner, "n2", references));
+  EXPECT_TRUE(graph->bind(owner, "n2", {}));
+  EXPECT_TRUE(graph->bind(owner, "n2", references));
+}
+
 // What stays readable is readable at every moment of a change.
 TEST_F(NodeTest, AChangeNeverHidesWhatRemains) {
   const std::vector<VertexName> references = {{VertexKind::kSecret, "ns", "s"}};
@@ -259,7 +269,11 @@ TEST_F(NodeTest, AChangeNeverHidesWhatRemains) {
   std::thread reader([&] {
     while (!stop) hidden += graph->reaches("n1", VertexKind::kSecret, "ns", "s") ? 0 : 1;
   });
-  for (int i = 0; i < 2000; ++i) graph->bind(owner, "n1", references);
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<VertexName> more = references;
+    more.push_back({VertexKind::kSecret, "ns", std::to_string(i)});
+    graph->bind(owner, "n1", more);
+  }
   stop = true;
   reader.join();
   EXPECT_EQ(hidden, 0);
