@@ -10,7 +10,7 @@ namespace {
 using filters_testing::TestExchange;
 
 // Allows what is listed: "user verb group/resource[/subresource] namespace/name", or "user verb path". Records what it is asked.
-class ListedAuthorizer final : public Authorizer {
+class ListedAuthorizer final : public ResumableAuthorizer {
  public:
   std::set<std::string> allowed;
   mutable std::vector<std::string> asked;
@@ -19,6 +19,13 @@ class ListedAuthorizer final : public Authorizer {
   Status error;
 
   std::string_view name() const noexcept override { return "listed"; }
+  std::optional<AuthorizerResult> begin(const RequestView&, std::shared_ptr<PendingAuthorization>& pending) const override {
+    pending = std::make_shared<PendingAuthorization>();
+    return std::nullopt;
+  }
+  Task<AuthorizerResult> finish(const AuthorizationAttributes& wanted, std::shared_ptr<PendingAuthorization>) override {
+    return authorize(wanted);
+  }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& wanted) override {
     std::string text = wanted.user->name + " " + wanted.verb + " ";
     if (wanted.resource_request) {
