@@ -27,7 +27,7 @@ class Promises(unittest.TestCase):
     def test_a_kubeadm_manifest_is_told_in_one_line_what_to_leave_out_and_starts_without_it(self):
         line = self.refusal(*KUBEADM)
         named = re.findall(r'(--[a-z-]+)[=, (]', line)
-        self.assertEqual(named, ['--authorization-mode', '--enable-admission-plugins'], line)
+        self.assertEqual(named, ['--enable-admission-plugins'], line)
         # Its etcd is not there; with its own store the rest of the manifest starts.
         with Server(*[flag for flag in KUBEADM if flag.split('=')[0] not in named and not flag.startswith('--etcd-')]) as server:
             self.assertNotIn('these flags have no effect', server.text())
