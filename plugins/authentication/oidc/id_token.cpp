@@ -98,10 +98,10 @@ Status check_audience(const std::vector<std::string>& wanted, const std::vector<
   const bool meant = std::any_of(got.begin(), got.end(),
                                  [&](const std::string& each) { return std::find(wanted.begin(), wanted.end(), each) != wanted.end(); });
   if (meant && !wanted.empty()) return {};
-  if (wanted.size() == 1) return unauthorized("oidc: expected audience " + backplane::quoted(wanted.front()) + " got " + quoted_list(got));
+  if (wanted.size() == 1) return unauthorized("oidc: expected audience " + backplane::quoted(wanted.front()) + " got " + quoted_texts(got));
   std::vector<std::string> sorted = wanted;
   std::sort(sorted.begin(), sorted.end());
-  return unauthorized("oidc: expected audience in " + quoted_list(sorted) + " got " + quoted_list(got));
+  return unauthorized("oidc: expected audience in " + quoted_texts(sorted) + " got " + quoted_texts(got));
 }
 
 Status check_times(const ReadClaims& claims, Time now) {
@@ -119,7 +119,7 @@ Status check_times(const ReadClaims& claims, Time now) {
 
 }  // namespace
 
-std::string quoted_list(const std::vector<std::string>& texts) {
+std::string quoted_texts(const std::vector<std::string>& texts) {
   std::string out = "[";
   for (const std::string& each : texts) out.append(out.size() == 1 ? "" : " ").append(backplane::quoted(each));
   return out.append("]");

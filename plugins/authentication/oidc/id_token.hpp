@@ -27,7 +27,7 @@ struct IdTokenChecks {
 Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& checks);
 
 // ["a" "b"], as Go's %q prints a list.
-std::string quoted_list(const std::vector<std::string>& texts);
+std::string quoted_texts(const std::vector<std::string>& texts);
 // The error of Go's json.Unmarshal into a value of `type`.
 std::string cannot_unmarshal(const Value& value, std::string_view type);
 

@@ -66,7 +66,7 @@ Task<Result<Object>> IdTokenVerifier::verify(std::string token) const {
   if (!parsed.ok()) co_return unauthorized("oidc: malformed jwt: " + parsed.status().message());
   const auto jws = std::make_shared<const kit::Jws>(std::move(*parsed));
   if (!jws->algorithm || !rules_.algorithms.set.contains(*jws->algorithm)) {
-    co_return unauthorized("oidc: id token signed with unsupported algorithm, expected " + quoted_list(rules_.algorithms.names) + " got " +
+    co_return unauthorized("oidc: id token signed with unsupported algorithm, expected " + quoted_texts(rules_.algorithms.names) + " got " +
                            backplane::quoted(jws->algorithm_name));
   }
   auto verifying = keys_->verify(jws);

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 2> kVersions{"v1", "v1beta1"};
 constexpr std::chrono::seconds kLimit{30};  // of one look-up, with its repetitions
 constexpr std::string_view kUnreadable = "couldn't get version/kind; json parse error: ";
 
-std::vector<std::string> texts(const Object& object, std::string_view field) {
+std::vector<std::string> review_texts(const Object& object, std::string_view field) {
   std::vector<std::string> out;
   const Array* list = get_array(object, field);
   if (list == nullptr) return out;
@@ -30,9 +30,9 @@ UserInfo user_in(const Object& status) {
   UserInfo out;
   out.name = get_string(user, "username");
   out.uid = get_string(user, "uid");
-  out.groups = texts(user, "groups");
+  out.groups = review_texts(user, "groups");
   const Object& extra = object_or_empty(user, "extra");
-  for (const auto& member : extra) out.extra.emplace_back(std::string(member.key()), texts(extra, member.key()));
+  for (const auto& member : extra) out.extra.emplace_back(std::string(member.key()), review_texts(extra, member.key()));
   return out;
 }
 
@@ -94,7 +94,7 @@ AuthenticationResult reviewed(const Object& review, const std::vector<std::strin
   const Object& status = object_or_empty(review, "status");
   std::vector<std::string> audiences;
   if (!wanted.empty()) {
-    const std::vector<std::string> said = texts(status, "audiences");
+    const std::vector<std::string> said = review_texts(status, "audiences");
     audiences = intersection(said.empty() ? implicit : said, wanted);
     if (audiences.empty()) return std::optional<AuthenticationResponse>();
   }
