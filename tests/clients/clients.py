@@ -118,10 +118,10 @@ def end(process, seconds):
 class Program:
     """One component at work; its output goes to a file beside the server's."""
 
-    def __init__(self, path, server, *flags):
+    def __init__(self, path, server, *flags, kubeconfig=None):
         self.log_path = os.path.join(server.dir, os.path.basename(path) + '.log')
         self.log = open(self.log_path, 'wb')
-        self.process = subprocess.Popen([path, '--kubeconfig', server.kubeconfig, '--secure-port=0', '--leader-elect=true', '-v=2', *flags],
+        self.process = subprocess.Popen([path, '--kubeconfig', kubeconfig or server.kubeconfig, '--secure-port=0', '--leader-elect=true', '-v=2', *flags],
                                         stdout=self.log, stderr=subprocess.STDOUT, env=dict(os.environ, HOME=server.dir))
 
     def text(self):
