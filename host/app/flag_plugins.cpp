@@ -35,10 +35,10 @@ constexpr FlagPlugin kFlagPlugins[] = {
 
 }  // namespace
 
-std::vector<std::string> plugins_of_flags(const FlagSet& flags) {
-  std::vector<std::string> out;
+std::map<std::string, std::string> plugins_of_flags(const FlagSet& flags) {
+  std::map<std::string, std::string> out;
   for (const FlagPlugin& row : kFlagPlugins) {
-    if (!flags.has_default(row.flag)) out.emplace_back(row.plugin);
+    if (!flags.has_default(row.flag)) out.emplace(row.plugin, row.flag);
   }
   return out;
 }

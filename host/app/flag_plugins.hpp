@@ -3,14 +3,14 @@
 // Thread-safety: pure function.
 #pragma once
 
+#include <map>
 #include <string>
-#include <vector>
 
 #include "app/flag_set.hpp"
 
 namespace backplane {
 
-// The names of the plugins that read one of the flags that are set.
-std::vector<std::string> plugins_of_flags(const FlagSet& flags);
+// The name of each plugin that reads one of the flags that are set → the first of these flags.
+std::map<std::string, std::string> plugins_of_flags(const FlagSet& flags);
 
 }  // namespace backplane

@@ -37,10 +37,8 @@ Status ServerParts::take_data_dir() {
 // Certificates wait for the disk and code for the linker: neither needs the other.
 Status ServerParts::bind_and_open() {
   const auto& own = options().backplane;
-  std::vector<std::string> required = plugins_of_flags(options().flags);
-  required.insert(required.end(), own.require_plugins.begin(), own.require_plugins.end());
-  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, std::move(required), own.data_dir + "/plugins-gen",
-                             options().storage.backend};
+  PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen", options().storage.backend};
+  wanted.required_by_flags = plugins_of_flags(options().flags);
   auto binding = std::async(std::launch::async, [this] { return bind_port(); });
   auto opened = PluginRegistry::open(wanted);
   Status bound = binding.get();

@@ -254,21 +254,24 @@ void Planner::block_dependents() {
 }
 
 void Planner::check_required() {
+  for (const auto& [name, flag] : options_.required_by_flags) require(name, "--" + flag);
   for (const auto& name : options_.required) {
-    std::string why = "there is no plugin of this name";
-    bool runs = false;
-    for (const auto i : named_) {
-      if (at(i).name() != name) continue;
-      if ((runs = at(i).runs())) break;
-      why = std::string(state_name(at(i).state));
-      for (const auto& finding : at(i).inspected.findings) {
-        if (finding.severity == Severity::kError) why += "; " + to_line(finding);
-      }
-    }
-    if (!runs)
-      plan_.fatal.push_back(
-          {finding_code::kRequiredMissing, Severity::kError, "--require-plugin", name, {}, "a required plugin does not run: " + why, {}});
+    if (!options_.required_by_flags.contains(name)) require(name, "--require-plugin");
   }
+}
+
+void Planner::require(const std::string& name, const std::string& flag) {
+  std::string why = "there is no plugin of this name";
+  for (const auto i : named_) {
+    if (at(i).name() != name) continue;
+    if (at(i).runs()) return;
+    why = std::string(state_name(at(i).state));
+    for (const auto& finding : at(i).inspected.findings) {
+      if (finding.severity == Severity::kError) why += "; " + to_line(finding);
+    }
+  }
+  plan_.fatal.push_back(
+      {finding_code::kRequiredMissing, Severity::kError, flag, {}, {}, "the plugin " + name + " does not run: " + why, {}});
 }
 
 std::string_view state_name(PluginState state) noexcept {

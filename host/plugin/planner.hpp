@@ -12,6 +12,7 @@
 // Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct PlanOptions {
   // The store in use ("rocksdb").  Plugins that provide only other stores ("storage/NAME") are not mapped if a plugin provides this one.
   // Empty: all plugins are mapped.
   std::string storage = {};
+  std::map<std::string, std::string> required_by_flags = {};  // name of a plugin → the flag that only this plugin reads
 };
 
 struct PlannedPlugin {

@@ -127,8 +127,12 @@ class Planner {
   bool reject_order_cycle(const Graph& graph);
   std::string declarations_of(std::size_t i, const std::vector<std::size_t>& cycle, std::size_t& count);
   void check_required();
+  // `flag`: the option that asks for the plugin.
+  void require(const std::string& name, const std::string& flag);
   bool is_required(std::size_t i) {
-    return std::find(options_.required.begin(), options_.required.end(), at(i).name()) != options_.required.end();
+    const std::string& name = at(i).name();
+    return options_.required_by_flags.contains(name) ||
+           std::find(options_.required.begin(), options_.required.end(), name) != options_.required.end();
   }
 
   Plan& plan_;

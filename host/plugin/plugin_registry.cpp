@@ -132,7 +132,8 @@ Result<std::unique_ptr<PluginRegistry>> PluginRegistry::open(PluginOptions optio
   auto registry = std::make_unique<PluginRegistry>();
   PluginRegistry& own = *registry;
   own.options_ = std::move(options);
-  own.plan_options_ = {own.options_.disabled, own.options_.required, host_capabilities(), own.options_.storage};
+  own.plan_options_ = {own.options_.disabled, own.options_.required, host_capabilities(), own.options_.storage,
+                       own.options_.required_by_flags};
   own.directory_ = std::move(directory).value();
   auto inspected = inspect_directories(own.options_.directories, own.general_);
   own.plan_ = plan_plugins(std::move(inspected), own.plan_options_);

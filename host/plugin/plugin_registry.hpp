@@ -37,6 +37,7 @@ struct PluginOptions {
   std::string generation_dir;            // the directory of the private copies (<data-dir>/plugins-gen); empty: a temporary directory
   std::string storage = {};              // the store in use; empty: plugins of all stores are loaded
   RetireLimits limits = {};
+  std::map<std::string, std::string> required_by_flags = {};  // PlanOptions::required_by_flags
 };
 
 struct PluginReport {
