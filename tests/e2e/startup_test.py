@@ -74,11 +74,11 @@ class StartupTest(unittest.TestCase):
             for reason, flags in {
                     '--goaway-chance: must be': ['--goaway-chance=0.5'],
                     'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
-                    'damaged.pem": a PEM block whose contents cannot be decoded': ['--tls-cert-file=' + damaged,
-                                                                                  '--tls-private-key-file=' + damaged],
+                    'damaged.pem does not contain a PEM certificate': ['--tls-cert-file=' + damaged, '--tls-private-key-file=' + damaged],
                     'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
                     '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
-                    'wanted nonesuch': ['--require-plugin=nonesuch'],
+                    '--require-plugin: the plugin nonesuch does not run': ['--require-plugin=nonesuch'],
+                    '--audit-policy-file: the plugin audit does not run': ['--audit-policy-file=/nonesuch'],
                     '--storage-backend=nonesuch: no loaded plugin has this backend': ['--storage-backend=nonesuch'],
                     '--emulated-version: "1.35" is not supported: only 1.36 is': ['--emulated-version=1.35'],
             }.items():
