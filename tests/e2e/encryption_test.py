@@ -90,7 +90,7 @@ class Startup(Encrypted):
 
     def test_without_the_plugin_the_server_does_not_start(self):
         self.configure((['secrets'], [keyed('aesgcm', 'k1')]))
-        self.assertIn('a required plugin does not run', self.refusal('--disable-plugin=encryption'))
+        self.assertIn('the plugin encryption does not run', self.refusal('--disable-plugin=encryption'))
 
 
 class EmbeddedStore(Encrypted):
