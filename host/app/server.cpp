@@ -49,9 +49,8 @@ ServerParts::~ServerParts() {
 
 // As upstream, where every hook's failure ends the process: its own, and those of plugins that must run.
 bool ServerParts::needs(const PostStartHookEntry& hook) const {
-  std::vector<std::string> required = plugins_of_flags(options().flags);
-  required.insert(required.end(), options().backplane.require_plugins.begin(), options().backplane.require_plugins.end());
-  return hook.registrant == kTheHost || is_upstream_hook(hook.name) ||
+  const auto& required = options().backplane.require_plugins;
+  return hook.registrant == kTheHost || is_upstream_hook(hook.name) || plugins_of_flags(options().flags).contains(hook.registrant) ||
          std::find(required.begin(), required.end(), hook.registrant) != required.end();
 }
 
