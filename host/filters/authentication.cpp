@@ -41,8 +41,10 @@ std::string without_tokens(std::string_view protocols) {
     const std::size_t comma = std::min(protocols.find(','), protocols.size());
     std::string_view protocol = protocols.substr(0, comma);
     protocols.remove_prefix(std::min(comma + 1, protocols.size()));
-    while (protocol.starts_with(' ')) protocol.remove_prefix(1);
-    while (protocol.ends_with(' ')) protocol.remove_suffix(1);
+    // All that authenticators skip.
+    constexpr std::string_view kSpace = " \t\r\n\v\f";
+    protocol.remove_prefix(std::min(protocol.find_first_not_of(kSpace), protocol.size()));
+    protocol.remove_suffix(protocol.size() - std::min(protocol.find_last_not_of(kSpace) + 1, protocol.size()));
     if (!protocol.starts_with(kTokenProtocol)) out.append(out.empty() ? "" : ",").append(protocol);
   }
   return out;

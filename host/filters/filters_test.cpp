@@ -197,7 +197,7 @@ TEST_F(Filters, CredentialsGoNoFurtherThanAuthentication) {
   EXPECT_EQ(handler.headers, (Headers{{"user-agent", "me"}}));
   EXPECT_TRUE(handler.of_context);
   TestExchange websocket;
-  websocket.request_headers = {{"Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0, v5.channel.k8s.io,v4"}};
+  websocket.request_headers = {{"Sec-WebSocket-Protocol", "\tbase64url.bearer.authorization.k8s.io.c2VjcmV0, v5.channel.k8s.io,v4"}};
   ask(websocket);
   EXPECT_EQ(handler.headers, (Headers{{"Sec-WebSocket-Protocol", "v5.channel.k8s.io,v4"}}));
   config.authentication = &by_credential;

@@ -77,10 +77,10 @@ void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
   if (query_bool(info.query, "watch")) info.verb = "watch";
   auto selector = FieldSelector::parse(query_get(info.query, "fieldSelector"));
   if (!selector.ok()) return;
-  for (const auto& requirement : selector->requirements()) {
-    const bool names = requirement.field == "metadata.name" && requirement.equals;
-    if (names && is_path_segment_name(requirement.value).empty()) info.name = requirement.value;
-  }
+  // The first one counts (upstream's RequiresExactMatch).
+  const auto& all = selector->requirements();
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& each) { return each.field == "metadata.name" && each.equals; });
+  if (found != all.end() && is_path_segment_name(found->value).empty()) info.name = found->value;
 }
 
 // Apart from the other options, of which one that cannot be read hides all: an authorizer that decides by selectors must see them.

@@ -33,6 +33,8 @@ TEST(RequestInfo, AGetWithoutANameIsAListOrAWatch) {
   EXPECT_EQ(info("GET", "/api/v1/pods?watch=false").verb, "list");
   EXPECT_EQ(info("DELETE", "/api/v1/namespaces/a/pods").verb, "deletecollection");
   EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dx").name, "x");
+  EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dy,metadata.name%3Dx").name, "x")
+      << "upstream sorts them and takes the first";
 }
 
 TEST(RequestInfo, SelectorsAreThoseOfListsWatchesAndDeletedCollections) {

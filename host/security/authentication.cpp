@@ -91,6 +91,8 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
   }
   if (!found->has_value()) return std::nullopt;
   AuthenticationResponse& response = **found;
+  // Upstream's NewFailOnError: a client with a bad credential is not anonymous.
+  if (bad_credential && response.user.name == kAnonymousUser) return std::nullopt;
   if (response.user.name == kApiServerUser) {
     (void)reserved_name(authenticator.name());
     bad_credential = true;

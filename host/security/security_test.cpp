@@ -260,6 +260,32 @@ TEST_F(Security, ACertificateWithoutACommonNameNamesNobody) {
   EXPECT_FALSE(ask(UnionAuthentication({false, {}})).ok());
 }
 
+// The anonymous authenticator of a configuration file is a plugin's.
+class AnonymousPlugin final : public Authenticator {
+ public:
+  std::string_view name() const noexcept override { return "anonymous"; }
+  std::optional<AuthenticationResult> authenticate_now(RequestContext&, const Exchange&) override {
+    return AuthenticationResult(std::optional<AuthenticationResponse>(AuthenticationResponse{anonymous_user()}));
+  }
+  Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) override {
+    co_return *authenticate_now(context, exchange);
+  }
+};
+
+TEST_F(Security, ABadCredentialIsNotAnonymousForAPluginEither) {
+  const UnionAuthentication authentication({true, {std::make_shared<KnownToken>(), std::make_shared<AnonymousPlugin>()}});
+  EXPECT_EQ(ask(authentication)->name, "system:anonymous");
+  exchange.rejected = true;
+  EXPECT_EQ(ask(authentication).status().code(), 401);
+  exchange.rejected = false;
+  exchange.request_headers = {{"authorization", "Bearer expired"}};
+  EXPECT_EQ(ask(authentication).status().code(), 401);
+  const UnionAuthentication alone({true, {std::make_shared<AnonymousPlugin>()}});
+  exchange.request_headers = {};
+  exchange.rejected = true;
+  EXPECT_EQ(ask(alone).status().code(), 401) << "without waiting";
+}
+
 TEST_F(Security, NoCredentialsAreAnonymousUnlessThatIsOff) {
   auto user = ask(UnionAuthentication({}));
   ASSERT_TRUE(user.ok());
