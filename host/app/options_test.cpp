@@ -183,8 +183,9 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
 }
 
 TEST(Promises, AFlagRequiresThePluginThatKeepsIt) {
-  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config="})->flags), std::vector<std::string>());
-  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config=/x"})->flags), std::vector<std::string>{"encryption"});
+  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config="})->flags), (std::map<std::string, std::string>{}));
+  EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config=/x"})->flags),
+            (std::map<std::string, std::string>{{"encryption", "encryption-provider-config"}}));
 }
 
 TEST(Promises, AReloadOfNoFileIsRefused) {
