@@ -252,6 +252,8 @@ constexpr FeatureGate kAll[] = {
 
 // The gates that something here asks: the host, and x-backplane-gate in the types of the built-in kinds.
 constexpr std::string_view kThatSwitch[] = {
+    "ConstrainedImpersonation",
+    "TokenRequestServiceAccountUIDValidation",
     "APIResponseCompression",
     "APIServerIdentity",
     "AllowParsingUserUIDFromCertAuth",
@@ -380,7 +382,6 @@ constexpr std::string_view kThere[] = {
     "StrictIPCIDRValidation",
     "StructuredAuthenticationConfiguration",
     "SupplementalGroupsPolicy",
-    "TokenRequestServiceAccountUIDValidation",
     "UserNamespacesSupport",
     "VolumeAttributesClass",
     "WatchList",
@@ -392,7 +393,6 @@ constexpr std::string_view kAbsent[] = {
     "APIServerTracing",
     "AllowInsecureKubeletCertificateSigningRequests",
     "AuthorizeNodeWithSelectors",
-    "ConstrainedImpersonation",
     "ExternalServiceAccountTokenSigner",
     "ManifestBasedAdmissionControlConfig",
     "MutatingAdmissionPolicy",

@@ -11,7 +11,8 @@ BACKPLANE = os.environ['BACKPLANE']
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 FLAG = re.compile(r'(?<![\w-])--([a-z][a-z0-9-]*)(\*?)')
 # Of other programs, in code that begins with the flag.
-OTHERS = {'as': 'kubectl', 'leader-elect': 'kube-controller-manager'}
+OTHERS = {'as': 'kubectl', 'leader-elect': 'kube-controller-manager', 'use-service-account-credentials': 'kube-controller-manager',
+          'kubeconfig': 'store reencrypt', 'progress-file': 'store reencrypt'}
 
 
 def code_of(page):
