@@ -9,12 +9,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A busy HTTP/1.1 client may be sending its next request while we close what looks idle, and would not know whether it was taken.  For
-// this long every answer says that it is the connection's last; only then are silent connections closed.
+// A client may send a request over HTTP/1.1 at the moment when the server closes its idle connection, and then does not know whether the
+// request was processed. So responses have the header "Connection: close" for this long before idle connections are closed.
 constexpr std::chrono::milliseconds kLastAnswers{300};
-// Connections that are draining may still be sending a request they began in time.
+// Clients of draining connections may still be sending a request that they began before the drain.
 constexpr std::chrono::seconds kLastRequests{1};
-// With retry-after nothing is in flight any more when the server stops: peers only have to see the GOAWAY.
+// With --shutdown-send-retry-after no request is in flight when the listener closes: clients only have to receive the GOAWAY.
 constexpr std::chrono::seconds kRetryAfterStop{2};
 constexpr std::chrono::seconds kForcedClose{5};
 
@@ -94,15 +94,15 @@ Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
 //                     ▼
 //   NotAcceptingNewRequest ································· watches end
 //                     │
-//                     │ peers that take nothing of their answers are cut after 5 s
+//                     │ connections of clients that do not read their responses are closed after 5 s
 //         ┌───────────┴──────────────────────┐
 //         │ without                          │ with --shutdown-send-retry-after
 //         ▼                                  │
 //   HTTPServerStoppedListening               │ new requests: 429
-//         │ for 0.3 s every answer is its    │
-//         │ connection's last, then silent   │
-//         │ ones close; for 1 s more what    │
-//         │ had been sent is still taken     │
+//         │ for 0.3 s each response closes   │
+//         │ its connection, then idle ones   │
+//         │ are closed; requests that were   │
+//         │ being sent are read for 1 s more │
 //         └───────────┬──────────────────────┘
 //                     ▼
 //   short requests ended (late ones: 503) within --request-timeout, watches within their grace period
@@ -112,7 +112,7 @@ Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
 //                     │
 //                     │ with --shutdown-send-retry-after: HTTPServerStoppedListening here
 //                     ▼
-//   connections closed; the rest is cut --request-timeout after NotAcceptingNewRequest (with retry-after: 2 s from here)
+//   connections closed; remaining ones by force --request-timeout after NotAcceptingNewRequest (with retry-after: 2 s from here)
 Task<Status> run_shutdown(ShutdownParts parts) {
   LifecycleSignals& signals = parts.signals;
   signals.shutdown_initiated.fire();
@@ -123,7 +123,7 @@ Task<Status> run_shutdown(ShutdownParts parts) {
   signals.pre_shutdown_hooks_stopped.fire();
   co_await signals.after_shutdown_delay_duration.wait();
 
-  // Watches end when they hear of NotAcceptingNewRequest: how fast they may must be settled before.
+  // NotAcceptingNewRequest ends the watches, so the rate at which they end is set before.
   const std::size_t watches_before = parts.watches.count();
   parts.watches.start_waiting(parts.options.watch_termination_grace_period);
   signals.not_accepting_new_request.fire();

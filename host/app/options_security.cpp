@@ -9,7 +9,7 @@ namespace backplane {
 void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.section("Authentication");
   flags.add("anonymous-auth", &anonymous,
-            "Treat requests without credentials as system:anonymous, who may read health and version. false: they get 401.");
+            "Treat requests without credentials as system:anonymous, which may read health and version. false: they get 401.");
   flags.add("client-ca-file", &client_ca_file,
             "CA certificates of client certificates, PEM; the common name is the user, organizations are groups. Reloaded when the file "
             "changes. The CA in --data-dir is always accepted, too.");

@@ -1,4 +1,4 @@
-// The group discovery.k8s.io: what endpoint slices do beyond schema/discovery_group.json and the rules in their schema.
+// The group discovery.k8s.io: the behaviour of endpoint slices that schema/discovery_group.json and their schema cannot express.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -12,7 +12,7 @@
 namespace backplane::core {
 namespace {
 
-// RFC 6455, 1.3: what an answer is made with.
+// RFC 6455, 1.3: Sec-WebSocket-Accept is the SHA-1 hash of the client's key and this text.
 constexpr std::string_view kAcceptGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr unsigned kContinuation = 0, kPing = 9;
 constexpr unsigned kFinal = 0x80, kReserved = 0x70, kMasked = 0x80, kControl = 8;
@@ -62,7 +62,7 @@ Task<Status> accept_websocket(Exchange& exchange, std::string protocol) {
   co_return switched;
 }
 
-// ---- what the client sends
+// ---- frames of the client
 
 void MessageReader::feed(std::string_view bytes) {
   input_.erase(0, std::exchange(at_, 0));
@@ -81,7 +81,7 @@ MessageReader::Event MessageReader::next() {
   while (!broken_) {
     if (!in_data_) {
       if (!read_head(out)) break;
-      if (!in_data_ && out.kind == Event::Kind::kNeedsMore) continue;  // an answer to a ping that nobody has sent
+      if (!in_data_ && out.kind == Event::Kind::kNeedsMore) continue;  // an unsolicited pong
       if (!in_data_) return out;
     }
     const std::size_t here = input_.size() - at_;
@@ -101,7 +101,8 @@ MessageReader::Event MessageReader::next() {
   return out;
 }
 
-// False: more is needed, or the client has broken the protocol.  A control frame is told at once; of a data frame the payload is next.
+// False: more bytes are needed, or the client has violated the protocol. A control frame is returned complete in `out`; the payload of a
+// data frame is read next.
 bool MessageReader::read_head(Event& out) {
   const auto byte = [this](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(input_[at_ + i])); };
   const std::size_t here = input_.size() - at_;
@@ -109,7 +110,7 @@ bool MessageReader::read_head(Event& out) {
   const unsigned opcode = byte(0) & 0x0f, short_length = byte(1) & 0x7f;
   const std::size_t extra = short_length == 126 ? 2 : short_length == 127 ? 8 : 0;
   const std::size_t head = 2 + extra + 4;
-  // A client masks what it sends, and nobody has agreed on extensions.
+  // Clients must mask their frames, and no extension was negotiated that would use the reserved bits.
   broken_ = (byte(0) & kReserved) != 0 || (byte(1) & kMasked) == 0 || ((opcode & kControl) != 0 && (short_length > kMaxControlPayload));
   if (broken_ || here < head) return false;
   std::uint64_t length = extra == 0 ? short_length : 0;
@@ -119,7 +120,7 @@ bool MessageReader::read_head(Event& out) {
     broken_ = !final;
     return !broken_ && read_control(out, opcode, head, static_cast<std::size_t>(length));
   }
-  // A message goes on, or begins, and not both.
+  // A continuation frame is valid only within a message, any other data frame only outside of one.
   broken_ = opcode > kBinaryFrame || (opcode == kContinuation) != in_message_;
   if (broken_) return false;
   if (opcode != kContinuation) text_ = opcode == kTextFrame;
@@ -144,7 +145,7 @@ bool MessageReader::read_control(Event& out, unsigned opcode, std::size_t head, 
   return true;
 }
 
-// ---- what is sent
+// ---- frames of the server
 
 std::string frame(unsigned opcode, std::string_view payload) {
   std::string out(1, static_cast<char>(kFinal | opcode));
