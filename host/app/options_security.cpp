@@ -57,9 +57,10 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
 
 void AuthorizationOptions::add_flags(FlagSet& flags) {
   flags.section("Authorization");
-  flags.add("authorization-mode", &modes,
-            "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. AlwaysAllow and AlwaysDeny are built in, plugins "
-            "provide others. Unset: system:masters may do everything, all users may read health and version, and plugins decide the rest.");
+  flags.add(
+      "authorization-mode", &modes,
+      "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. The first one that allows or denies decides; requests of "
+      "system:masters are always allowed. Unset: Node,RBAC.");
   flags.pass_on("authorization-config", FlagType::kString, "",
                 "File with an AuthorizationConfiguration, reloaded when it changes. Not together with --authorization-mode and "
                 "--authorization-webhook-*.");

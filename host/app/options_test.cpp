@@ -155,12 +155,10 @@ Problems promise_problems(const std::vector<std::string>& args, const Offers& of
 const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb", "etcd3"}};
 
 TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
-  EXPECT_EQ(
-      promise_problems(kKubeadm, kToday),
-      Problems{
-          "these flags are not supported; remove them: "
-          "--authorization-mode=Node,RBAC (no loaded plugin offers them; without the flag administrators may do everything, and others "
-          "what plugins allow); --enable-admission-plugins=NodeRestriction (no loaded plugin offers it)"});
+  EXPECT_EQ(promise_problems(kKubeadm, kToday),
+            Problems{"these flags are not supported; remove them: "
+                     "--authorization-mode=Node,RBAC (no loaded plugin offers them; without the flag the order is Node,RBAC); "
+                     "--enable-admission-plugins=NodeRestriction (no loaded plugin offers it)"});
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,NodeRestriction"}, kToday),
             Problems{"these flags are not supported; remove them: "
                      "NodeRestriction of --enable-admission-plugins (no loaded plugin offers it)"});

@@ -120,7 +120,7 @@ void check_unsupported_flags(const Options& options, const Offers& offers, Probl
   }
   std::vector<std::string> broken;
   add_missing(broken, "authorization-mode", options.authorization.modes.size(), missing_modes(options.authorization, offers),
-              "; without the flag administrators may do everything, and others what plugins allow");
+              "; without the flag the order is Node,RBAC");
   add_missing(broken, options.admission.only.empty() ? "enable-admission-plugins" : "admission-control", options.admission.enable.size(),
               missing_admission(options.admission, offers), "");
   const auto add_broken = [&](const UnsupportedFlags& row) {
