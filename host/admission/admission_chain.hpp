@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/published.hpp"
+#include "backplane/kit/published.hpp"
 #include "registry/write_admission.hpp"
 
 namespace backplane {
@@ -35,7 +35,7 @@ class AdmissionChain final : public WriteAdmission {
   Task<Status> pass(const Plugins& plugins, AdmissionAttributes& attributes);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
-  Published<Plugins> plugins_{std::make_shared<const Plugins>()};
+  kit::Published<Plugins> plugins_{std::make_shared<const Plugins>()};
   std::chrono::nanoseconds patience_;
 };
 

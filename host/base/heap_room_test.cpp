@@ -36,7 +36,7 @@ long faults_of(std::size_t room) {
 }
 
 TEST(HeapRoom, WhatIsAllocatedThenFindsItsPagesThere) {
-  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   // As the host has them.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -46,7 +46,7 @@ TEST(HeapRoom, WhatIsAllocatedThenFindsItsPagesThere) {
 }
 
 TEST(HeapRoom, WhatIsFreedBetweenIsReturned) {
-  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   constexpr std::size_t kPiece = 64 * 1024, kPieces = 400;
   std::vector<std::unique_ptr<std::array<char, kPiece>>> pieces(kPieces);
   for (auto& piece : pieces) {

@@ -11,8 +11,8 @@
 #include <mutex>
 #include <string>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/net/client.hpp"
-#include "base/published.hpp"
 #include "transport/openssl_ptr.hpp"
 
 namespace backplane {
@@ -42,7 +42,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
 
   const ClientConfig config_;
   const bool has_files_;
-  Published<ClientCredentials> current_{nullptr};
+  kit::Published<ClientCredentials> current_{nullptr};
   std::atomic<std::chrono::steady_clock::rep> next_look_{0};
   std::mutex mutex_;  // what follows
   std::string seen_;  // the signature that the last reading was tried with

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "backplane/host.hpp"
+#include "backplane/kit/published.hpp"
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/authorization.hpp"
 #include "backplane/points/http.hpp"
 #include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/scheme.hpp"
-#include "base/published.hpp"
 
 namespace backplane {
 
@@ -46,7 +46,7 @@ struct ResourceScope {
   // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.
   std::shared_ptr<OpenWatches> watches;
   // Kinds the server knows, for the words about a body of another kind; null: only `kind` is known.
-  const Published<Scheme>* scheme = nullptr;
+  const kit::Published<Scheme>* scheme = nullptr;
   Deprecation deprecation;
 };
 

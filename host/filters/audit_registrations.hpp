@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/points/audit.hpp"
 #include "backplane/points/http.hpp"
-#include "base/published.hpp"
 
 namespace backplane {
 
@@ -36,7 +36,7 @@ class AuditRegistrations {
   Executor* executor_ = nullptr;
   const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);  // flush() has been called
   std::atomic<bool> empty_{true};
-  Published<List> list_{std::make_shared<const List>()};
+  kit::Published<List> list_{std::make_shared<const List>()};
 };
 
 // The record of a request, and what its events are made of.

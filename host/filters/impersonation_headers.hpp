@@ -16,7 +16,8 @@ namespace backplane {
 // True for the headers that impersonation reads, in any letter case.
 bool is_impersonation_header(std::string_view name) noexcept;
 
-// The user as the headers name it, without any group of its own; keys of `extra` are sorted. Nullopt if no header asks for a user.
+// The user that the headers name, with the groups that they name and no other group; keys of `extra` are sorted. Nullopt if no header
+// asks for a user.
 // `constrained`: the gate ConstrainedImpersonation, which has another text of the error.
 Result<std::optional<UserInfo>> wanted_user(const Exchange& exchange, bool constrained);
 

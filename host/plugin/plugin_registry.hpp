@@ -23,8 +23,8 @@
 #include <thread>
 #include <vector>
 
+#include "backplane/kit/published.hpp"
 #include "base/io_loop.hpp"
-#include "base/published.hpp"
 #include "plugin/planner.hpp"
 #include "plugin/plugin_generation.hpp"
 
@@ -143,7 +143,7 @@ class PluginRegistry {
   std::optional<TakenNames> names_;
   std::vector<GenerationRef> started_;  // in start order; destroyed in reverse order
   std::vector<GenerationRef> chain_;    // the same generations in the order of delegation
-  Published<PluginRows> rows_{std::make_shared<const PluginRows>()};
+  kit::Published<PluginRows> rows_{std::make_shared<const PluginRows>()};
 
   std::mutex retiring_mutex_;
   std::condition_variable retired_;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/published.hpp"
+#include "backplane/kit/published.hpp"
 #include "registry/leases.hpp"
 #include "registry/store.hpp"
 
@@ -84,7 +84,7 @@ struct StoreEnvironment::State {
   // Prefix → the stores over it, the newest last.  More than one while a resource is made anew.
   std::map<std::string, std::vector<std::weak_ptr<registry::ObjectStore>>> stores;
   // Of all plugins; set before start().
-  Published<Scheme> scheme{nullptr};
+  kit::Published<Scheme> scheme{nullptr};
 
   void start(ObjectStorage& storage, CacheHub& caches, WriteAdmission& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);

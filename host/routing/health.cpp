@@ -5,8 +5,8 @@
 #include <set>
 
 #include "backplane/core/request.hpp"
+#include "backplane/kit/published.hpp"
 #include "base/plain_message.hpp"
-#include "base/published.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "routing/log.hpp"
 
@@ -188,7 +188,7 @@ class HealthEndpoint final : public HttpHandler {
   }
 
   std::string name_;
-  Published<Rows> rows_{std::make_shared<const Rows>()};
+  kit::Published<Rows> rows_{std::make_shared<const Rows>()};
   std::chrono::steady_clock::time_point boot_until_;
   std::function<void()> on_ok_;
   std::atomic<bool> told_{false};

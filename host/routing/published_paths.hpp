@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "backplane/host.hpp"
+#include "backplane/kit/published.hpp"
 #include "backplane/points/http.hpp"
 #include "backplane/points/paths.hpp"
-#include "base/published.hpp"
 
 namespace backplane {
 
@@ -45,7 +45,7 @@ class PublishedPaths {
 
   std::mutex mutex_;  // writers
   std::atomic<bool> any_{false};
-  Published<Rows> rows_{std::make_shared<const Rows>()};
+  kit::Published<Rows> rows_{std::make_shared<const Rows>()};
 };
 
 }  // namespace backplane

@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/points/http.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/scheme.hpp"
-#include "base/published.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
 #include "routing/api_enablement.hpp"
@@ -106,7 +106,7 @@ class Router final : public HttpHandler {
   };
 
   RouterConfig config_;
-  Published<Scheme> scheme_{nullptr};
+  kit::Published<Scheme> scheme_{nullptr};
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
   std::shared_ptr<DocumentShelf> shelf_;
   std::shared_ptr<PeerDocuments> peers_;  // null: there are none
@@ -114,7 +114,7 @@ class Router final : public HttpHandler {
   mutable std::mutex mutex_;  // writers only
   std::vector<TargetRef> chain_;
   std::set<std::string> unpublished_;  // delegates whose first change is to come
-  Published<RouteTable> table_;
+  kit::Published<RouteTable> table_;
   PublishedPaths published_paths_;
   using Callbacks = std::vector<std::pair<const void*, std::function<void(const GroupVersionsChange&)>>>;
   Callbacks callbacks_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include "base/fenced.hpp"
 #include "security/log.hpp"
@@ -15,15 +16,9 @@ constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "A
 constexpr std::array<std::string_view, 4> kModesWithoutFlag{"Node", "RBAC", "ABAC", "Webhook"};
 constexpr std::array<std::string_view, 5> kPublicPaths{"/healthz", "/livez", "/readyz", "/version", "/version/"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 AuthorizerPlace place_of(const std::shared_ptr<Authorizer>& authorizer) {
   const std::string_view name = authorizer->name();
-  return {std::string(name), lower(name), authorizer};
+  return {std::string(name), boost::algorithm::to_lower_copy(std::string(name)), authorizer};
 }
 
 // Null for types that only plugins provide.
@@ -257,7 +252,7 @@ Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
 
 std::vector<AuthorizerPlace> places_of_modes(const std::vector<std::string>& modes) {
   std::vector<AuthorizerPlace> places;
-  for (const auto& mode : modes) places.push_back({mode, mode == "Webhook" ? "default" : lower(mode)});
+  for (const auto& mode : modes) places.push_back({mode, mode == "Webhook" ? "default" : boost::algorithm::to_lower_copy(mode)});
   return places;
 }
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "base/published.hpp"
+#include "backplane/kit/published.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
 
@@ -21,7 +21,7 @@ class PublishedAuthentication final : public Authentication {
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
 
  private:
-  Published<Authentication> authentication_{nullptr};
+  kit::Published<Authentication> authentication_{nullptr};
 };
 
 class PublishedAuthorizer final : public ResumableAuthorizer, public RuleResolver {
@@ -45,7 +45,7 @@ class PublishedAuthorizer final : public ResumableAuthorizer, public RuleResolve
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
  private:
-  Published<std::shared_ptr<Authorization>> authorization_{nullptr};
+  kit::Published<std::shared_ptr<Authorization>> authorization_{nullptr};
 };
 
 class PublishedTokenAuthenticator final : public TokenAuthenticator {
@@ -58,7 +58,7 @@ class PublishedTokenAuthenticator final : public TokenAuthenticator {
   Task<AuthenticationResult> authenticate_token(std::string token, std::vector<std::string> audiences) override;
 
  private:
-  Published<std::shared_ptr<TokenAuthenticator>> tokens_{nullptr};
+  kit::Published<std::shared_ptr<TokenAuthenticator>> tokens_{nullptr};
 };
 
 }  // namespace backplane

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/points/storage_transformer.hpp"
-#include "base/published.hpp"
 
 namespace backplane {
 
@@ -29,7 +29,7 @@ class PublishedTransformers {
   std::mutex mutex_;
   std::string owner_;
   std::shared_ptr<const StorageTransformers> rows_;
-  Published<StorageTransformers> transformers_{nullptr};
+  kit::Published<StorageTransformers> transformers_{nullptr};
 };
 
 }  // namespace backplane

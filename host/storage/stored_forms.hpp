@@ -15,11 +15,11 @@
 #include <shared_mutex>
 #include <string>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/points/storage.hpp"
 #include "backplane/rest/scheme.hpp"
 #include "backplane/rest/strategy.hpp"
 #include "base/hold.hpp"
-#include "base/published.hpp"
 #include "engine/codec.hpp"
 
 namespace backplane {
@@ -71,7 +71,7 @@ class StoredForms {
 
   const Codec& written_;
   const bool writes_yaml_;
-  Published<Scheme> scheme_{nullptr};
+  kit::Published<Scheme> scheme_{nullptr};
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredKind>, std::less<>> kinds_;
 };

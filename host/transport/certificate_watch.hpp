@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "backplane/core/task.hpp"
-#include "base/published.hpp"
+#include "backplane/kit/published.hpp"
 #include "transport/tls_contexts.hpp"
 
 namespace backplane {
@@ -40,7 +40,7 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
   const ServingOptions options_;
   const std::shared_ptr<ClientTrust> trust_;
   TlsMaterial material_;  // the bytes in use
-  Published<TlsContexts> current_{nullptr};
+  kit::Published<TlsContexts> current_{nullptr};
   std::mutex refresh_mutex_;
   std::string seen_;  // the signature the last load was tried with
   Executor* executor_ = nullptr;

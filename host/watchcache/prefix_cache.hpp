@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/published.hpp"
+#include "backplane/kit/published.hpp"
 #include "base/task_group.hpp"
 #include "watchcache/chunk_builder.hpp"
 #include "watchcache/due_caches.hpp"
@@ -194,7 +194,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const std::shared_ptr<const EntryBuilder> builder_;
   const CacheConfig& config_ = builder_->config();
   const std::shared_ptr<EventLog> log_;
-  Published<Snapshot> snapshot_;
+  kit::Published<Snapshot> snapshot_;
   std::atomic<State> state_{State::kIdle};
   std::atomic<bool> eager_{false};
   std::atomic<std::size_t> bytes_{0};

@@ -1,13 +1,11 @@
 #include "webhook_poster.hpp"
 
-#include <cmath>
-#include <random>
-
 #include "backplane/core/task_set.hpp"
 #include "backplane/host.hpp"
 #include "backplane/kit/kubeconfig.hpp"
 #include "backplane/net/certificate_flaws.hpp"
 #include "backplane/net/egress.hpp"
+#include "backplane/net/webhook.hpp"
 
 namespace backplane::audit {
 namespace {
@@ -16,7 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 // wait.Backoff of audit webhooks.
 constexpr int kAttempts = 5;
-constexpr double kFactor = 1.5, kJitter = 0.2;
 constexpr std::chrono::seconds kTimeout{30};
 constexpr std::string_view kTimeoutQuery = "?timeout=30s";
 // The answer is of no interest; a server that sends more is cut off.
@@ -97,9 +94,8 @@ Task<Status> WebhookPoster::attempt(std::string body) {
 }
 
 Task<bool> WebhookPoster::pause(int attempt) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const double factor = std::pow(kFactor, attempt - 1) * (1.0 + kJitter * std::uniform_real_distribution(0.0, 1.0)(random));
-  const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(first_pause_ * factor);
+  const WebhookRetries retries{kAttempts, std::chrono::duration_cast<std::chrono::milliseconds>(first_pause_)};
+  const auto time = retry_pause(retries, attempt - 1);
   Promise<bool> end;
   std::uint64_t id = 0;
   {

@@ -19,7 +19,8 @@ bool has_one_of(const std::vector<std::string>& found, const std::vector<std::st
 
 constexpr std::string_view kInvalidToken = "invalid bearer token";
 
-// kube-apiserver asks the authenticator of its own token first, which knows no other: its error precedes those of the others.
+// kube-apiserver asks the authenticator of its loopback token first. That one recognizes no other token, so its error precedes the
+// errors of the other authenticators.
 std::string review_error(std::string_view error) {
   if (error == kInvalidToken) return std::string(error);
   const bool several = error.starts_with('[') && error.ends_with(']');

@@ -9,7 +9,7 @@ namespace {
 
 PolicyRules rules_of(const ObjectEntry& role) { return rbac::rules_of(decode(role, {})); }
 
-// Subjects of other kinds are nobody.
+// Subjects of other kinds match no user.
 void add_subject(const Object& subject, std::vector<Subject>& out) {
   const std::string_view kind = get_string(subject, "kind");
   const std::string_view name = get_string(subject, "name");

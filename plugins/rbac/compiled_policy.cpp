@@ -69,7 +69,7 @@ void CompiledPolicy::put_binding(const BindingSource& source) {
   for (Subject subject : source.subjects) {
     if (subject.kind != SubjectKind::kServiceAccount) subject.ns = {};
     if (subject.kind == SubjectKind::kServiceAccount && subject.ns.empty()) subject.ns = source.ns;
-    // A service account without a namespace is nobody.
+    // A service account without a namespace matches no user.
     if (subject.kind != SubjectKind::kServiceAccount || !subject.ns.empty()) subjects.push_back(subject);
   }
   Role& of = role(source.role_kind, source.role_kind == "ClusterRole" ? std::string_view() : source.ns, source.role_name);

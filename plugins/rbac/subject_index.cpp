@@ -223,7 +223,7 @@ const Node* changed(const Node* node, std::uint64_t hash, const BoundRoles* list
     if (now == old) return node;
     garbage.add(node);
     if (!now->is_lone_list()) return node->with(bit, now, true);
-    // One list needs no node of its own.
+    // A node with a single list is replaced by that list.
     const void* const lone = now->slots()[0];
     Node::free(const_cast<Node*>(now));
     return node->with(bit, lone, false);

@@ -7,7 +7,7 @@
 
 namespace backplane::fuzz {
 
-// Every rule comes from a line, and matches somebody only by a user or a group.
+// Every rule comes from a line, and sets a user or a group if it can match at all.
 void abac_policies(std::string_view bytes) {
   const auto policy = authorization::parse_abac_policy(bytes, "f");
   if (!policy.ok()) {

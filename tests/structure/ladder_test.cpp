@@ -81,6 +81,11 @@ bool is_system_or_library(const std::string& target) {
   return !target.ends_with(".hpp");
 }
 
+// Tests, and headers that only tests include.
+bool is_of_tests(const std::string& name) {
+  return name.ends_with("_test.cpp") || name.ends_with("_test_kit.hpp") || name.ends_with("_fixture.hpp");
+}
+
 TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
   std::size_t seen = 0;
   for (const auto& plugin : fs::directory_iterator(fs::path(SOURCE_ROOT) / "plugins")) {
@@ -91,8 +96,8 @@ TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
       const bool sdk = has("include") || has("kit/include") || has("workload/include") || has("engine/include");
       const bool own = fs::exists(plugin.path() / include.target) || fs::exists(include.file.parent_path() / include.target);
       const bool embedded = include.target.ends_with("_json.hpp");
-      const bool support = include.file.filename().string().ends_with("_test.cpp") &&
-                           fs::exists(fs::path(SOURCE_ROOT) / "tests" / "support" / include.target);
+      const bool support =
+          is_of_tests(include.file.filename().string()) && fs::exists(fs::path(SOURCE_ROOT) / "tests" / "support" / include.target);
       if (sdk) ++seen;
       EXPECT_TRUE(sdk || own || embedded || support || is_system_or_library(include.target))
           << include.file << ":" << include.line << " includes " << include.target << ", which the SDK does not have";

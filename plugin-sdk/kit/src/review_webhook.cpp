@@ -2,9 +2,6 @@
 
 #include <strings.h>
 
-#include <cmath>
-#include <random>
-
 #include "backplane/core/json_access.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/certificate_flaws.hpp"
@@ -106,13 +103,6 @@ std::string review_timeout_text(std::chrono::milliseconds time) {
   return out + "." + fraction + "s";
 }
 
-std::chrono::nanoseconds review_pause(const WebhookRetries& retries, int attempt) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const double factor = std::pow(retries.factor, attempt) * (1.0 + retries.jitter * std::uniform_real_distribution(0.0, 1.0)(random));
-  const std::chrono::duration<double, std::milli> pause = retries.first_pause * factor;
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(pause);
-}
-
 }  // namespace
 
 std::string_view review_result(ReviewAttempt::End end) noexcept {
@@ -194,7 +184,7 @@ Task<Result<Object>> ReviewWebhook::post(std::string body, ReviewDecoder decode,
     made.seen.took = ReviewClock::now() - began;
     if (observe) observe(made.seen);
     if (!made.may_be_repeated || tries >= options_.retries.attempts) co_return std::move(made.answer);
-    const auto pause = review_pause(options_.retries, tries - 1);
+    const auto pause = retry_pause(options_.retries, tries - 1);
     if (ReviewClock::now() + pause >= deadline) co_return std::move(made.answer);
     auto pausing = sleep_for(pause);
     co_await std::move(pausing);

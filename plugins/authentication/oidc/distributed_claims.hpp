@@ -1,4 +1,4 @@
-// The claim of groups that another endpoint supplies as a token of its own (_claim_names and _claim_sources).
+// The claim of groups that another endpoint supplies as a separate token (_claim_names and _claim_sources).
 //
 // Thread-safety: any executor, any number of calls at once.
 // Lifetime:      shared; the host outlives it.

@@ -16,7 +16,7 @@ namespace backplane::authorization {
 
 // "*" matches everything; an empty member matches only an empty value.
 struct AbacRule {
-  std::string user, group;  // at least one is set, or the rule matches nobody
+  std::string user, group;  // a rule that sets neither matches no user
   bool readonly = false;    // get, list and watch only
   std::string api_group, resource, ns, path;
 };

@@ -38,7 +38,7 @@ class AesGcm final : public Cipher {
     if (data.size() < kNonceBytes + kTagBytes) return unauthentic();
     const std::string_view sealed = data.substr(kNonceBytes, data.size() - kNonceBytes - kTagBytes);
     std::string tag(data.substr(data.size() - kTagBytes));
-    // Finishing writes nothing, but wants a place of its own.
+    // EVP_DecryptFinal_ex() writes nothing in this mode, but needs an output buffer.
     std::string plain(sealed.size(), '\0');
     unsigned char rest[EVP_MAX_BLOCK_LENGTH];
     const CipherContext context(EVP_CIPHER_CTX_new());

@@ -33,7 +33,8 @@ Outcome<CipherRef> make_aes_gcm(std::string_view key);
 Outcome<CipherRef> make_aes_cbc(std::string_view key);
 // `key`: 32 bytes.
 Outcome<CipherRef> make_secretbox(std::string_view key);
-// Each value has a key of its own, derived from the seed and 32 random bytes that precede the value. `seed`: at least 32 bytes.
+// Each value is encrypted with a different key, derived from the seed and 32 random bytes that precede the value. `seed`: at least 32
+// bytes.
 Outcome<CipherRef> make_derived_key_gcm(std::string_view seed);
 
 // Random bytes from the system's generator of key material. Errors: the generator has failed.

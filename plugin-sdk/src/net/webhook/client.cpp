@@ -50,14 +50,14 @@ bool asks_to_be_repeated(const HttpAnswer& answer) {
   return code == 429 || code == 500 || code == 504 || (code > 500 && !header_of(answer, "retry-after").empty());
 }
 
-std::chrono::nanoseconds pause_after(const WebhookRetries& retries, int attempt) {
+}  // namespace
+
+std::chrono::nanoseconds retry_pause(const WebhookRetries& retries, int attempt) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double factor = std::pow(retries.factor, attempt) * (1.0 + retries.jitter * std::uniform_real_distribution(0.0, 1.0)(random));
   const std::chrono::duration<double, std::milli> pause = retries.first_pause * factor;
   return std::chrono::duration_cast<std::chrono::nanoseconds>(pause);
 }
-
-}  // namespace
 
 WebhookOptions::WebhookOptions() {
   connection.user_agent = "kube-apiserver-admission";
@@ -169,7 +169,7 @@ Task<Result<WebhookAnswer>> WebhookClient::post(std::string body, Headers header
     Attempt made = co_await std::move(trying);
     if (options_.on_attempt) options_.on_attempt(made.answer.ok() ? made.answer->code : 0, Clock::now() - began);
     if (!made.may_be_repeated || tries >= options_.retries.attempts) co_return std::move(made.answer);
-    auto pausing = sleep_for(pause_after(options_.retries, tries - 1));
+    auto pausing = sleep_for(retry_pause(options_.retries, tries - 1));
     co_await std::move(pausing);
   }
 }
