@@ -336,7 +336,7 @@ Deprecation deprecation_of(const ResourceRow& row, bool published) {
 
 }  // namespace
 
-HandlerFactory handler_factory(const RouterConfig& config, const Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches,
+HandlerFactory handler_factory(const RouterConfig& config, const kit::Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches,
                                bool published) {
   return [&config, &scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;

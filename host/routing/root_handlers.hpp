@@ -36,7 +36,7 @@ std::shared_ptr<HttpHandler> no_such_resource();
 std::shared_ptr<HttpHandler> no_such_page();
 
 // `published`: for resources that came at run time.  The handlers are for any number of requests; `config` outlives the factory.
-HandlerFactory handler_factory(const RouterConfig& config, const Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches,
+HandlerFactory handler_factory(const RouterConfig& config, const kit::Published<Scheme>& scheme, std::shared_ptr<OpenWatches> watches,
                                bool published);
 
 }  // namespace backplane

@@ -152,7 +152,7 @@ class Api : public ::testing::Test {
   IoLoop loop_{"test"};
   FakeAuthorizer authorizer_;
   const std::shared_ptr<Scheme> scheme_ = std::make_shared<Scheme>();
-  const Published<Scheme> published_scheme_{scheme_};
+  const kit::Published<Scheme> published_scheme_{scheme_};
   std::shared_ptr<const SchemaSet> schemas_;
   std::shared_ptr<FakeStore> store_;
   ResourceScope scope_;

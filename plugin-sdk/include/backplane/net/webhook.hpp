@@ -49,11 +49,11 @@ struct WebhookTarget {
 struct WebhookRetries {
   int attempts = 1;  // in total, at least 1
   std::chrono::milliseconds first_pause{500};
-  // The pause after attempt `attempt`, counted from 0, with its random part.
-  std::chrono::nanoseconds retry_pause(const WebhookRetries& retries, int attempt);
   double factor = 1.5;  // of each pause to the one before
   double jitter = 0.2;  // a pause is up to this share longer, at random
 };
+// The pause after attempt `attempt`, counted from 0, with its random part.
+std::chrono::nanoseconds retry_pause(const WebhookRetries& retries, int attempt);
 
 // The response of the webhook, with any HTTP code.
 struct WebhookAnswer {
