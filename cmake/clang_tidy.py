@@ -42,7 +42,8 @@ def files_of(file):
 
 def database(build):
     """Writes the compile commands for Clang; returns their folder and {file: True}."""
-    folder = os.path.join(build, 'clang-tidy')
+    # Commands run in the directory of their entry, so the paths in them are absolute.
+    folder = os.path.abspath(os.path.join(build, 'clang-tidy'))
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:

@@ -161,7 +161,7 @@ Task<Status> ExternalSigner::fetch_metadata() {
   }
   if (seconds < kLeastValiditySeconds) {
     co_return bad_request("max token life supported by external-jwt-signer (" + std::to_string(seconds) +
-                             "s) is less than acceptable (min " + std::to_string(kLeastValiditySeconds) + "s)");
+                          "s) is less than acceptable (min " + std::to_string(kLeastValiditySeconds) + "s)");
   }
   longest_seconds_ = seconds;
   co_return Status();
