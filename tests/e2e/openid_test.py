@@ -37,8 +37,12 @@ def raw_review(server, token, audiences=None):
     return answer['status']
 
 
-def with_token(server, token, path='/version'):
-    return server.request('GET', path, headers={'Authorization': 'Bearer ' + token}, client_certificate=False)[0]
+def with_token(server, token, path='/version', timeout=30):
+    connection = server.connect(client_certificate=False, timeout=timeout)
+    try:
+        return server.request('GET', path, headers={'Authorization': 'Bearer ' + token}, connection=connection)[0]
+    finally:
+        connection.close()
 
 
 def metric(server, name):

@@ -158,9 +158,10 @@ class TokenWebhook(unittest.TestCase):
 
     def test_a_webhook_that_hangs_holds_its_own_requests_only(self):
         release = threading.Event()
-        self.webhook.answers['hangs'] = lambda handler: release.wait(40)
+        self.webhook.answers['hangs'] = lambda handler: release.wait(120)
         result = []
-        hanging = threading.Thread(target=lambda: result.append(with_token(self.server, 'hangs')))
+        # The client waits longer than the look-up may take.
+        hanging = threading.Thread(target=lambda: result.append(with_token(self.server, 'hangs', timeout=90)))
         hanging.start()
         deadline = time.monotonic() + 20
         while self.webhook.count('hangs') == 0 and time.monotonic() < deadline:
@@ -169,7 +170,7 @@ class TokenWebhook(unittest.TestCase):
         self.assertEqual(with_token(self.server, 'quick'), 200)
         self.assertEqual(self.server.request('GET', '/version')[0], 200)
         self.assertEqual(result, [])
-        hanging.join(60)
+        hanging.join(100)
         release.set()
         self.assertEqual(result, [401], 'a look-up ends after 30 seconds')
 

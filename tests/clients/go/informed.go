@@ -94,6 +94,11 @@ func sharedFactory(e *env) {
 func listingFactory(e *env) {
 	withoutWatchList(func() {
 		e.configMap("before", map[string]string{})
+		// A list of version 0 may be older than the last write.
+		e.eventually("the cache", func() bool {
+			found := must[*corev1.ConfigMapList](e)(e.typed.CoreV1().ConfigMaps(e.ns).List(e.ctx, metav1.ListOptions{ResourceVersion: "0"}))
+			return len(found.Items) == 1
+		})
 		var seen wire
 		client := kubernetes.NewForConfigOrDie(e.with(seen.tap))
 		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(e.ns))
