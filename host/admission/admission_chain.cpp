@@ -1,8 +1,11 @@
 #include "admission/admission_chain.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 #include "admission/log.hpp"
+#include "backplane/core/metric_cell.hpp"
 #include "backplane/core/metrics.hpp"
 #include "backplane/rest/store_hooks.hpp"
 #include "base/fenced.hpp"
@@ -10,39 +13,37 @@
 namespace backplane {
 namespace {
 
-// The time of one plugin, or of a whole step ("admit", "validate"), since its construction.
-// plugin_ended() or step_ended() counts it with the result.
-class StepTimer {
- public:
-  StepTimer(AdmissionOperation operation, std::string_view step) : operation_(admission_operation_name(operation)), step_(step) {}
+using Clock = std::chrono::steady_clock;
 
-  void plugin_ended(std::string_view name, const Status& status) const {
-    static Metric& durations = Metric::histogram(
-        "apiserver_admission_controller_admission_duration_seconds",
-        "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource "
-        "and type (validate or admit).",
-        {"name", "operation", "rejected", "type"}, kBounds);
-    durations.observe({name, operation_, rejected(status), step_}, seconds());
-  }
-  void step_ended(const Status& status) const {
-    static Metric& durations = Metric::histogram(
-        "apiserver_admission_step_admission_duration_seconds",
-        "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate "
-        "or admit).",
-        {"operation", "rejected", "type"}, kBounds);
-    durations.observe({operation_, rejected(status), step_}, seconds());
-  }
+enum class Step : unsigned char { kAdmit, kValidate };
+constexpr std::string_view step_name(Step step) { return step == Step::kAdmit ? "admit" : "validate"; }
 
- private:
-  static inline const std::vector<double> kBounds{0.005, 0.025, 0.1, 0.5, 1.0, 2.5};
-  static std::string_view rejected(const Status& status) { return status.ok() ? "false" : "true"; }
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+constexpr std::string_view rejected(const Status& status) { return status.ok() ? "false" : "true"; }
 
-  const std::string_view operation_, step_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-};
+const std::vector<double>& duration_bounds() {
+  static const std::vector<double> bounds{0.005, 0.025, 0.1, 0.5, 1.0, 2.5};
+  return bounds;
+}
 
-constexpr std::string_view kAdmit = "admit", kValidate = "validate";
+Metric& plugin_durations() {
+  static Metric& durations = Metric::histogram(
+      "apiserver_admission_controller_admission_duration_seconds",
+      "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource "
+      "and type (validate or admit).",
+      {"name", "operation", "rejected", "type"}, duration_bounds());
+  return durations;
+}
+
+Metric& step_durations() {
+  static Metric& durations = Metric::histogram(
+      "apiserver_admission_step_admission_duration_seconds",
+      "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate "
+      "or admit).",
+      {"operation", "rejected", "type"}, duration_bounds());
+  return durations;
+}
+
+double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
 constexpr std::chrono::milliseconds kLookAgain{100};
 
@@ -51,6 +52,16 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 Status threw(std::string_view plugin, const Caught& error) {
   admission_log().error("admission plugin threw plugin={} error={}{}", plugin, error.what, error.stack);
   return internal_error("admission plugin " + std::string(plugin) + " threw: " + error.what);
+}
+
+std::optional<Status> ask_admit_now(const AdmissionPlugin& plugin, AdmissionAttributes& attributes) {
+  return fenced_now([&plugin, &attributes] { return plugin.admit_now(attributes); },
+                    [&plugin](const Caught& error) { return std::optional<Status>(threw(plugin.name(), error)); });
+}
+
+std::optional<Status> ask_validate_now(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) {
+  return fenced_now([&plugin, &attributes] { return plugin.validate_now(attributes); },
+                    [&plugin](const Caught& error) { return std::optional<Status>(threw(plugin.name(), error)); });
 }
 
 Task<Status> ask_admit(const AdmissionPlugin& plugin, AdmissionAttributes& attributes) {
@@ -113,79 +124,145 @@ class Reinvocation {
 
 }  // namespace
 
+// A plugin with what it says of itself once, and its durations in the metrics.
+class AdmissionChain::Entry {
+ public:
+  explicit Entry(std::shared_ptr<const AdmissionPlugin> plugin) : plugin_(std::move(plugin)) {
+    takes_part_[static_cast<std::size_t>(Step::kAdmit)] = plugin_->mutates();
+    takes_part_[static_cast<std::size_t>(Step::kValidate)] = plugin_->validates();
+  }
+  const std::shared_ptr<const AdmissionPlugin>& plugin() const noexcept { return plugin_; }
+  bool takes_part(Step step, AdmissionOperation operation) const noexcept {
+    return takes_part_[static_cast<std::size_t>(step)] && plugin_->handles(operation);
+  }
+  void ended(Step step, AdmissionOperation operation, const Status& status, double seconds) const {
+    auto& place = cells_[static_cast<std::size_t>(step)][static_cast<std::size_t>(operation)][status.ok() ? 0 : 1];
+    MetricCell* cell = place.load(std::memory_order_acquire);
+    if (cell == nullptr) {
+      cell = MetricCell::of(plugin_durations(), {plugin_->name(), admission_operation_name(operation), rejected(status), step_name(step)});
+      place.store(cell, std::memory_order_release);
+    }
+    if (cell != nullptr) cell->observe(seconds);
+  }
+
+ private:
+  const std::shared_ptr<const AdmissionPlugin> plugin_;
+  std::array<bool, 2> takes_part_{};
+  // By step, operation and result; found when they are first counted.
+  mutable std::array<std::array<std::array<std::atomic<MetricCell*>, 2>, 4>, 2> cells_{};
+};
+
+// The durations of one step and of the plugins in it: the end of one plugin's turn is the beginning of the next one's.
+class AdmissionChain::StepClock {
+ public:
+  StepClock(Step step, AdmissionOperation operation) : step_(step), operation_(operation) {}
+  void plugin_ended(const Entry& entry, const Status& status) {
+    const auto now = Clock::now();
+    entry.ended(step_, operation_, status, seconds_between(last_, now));
+    last_ = now;
+  }
+  void step_ended(const Status& status) const {
+    step_durations().observe({admission_operation_name(operation_), rejected(status), step_name(step_)}, seconds_between(began_, last_));
+  }
+
+ private:
+  const Step step_;
+  const AdmissionOperation operation_;
+  const Clock::time_point began_ = Clock::now();
+  Clock::time_point last_ = began_;
+};
+
+AdmissionChain::~AdmissionChain() = default;
+
+void AdmissionChain::publish(const Plugins& plugins) {
+  auto entries = std::make_shared<Entries>();
+  entries->reserve(plugins.size());
+  for (const auto& plugin : plugins) entries->push_back(std::make_shared<const Entry>(plugin));
+  entries_.set(std::move(entries));
+}
+
 bool AdmissionChain::reads_managed_fields() const noexcept {
-  const auto plugins = plugins_.get();
-  return std::any_of(plugins->begin(), plugins->end(), [](const auto& plugin) { return plugin->reads_managed_fields(); });
+  const auto entries = entries_.get();
+  return std::any_of(entries->begin(), entries->end(), [](const auto& entry) { return entry->plugin()->reads_managed_fields(); });
 }
 
 std::vector<std::string> AdmissionChain::names() const {
-  const auto plugins = plugins_.get();
+  const auto entries = entries_.get();
   std::vector<std::string> names;
-  names.reserve(plugins->size());
-  for (const auto& plugin : *plugins) names.emplace_back(plugin->name());
+  names.reserve(entries->size());
+  for (const auto& entry : *entries) names.emplace_back(entry->plugin()->name());
   return names;
 }
 
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
-  const auto plugins = plugins_.get();
+  const auto entries = entries_.get();
   Reinvocation reinvocation(attributes);
-  const StepTimer step(attributes.operation, kAdmit);
-  Status admitted = co_await pass(*plugins, attributes);
+  StepClock clock(Step::kAdmit, attributes.operation);
+  Status admitted = co_await pass(*entries, attributes, clock);
   if (admitted.ok() && reinvocation.wanted()) {
     reinvocation.begin();
-    admitted = co_await pass(*plugins, attributes);
+    admitted = co_await pass(*entries, attributes, clock);
   }
-  step.step_ended(admitted);
+  clock.step_ended(admitted);
   co_return admitted;
 }
 
-Task<Status> AdmissionChain::pass(const Plugins& plugins, AdmissionAttributes& attributes) {
-  for (const auto& plugin : plugins) {
-    if (!plugin->handles(attributes.operation)) continue;
-    if (attributes.reinvocation->again() && !plugin->reinvoked()) continue;
+Task<Status> AdmissionChain::pass(const Entries& entries, AdmissionAttributes& attributes, StepClock& clock) {
+  for (const auto& entry : entries) {
+    const AdmissionPlugin& plugin = *entry->plugin();
+    if (!entry->takes_part(Step::kAdmit, attributes.operation)) continue;
+    if (attributes.reinvocation->again() && !plugin.reinvoked()) continue;
     Status admitted;
-    const StepTimer timer(attributes.operation, kAdmit);
-    if (!plugin->ready()) admitted = co_await wait_ready(*plugin, attributes);
+    if (!plugin.ready()) admitted = co_await wait_ready(plugin, attributes);
     if (admitted.ok()) {
-      auto asking = ask_admit(*plugin, attributes);
-      admitted = co_await std::move(asking);
+      if (auto answer = ask_admit_now(plugin, attributes)) {
+        admitted = std::move(*answer);
+      } else {
+        auto asking = ask_admit(plugin, attributes);
+        admitted = co_await std::move(asking);
+      }
     }
-    timer.plugin_ended(plugin->name(), admitted);
+    clock.plugin_ended(*entry, admitted);
     if (!admitted.ok()) co_return admitted;
   }
   co_return Status();
 }
 
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
-  const auto plugins = plugins_.get();
-  const StepTimer step(attributes.operation, kValidate);
+  const auto entries = entries_.get();
+  StepClock clock(Step::kValidate, attributes.operation);
   Status allowed;
-  for (const auto& plugin : *plugins) {
-    if (!plugin->handles(attributes.operation)) continue;
-    const StepTimer timer(attributes.operation, kValidate);
-    if (!plugin->ready()) allowed = co_await wait_ready(*plugin, attributes);
+  for (const auto& entry : *entries) {
+    const AdmissionPlugin& plugin = *entry->plugin();
+    if (!entry->takes_part(Step::kValidate, attributes.operation)) continue;
+    if (!plugin.ready()) allowed = co_await wait_ready(plugin, attributes);
     if (allowed.ok()) {
-      auto asking = ask_validate(*plugin, attributes);
-      allowed = co_await std::move(asking);
+      if (auto answer = ask_validate_now(plugin, attributes)) {
+        allowed = std::move(*answer);
+      } else {
+        auto asking = ask_validate(plugin, attributes);
+        allowed = co_await std::move(asking);
+      }
     }
-    timer.plugin_ended(plugin->name(), allowed);
+    clock.plugin_ended(*entry, allowed);
     if (!allowed.ok()) break;
   }
-  step.step_ended(allowed);
+  clock.step_ended(allowed);
   co_return allowed;
 }
 
 bool AdmissionChain::begins(AdmissionOperation operation) const noexcept {
-  const auto plugins = plugins_.get();
-  return std::any_of(plugins->begin(), plugins->end(),
-                     [operation](const auto& plugin) { return plugin->handles(operation) && plugin->begins(operation); });
+  const auto entries = entries_.get();
+  return std::any_of(entries->begin(), entries->end(),
+                     [operation](const auto& entry) { return entry->plugin()->handles(operation) && entry->plugin()->begins(operation); });
 }
 
 Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttributes& attributes) {
-  const auto plugins = plugins_.get();
+  const auto entries = entries_.get();
   Begun begun;
   Status refused;
-  for (const auto& plugin : *plugins) {
+  for (const auto& entry : *entries) {
+    const auto& plugin = entry->plugin();
     if (!plugin->handles(attributes.operation) || !plugin->begins(attributes.operation)) continue;
     auto beginning = ask_begin(*plugin, attributes);
     auto write = co_await std::move(beginning);

@@ -20,9 +20,10 @@ class AdmissionChain final : public WriteAdmission {
  public:
   // How long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
+  ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
   // Replaces all plugins; steps that have begun end with the former ones.
-  void publish(Plugins plugins) { plugins_.set(std::make_shared<const Plugins>(std::move(plugins))); }
+  void publish(const Plugins& plugins);
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
@@ -32,10 +33,13 @@ class AdmissionChain final : public WriteAdmission {
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
  private:
-  Task<Status> pass(const Plugins& plugins, AdmissionAttributes& attributes);
+  class Entry;
+  class StepClock;
+  using Entries = std::vector<std::shared_ptr<const Entry>>;
+  Task<Status> pass(const Entries& entries, AdmissionAttributes& attributes, StepClock& clock);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
-  kit::Published<Plugins> plugins_{std::make_shared<const Plugins>()};
+  kit::Published<Entries> entries_{std::make_shared<const Entries>()};
   std::chrono::nanoseconds patience_;
 };
 

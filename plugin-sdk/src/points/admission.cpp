@@ -116,6 +116,8 @@ AdmissionAttributes admission_attributes(RequestContext& context, AdmissionOpera
 
 EquivalentResources::~EquivalentResources() = default;
 AdmissionPlugin::~AdmissionPlugin() = default;
+std::optional<Status> AdmissionPlugin::admit_now(AdmissionAttributes&) const { return std::nullopt; }
+std::optional<Status> AdmissionPlugin::validate_now(const AdmissionAttributes&) const { return std::nullopt; }
 Task<Status> AdmissionPlugin::admit(AdmissionAttributes&) const { co_return Status(); }
 Task<Status> AdmissionPlugin::validate(const AdmissionAttributes&) const { co_return Status(); }
 

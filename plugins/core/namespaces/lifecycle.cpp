@@ -30,6 +30,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
   std::string_view name() const noexcept override { return "NamespaceLifecycle"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation != AdmissionOperation::kConnect; }
+  bool validates() const noexcept override { return false; }
 
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     const bool of_namespaces = attributes.resource.group.empty() && attributes.resource.resource == "namespaces";

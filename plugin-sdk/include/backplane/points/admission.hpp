@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -106,9 +107,10 @@ Status admission_forbidden(const AdmissionAttributes& attributes, std::string_vi
 //    public:
 //     std::string_view name() const noexcept override { return "RequireOwner"; }
 //     bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
-//     Task<Status> validate(const AdmissionAttributes& attributes) const override {
-//       if (find_path(*attributes.object, "metadata.labels.owner") != nullptr) co_return Status();
-//       co_return admission_forbidden(attributes, "the label owner is required");
+//     bool mutates() const noexcept override { return false; }
+//     std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
+//       if (find_path(*attributes.object, "metadata.labels.owner") != nullptr) return Status();
+//       return admission_forbidden(attributes, "the label owner is required");
 //     }
 //   };
 class AdmissionPlugin {
@@ -118,9 +120,18 @@ class AdmissionPlugin {
   virtual std::string_view name() const noexcept = 0;
   // Whether the plugin is called for writes of this operation. Constant.
   virtual bool handles(AdmissionOperation operation) const noexcept = 0;
+  // Whether the plugin takes part in the mutating and in the validating step. Constant. A step is counted in the metrics only for plugins
+  // that take part.
+  virtual bool mutates() const noexcept { return true; }
+  virtual bool validates() const noexcept { return true; }
+  // Each step has two forms. The first is called first and answers without waiting; nullopt, its default, means that the answer needs to
+  // wait, and the second form is called. A write that needs no coroutine costs about 20 nanoseconds instead of 200.
+  //
   // The mutating step: may change *attributes.object. The default changes nothing.
+  virtual std::optional<Status> admit_now(AdmissionAttributes& attributes) const;
   virtual Task<Status> admit(AdmissionAttributes& attributes) const;
   // The validating step, after all mutation and after the object's own validation.
+  virtual std::optional<Status> validate_now(const AdmissionAttributes& attributes) const;
   virtual Task<Status> validate(const AdmissionAttributes& attributes) const;
   // Changes that are committed in the same transaction as the write (usage of a quota); null: none. Called for each attempt of the write,
   // right before its transaction, so after every validate(), if begins() is true for the operation. Called as kDelete for an update that

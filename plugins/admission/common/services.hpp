@@ -1,0 +1,60 @@
+// What the admission plugins of this folder share: the host, and one informer for each resource, whoever reads it.
+//
+// Thread-safety: make functions are called on one thread, at startup; a Lister from any thread.
+// Lifetime:      services outlive the plugins that were made with them.
+// Errors:        none.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/net/informer.hpp"
+#include "backplane/points/admission.hpp"
+
+namespace backplane::admission {
+
+// The cached objects of one resource.
+class Lister {
+ public:
+  explicit Lister(std::shared_ptr<SharedInformer> informer) : informer_(std::move(informer)) {}
+  // Null if the cache has no such object. `ns` is empty for cluster-scoped resources.
+  ObjectRef find(std::string_view ns, std::string_view name) const;
+  std::vector<ObjectRef> all() const { return informer_->indexer().list(); }
+  std::vector<ObjectRef> in_namespace(const std::string& ns) const;
+  // For ready(): true once the first list is complete.
+  bool has_synced() const noexcept { return informer_->has_synced(); }
+  const std::shared_ptr<SharedInformer>& informer() const noexcept { return informer_; }
+
+ private:
+  std::shared_ptr<SharedInformer> informer_;
+};
+
+class Services {
+ public:
+  explicit Services(Host& host);
+  Host& host() const noexcept { return host_; }
+  // Whether the gate is on (--feature-gates).
+  bool gate(std::string_view name) const;
+  // The shared informer of a resource. It starts when the host serves all groups. Call it in a make function only, so that a resource is
+  // followed only if an enabled plugin reads it.
+  Lister lister(const GroupVersionResource& resource);
+  // Starts the informers when all groups are served, and ends with the server.
+  static Task<void> run(std::shared_ptr<Services> services);
+
+ private:
+  Host& host_;
+  SharedInformerFactory informers_;
+};
+
+// One admission plugin of kube-apiserver.
+struct PluginRow {
+  std::string_view name;
+  // Errors: a configuration that cannot be used; startup fails with it.
+  Result<std::shared_ptr<AdmissionPlugin>> (*make)(Services& services, const AdmissionPluginConfig& config);
+};
+
+}  // namespace backplane::admission

@@ -1,0 +1,2 @@
+set(sources services.cpp)
+set(tests)

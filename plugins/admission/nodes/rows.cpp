@@ -1,0 +1,7 @@
+#include "nodes/rows.hpp"
+
+namespace backplane::admission {
+
+std::span<const PluginRow> node_plugins() { return {}; }
+
+}  // namespace backplane::admission

@@ -1,0 +1,2 @@
+set(sources rows.cpp always.cpp)
+set(tests)

@@ -1,0 +1,7 @@
+#include "podsecurity/rows.hpp"
+
+namespace backplane::admission {
+
+std::span<const PluginRow> pod_security_plugins() { return {}; }
+
+}  // namespace backplane::admission

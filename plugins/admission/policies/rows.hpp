@@ -1,0 +1,10 @@
+// The admission plugins of admission policies.
+#pragma once
+
+#include "common/services.hpp"
+
+namespace backplane::admission {
+
+std::span<const PluginRow> policy_plugins();
+
+}  // namespace backplane::admission

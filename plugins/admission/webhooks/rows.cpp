@@ -1,0 +1,7 @@
+#include "webhooks/rows.hpp"
+
+namespace backplane::admission {
+
+std::span<const PluginRow> webhook_plugins() { return {}; }
+
+}  // namespace backplane::admission

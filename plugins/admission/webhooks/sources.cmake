@@ -1,0 +1,2 @@
+set(sources rows.cpp)
+set(tests)
