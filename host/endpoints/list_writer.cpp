@@ -139,7 +139,7 @@ class Stint {
   explicit Stint(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
 
   // Counts an item that is about to be written.
-  void add(const ObjectEntry& entry) { done_ += 1 + entry.json().size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
+  void add(const ObjectEntry& entry) { done_ += 1 + entry.json_size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
   // True at the end of a stint; the next add() begins another.
   bool over() {
     // The cost of a row does not follow from the size of its object, so tables are also limited by time.
@@ -181,11 +181,9 @@ class Batches {
 
 // Prefetches the entries and the first bytes of the next items, which are scattered in memory.
 void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
-  constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
-  if (at + kObjects < batch.size()) __builtin_prefetch(&batch[at + kObjects]->json());
-  if (at + kBytes >= batch.size()) return;
-  const char* bytes = batch[at + kBytes]->json().view().data();
-  for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(bytes + line * kLine);
+  constexpr std::size_t kObjects = 8, kBytes = 4;
+  if (at + kObjects < batch.size()) __builtin_prefetch(batch[at + kObjects]);
+  if (at + kBytes < batch.size()) batch[at + kBytes]->prefetch_json();
 }
 
 // Calls `visitor` for each item and yields between stints: begin() when the first batch has been read, visit() for each item, and empty()

@@ -11,7 +11,8 @@ namespace {
 
 // A Status that does not say its code gets the one it is sent with.
 ObjectRef with_code(ObjectRef object) {
-  const std::string_view json = object->json().view();
+  const SharedBytes owner = object->json();
+  const std::string_view json = owner.view();
   if (raw_text(json, "kind") != "Status" || !raw_member(json, "code").empty() || !json.ends_with('}')) return object;
   return with_json(*object, std::string(json.substr(0, json.size() - 1)) + ",\"code\":201}");
 }

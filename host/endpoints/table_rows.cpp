@@ -95,7 +95,8 @@ void append_row(std::string& out, const ObjectEntry& entry, const TableForm& for
 
 void append_object_table(std::string& out, const ObjectEntry& entry, const TableForm& form, bool columns) {
   out.append(R"({"kind":"Table","apiVersion":")").append(form.presentation.meta_version()).append(R"(","metadata":{)");
-  const std::string_view version = raw_member(raw_member(entry.json().view(), "metadata"), "resourceVersion");
+  const SharedBytes json = entry.json();
+  const std::string_view version = raw_member(raw_member(json.view(), "metadata"), "resourceVersion");
   if (!version.empty()) out.append("\"resourceVersion\":").append(version);
   out.append("},\"columnDefinitions\":");
   if (columns) {

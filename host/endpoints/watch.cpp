@@ -107,7 +107,7 @@ Status Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames
   const std::size_t first_piece = frames.size();
   initial.passed(event);
   const bool made = media.shape != Shape::kObject || (!media.codec->is_text() && event.object->form(*media.codec) == nullptr);
-  if (made) in_turn += event.object->json().size();
+  if (made) in_turn += event.object->json_size();
   Status status = append_pieces(event, frames);
   if (!status.ok()) {
     frames.resize(first_piece);

@@ -88,7 +88,7 @@ ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) c
   if (entry.event()) text = json_frame_head(*entry.event());
   const std::size_t begin = text.size();
   if (append_kept_json(text, object)) {
-    set_kept_json(*changed, text.substr(begin));
+    set_kept_json(*changed, SharedBytes(text.substr(begin)));
     text.resize(begin);
     append_json(text, object);
   }

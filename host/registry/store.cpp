@@ -183,8 +183,8 @@ std::string encode_for_storage(Object& object) {
 ObjectRef unstored(const std::string& key, const Object& object) {
   const ObjectRef made = make_object(object);
   auto entry = std::make_shared<ObjectEntry>(*made);
-  entry->key = key;
-  if (const std::string_view kept = kept_json(*made); kept != made->json().view()) set_kept_json(*entry, std::string(kept));
+  entry->set_identity(key, made->ns(), made->name());
+  if (const SharedBytes kept = kept_json(*made); kept.view() != made->json().view()) set_kept_json(*entry, kept);
   return entry;
 }
 

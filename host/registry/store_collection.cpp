@@ -30,7 +30,8 @@ struct Sweep {
 Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
   std::string what = "an exception that is not a std::exception";
   try {
-    auto removed = co_await shared.store.remove_as(shared.mode, shared.context, entry.ns, entry.name, shared.options);
+    auto removed =
+        co_await shared.store.remove_as(shared.mode, shared.context, std::string(entry.ns()), std::string(entry.name()), shared.options);
     co_return std::move(removed).status();
   } catch (const std::exception& error) {
     what = error.what();

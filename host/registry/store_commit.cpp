@@ -32,12 +32,12 @@ class JoinedTransaction final : public StoreTransaction {
   Status replace(const StandardStorage& store, const ObjectRef& before, Object object) override {
     const ObjectStore* const own = store_of(store);
     if (own == nullptr) return not_ours();
-    return put(*own, before->key, before->revision, std::move(object));
+    return put(*own, std::string(before->key()), before->revision, std::move(object));
   }
   Status remove(const StandardStorage& store, const ObjectRef& before) override {
     if (store_of(store) == nullptr) return not_ours();
-    request_.compares.push_back({before->key, before->revision});
-    request_.removes.push_back(before->key);
+    request_.compares.push_back({std::string(before->key()), before->revision});
+    request_.removes.emplace_back(before->key());
     return {};
   }
 

@@ -66,11 +66,11 @@ TEST_F(StoreCreateTest, GeneratesANameFromThePrefix) {
   make(std::make_shared<TestStrategy>());
   const auto created = create(thing(R"("generateName":"gen-")"));
   ASSERT_TRUE(created.ok());
-  EXPECT_EQ((*created)->name.size(), 9u);
-  EXPECT_EQ((*created)->name.rfind("gen-", 0), 0u);
+  EXPECT_EQ((*created)->name().size(), 9u);
+  EXPECT_EQ((*created)->name().rfind("gen-", 0), 0u);
   const auto cut = create(thing("\"generateName\":\"" + std::string(80, 'g') + "\""));
   ASSERT_TRUE(cut.ok());
-  EXPECT_EQ((*cut)->name.size(), 63u);
+  EXPECT_EQ((*cut)->name().size(), 63u);
 }
 
 TEST_F(StoreCreateTest, TriesAnotherGeneratedNameWhenTheFirstIsTaken) {

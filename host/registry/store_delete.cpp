@@ -162,8 +162,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   last->revision = committed->revision;
   last->set_json(SharedBytes(splice_resource_version(entry_->json().view(), committed->revision, store_.sorted_keys())),
                  entry_->item_offset());
-  if (const std::string_view kept = kept_json(*entry_); kept != entry_->json().view()) {
-    set_kept_json(*last, splice_resource_version(kept, committed->revision, store_.sorted_keys()));
+  if (const SharedBytes kept = kept_json(*entry_); kept.view() != entry_->json().view()) {
+    set_kept_json(*last, SharedBytes(splice_resource_version(kept.view(), committed->revision, store_.sorted_keys())));
   }
   co_return done(std::move(last), true, true);
 }

@@ -100,13 +100,12 @@ class FakeCache final : public ResourceCache {
   }
   ObjectRef make_entry(const KeyValue& stored) const override {
     auto entry = std::make_shared<ObjectEntry>();
-    entry->key = stored.key;
     entry->revision = stored.mod_revision;
     entry->set_json(SharedBytes(splice_resource_version(stored.value.view(), stored.mod_revision, config_.sorted_keys)));
     const std::string rest = stored.key.substr(config_.prefix.size());
     const std::size_t slash = rest.find('/');
-    entry->ns = slash == std::string::npos ? "" : rest.substr(0, slash);
-    entry->name = slash == std::string::npos ? rest : rest.substr(slash + 1);
+    const std::string ns = slash == std::string::npos ? "" : rest.substr(0, slash);
+    entry->set_identity(stored.key, ns, slash == std::string::npos ? rest : rest.substr(slash + 1));
     return entry;
   }
   ObjectRef peek(std::string_view key) const override {
@@ -130,7 +129,7 @@ class FakeCache final : public ResourceCache {
     for (const auto& [key, entry] : known_) {
       if (key.rfind(config_.prefix + (scope.ns.empty() ? "" : scope.ns + "/"), 0) != 0 || key <= options.continue_token) continue;
       if (entries.size() == page_size) {
-        result.continue_token = entries.back()->key;
+        result.continue_token = entries.back()->key();
         break;
       }
       entries.push_back(entry);

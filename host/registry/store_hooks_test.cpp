@@ -64,8 +64,12 @@ class Recorder final : public StoreHooks {
     told.push_back("begin delete " + std::string(get_string_path(old, "data.mate")));
     co_return Begun(std::make_unique<Write>(*this, std::string(get_string_path(old, "data.mate")), true));
   }
-  void after_create(RequestContext&, const ObjectRef& stored) const override { told.push_back("after create " + stored->name); }
-  void after_update(RequestContext&, const ObjectRef& stored) const override { told.push_back("after update " + stored->name); }
+  void after_create(RequestContext&, const ObjectRef& stored) const override {
+    told.push_back("after create " + std::string(stored->name()));
+  }
+  void after_update(RequestContext&, const ObjectRef& stored) const override {
+    told.push_back("after update " + std::string(stored->name()));
+  }
   void after_delete(RequestContext&, const ObjectRef&) const override { told.push_back("after delete"); }
 
  private:

@@ -61,10 +61,12 @@ Status report_unreadable(const ObjectStorage& storage, const ResourceCache& cach
 }  // namespace
 
 std::optional<std::string_view> ObjectStore::field(const ObjectEntry& object, std::string_view label) const {
-  if (label == kNameLabel) return object.name;
-  if (label == kNamespaceLabel) return object.ns;
-  for (std::size_t i = 0; i < fields_.size() && i < object.fields.size(); ++i) {
-    if (fields_[i].label == label) return object.fields[i];
+  if (label == kNameLabel) return object.name();
+  if (label == kNamespaceLabel) return object.ns();
+  auto field = fields_.begin();
+  for (const std::string_view value : object.fields()) {
+    if (field == fields_.end()) break;
+    if (field++->label == label) return value;
   }
   return std::nullopt;
 }

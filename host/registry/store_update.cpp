@@ -79,9 +79,9 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();
   if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // it has raw values
-  const std::string_view present = kept_json(*entry_);
+  const SharedBytes present = kept_json(*entry_);
   if (bytes.size() + version_member != present.size()) return false;
-  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present;
+  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present.view();
 }
 
 bool UpdateOperation::is_apply() const noexcept { return mode_.sent != nullptr && mode_.sent->applied() != nullptr; }

@@ -81,7 +81,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   }
   std::string names_of(ListResult& result) {
     std::string text;
-    show(result, [&](const ObjectEntry& entry) { text += (text.empty() ? "" : " ") + entry.name; });
+    show(result, [&](const ObjectEntry& entry) { text.append(text.empty() ? "" : " ").append(entry.name()); });
     return text;
   }
   void show(ListResult& result, std::function<void(const ObjectEntry&)> visit) {
@@ -104,7 +104,7 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
       for (const auto& event : *events) {
         check(event);
         text += (text.empty() ? "" : " ") + std::string(1, "AMDBE"[static_cast<int>(event.type)]);
-        if (event.type != WatchEvent::Type::kBookmark) text += ":" + event.object->name;
+        if (event.type != WatchEvent::Type::kBookmark) text.append(":").append(event.object->name());
         last = event;
         ++seen;
       }
@@ -162,7 +162,7 @@ TEST_P(CacheConformance, AReadWithoutAVersionSeesEveryWriteAcknowledgedBefore) {
     ASSERT_TRUE(found.ok());
     ASSERT_NE(*found, nullptr);
     EXPECT_EQ((*found)->revision, revision);
-    EXPECT_EQ((*found)->fields.at(0), std::to_string(i));
+    EXPECT_EQ((*found)->fields().at(0), std::to_string(i));
   }
   remove("a");
   EXPECT_EQ(store.run(cache->get(key("a", "ns"), "")).value(), nullptr);
@@ -395,7 +395,7 @@ TEST_P(CacheConformance, ThousandsOfObjectsAreListedWholeInPages) {
     auto page = list(limited(700, token));
     ASSERT_TRUE(page.ok());
     token = page->continue_token;
-    show(*page, [&](const ObjectEntry& entry) { EXPECT_EQ(entry.name, std::to_string(100'000 + seen++)); });
+    show(*page, [&](const ObjectEntry& entry) { EXPECT_EQ(entry.name(), std::to_string(100'000 + seen++)); });
     EXPECT_EQ(page->remaining.value_or(0), kObjects - seen);
   } while (!token.empty());
   EXPECT_EQ(seen, kObjects);
@@ -413,7 +413,7 @@ TEST_P(CacheConformance, AWatchFromAVersionSeesWhatCameAfter) {
   auto stream = watch(at(std::to_string(start)));
   EXPECT_EQ(next(*stream, 3), "A:c1 M:c1 D:c1");
   EXPECT_EQ(last.object->revision, deleted);
-  EXPECT_EQ(last.object->fields.at(0), "2");
+  EXPECT_EQ(last.object->fields().at(0), "2");
   put("c2", "1", "1");
   EXPECT_EQ(next(*stream, 1), "A:c2");
 }
@@ -479,7 +479,7 @@ TEST_P(CacheConformance, WhatEntersOrLeavesASelectionIsAddedOrDeleted) {
   const Revision left = put("a", "0", "3");
   EXPECT_EQ(next(*stream, 3), "A:a M:a D:a");
   EXPECT_EQ(last.object->revision, left);
-  EXPECT_EQ(last.object->fields.at(0), "2");  // as it was last seen
+  EXPECT_EQ(last.object->fields().at(0), "2");  // as it was last seen
   put("a", "1", "4");
   remove("a");
   EXPECT_EQ(next(*stream, 2), "A:a D:a");
@@ -498,7 +498,7 @@ TEST_P(CacheConformance, AScopedWatchSeesNothingElse) {
   EXPECT_EQ(next(*one, 1), "A:b");
   EXPECT_EQ(next(*field, 1), "A:b");
   EXPECT_EQ(next(*other, 1), "A:b");
-  EXPECT_EQ(last.object->ns, "other");
+  EXPECT_EQ(last.object->ns(), "other");
 }
 
 TEST_P(CacheConformance, InitialEventsEndWithABookmark) {

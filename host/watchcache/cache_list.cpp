@@ -288,7 +288,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     result.items = make_cursor(std::move(scan), std::move(found));
   }
   if (left > 0) {
-    result.continue_token = encode_continue(last->key + '\0', list_prefix, view.revision);
+    result.continue_token = encode_continue(std::string(last->key()) + '\0', list_prefix, view.revision);
     pin(view);
   }
   co_return result;
@@ -337,7 +337,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
       entries.push_back(std::move(entry));
       if (static_cast<std::int64_t>(entries.size()) < plan.limit) continue;
       if (more || i + 1 < part->items.size()) {
-        result.continue_token = encode_continue(entries.back()->key + '\0', selection.list_prefix(), plan.revision);
+        result.continue_token = encode_continue(std::string(entries.back()->key()) + '\0', selection.list_prefix(), plan.revision);
         if (!selection.selects()) result.remaining = part->count - plan.limit;
       }
       more = false;

@@ -1,22 +1,24 @@
 #include "watchcache/entry.hpp"
 
+#include <array>
+#include <boost/container/static_vector.hpp>
+
 #include "engine/codec.hpp"
 #include "engine/raw_json.hpp"
 
 namespace backplane {
 namespace {
 
-// Writes `json` with its resource version set to `revision`.
-void append_at_revision(std::string& out, std::string_view json, const MetadataScan& scan, Revision revision) {
-  if (!scan.found) {
-    out.append(json);
-    return;
-  }
-  out.append(json.substr(0, scan.version_begin));
-  if (scan.comma_before) out.push_back(',');
-  out.append(R"("resourceVersion":")").append(std::to_string(revision)).push_back('"');
-  if (scan.comma_after) out.push_back(',');
-  out.append(json.substr(scan.version_end));
+using Parts = boost::container::static_vector<std::string_view, 9>;
+
+// Appends the parts of `json` with its resource version set to `version`.
+void append_at_version(Parts& out, std::string_view json, const MetadataScan& scan, std::string_view version) {
+  if (!scan.found) return out.push_back(json);
+  out.push_back(json.substr(0, scan.version_begin));
+  out.push_back(scan.comma_before ? R"(,"resourceVersion":")" : R"("resourceVersion":")");
+  out.push_back(version);
+  out.push_back(scan.comma_after ? R"(",)" : R"(")");
+  out.push_back(json.substr(scan.version_end));
 }
 
 }  // namespace
@@ -26,14 +28,14 @@ EntryBuilder::EntryBuilder(CacheConfig config)
       head_(R"({"kind":")" + config_.kind + R"(","apiVersion":")" + config_.api_version + R"(",)"),
       fields_(config_.fields) {}
 
-void EntryBuilder::read_name(std::string_view key, ObjectEntry& entry) const {
-  std::string_view rest = key.substr(std::min(config_.prefix.size(), key.size()));
-  const auto slash = rest.find('/');
+void EntryBuilder::set_identity(std::string_view key, ObjectEntry& entry) const {
+  std::string_view ns, name = key.substr(std::min(config_.prefix.size(), key.size()));
+  const auto slash = name.find('/');
   if (config_.namespaced && slash != std::string_view::npos) {
-    entry.ns = rest.substr(0, slash);
-    rest.remove_prefix(slash + 1);
+    ns = name.substr(0, slash);
+    name.remove_prefix(slash + 1);
   }
-  entry.name = rest;
+  entry.set_identity(key, ns, name);
 }
 
 ObjectRef EntryBuilder::build(const KeyValue& stored, WatchEvent::Type type) const {
@@ -41,8 +43,9 @@ ObjectRef EntryBuilder::build(const KeyValue& stored, WatchEvent::Type type) con
 }
 
 ObjectRef EntryBuilder::at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const {
-  const std::string_view kept = kept_json(entry);
-  return kept == entry.json().view() ? build(entry.key, kept, revision, type) : build_kept(entry.key, kept, revision, type);
+  const SharedBytes kept = kept_json(entry);
+  return kept.view() == entry.json().view() ? build(entry.key(), kept.view(), revision, type)
+                                            : build_kept(entry.key(), kept.view(), revision, type);
 }
 
 std::shared_ptr<ObjectEntry> EntryBuilder::build_kept(std::string_view key, std::string_view kept, Revision revision,
@@ -50,9 +53,10 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build_kept(std::string_view key, std:
   std::string compact;
   append_compact_json(compact, kept);
   auto entry = build(key, compact, revision, type);
-  std::string text;
-  append_at_revision(text, kept, scan_metadata(kept, config_.sorted_keys), revision);
-  set_kept_json(*entry, std::move(text));
+  const std::string version = std::to_string(revision);
+  Parts parts;
+  append_at_version(parts, kept, scan_metadata(kept, config_.sorted_keys), version);
+  set_kept_json(*entry, SharedBytes::concat(parts));
   return entry;
 }
 
@@ -62,27 +66,23 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::stri
     json.remove_prefix(1);
     return build_kept(key, json, revision, type);
   }
+  const auto scan = scan_metadata(json, config_.sorted_keys);
   auto entry = std::make_shared<ObjectEntry>();
-  entry->key = key;
   entry->revision = revision;
-  read_name(key, *entry);
-  auto scan = scan_metadata(json, config_.sorted_keys);
-  entry->labels = std::move(scan.labels);
-  entry->fields = fields_.extract(json, scan.end);
+  set_identity(key, *entry);
+  entry->set_labels(scan.labels);
+  entry->set_fields(fields_.extract(json, scan.end));
 
+  const std::string version = std::to_string(revision);
   const std::string_view head = json_frame_head(type);
-  std::string frame;
-  // Without room to spare: the frame lives as long as the object.
-  const std::size_t version_member = std::string_view(R"("resourceVersion":"",)").size() + std::to_string(revision).size();
-  frame.reserve(head.size() + json.size() + version_member + json_frame_tail().size());
-  frame.append(head);
-  append_at_revision(frame, json, scan, revision);
-  const std::size_t size = frame.size() - head.size();
-  frame.append(json_frame_tail());
+  Parts parts{head};
+  append_at_version(parts, json, scan, version);
+  parts.push_back(json_frame_tail());
+  const SharedBytes frame = SharedBytes::concat(parts);  // it lives as long as the object
 
-  const bool headed = !config_.sorted_keys && std::string_view(frame).substr(head.size()).starts_with(head_);
+  const bool headed = !config_.sorted_keys && frame.view().substr(head.size()).starts_with(head_);
   const auto item_offset = headed ? static_cast<std::uint32_t>(head_.size()) : 0;
-  entry->set_json_in_frame(SharedBytes(std::move(frame)), head.size(), size, item_offset, type);
+  entry->set_json_in_frame(frame, head.size(), frame.size() - head.size() - json_frame_tail().size(), item_offset, type);
   return entry;
 }
 
@@ -103,12 +103,10 @@ WatchEvent EntryBuilder::bookmark(Revision revision, bool initial_events_end) co
 
   constexpr auto kType = WatchEvent::Type::kBookmark;
   const std::string_view head = json_frame_head(kType);
-  std::string frame;
-  frame.reserve(head.size() + json.size() + json_frame_tail().size());
-  frame.append(head).append(json).append(json_frame_tail());
+  const std::array<std::string_view, 3> parts = {head, json, json_frame_tail()};
   auto entry = std::make_shared<ObjectEntry>();
   entry->revision = revision;
-  entry->set_json_in_frame(SharedBytes(std::move(frame)), head.size(), json.size(), 0, kType);
+  entry->set_json_in_frame(SharedBytes::concat(parts), head.size(), json.size(), 0, kType);
   return {kType, std::move(entry)};
 }
 

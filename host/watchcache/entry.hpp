@@ -37,7 +37,7 @@ class EntryBuilder {
  private:
   // Of JSON whose raw values are as they were sent.
   std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
-  void read_name(std::string_view key, ObjectEntry& entry) const;
+  void set_identity(std::string_view key, ObjectEntry& entry) const;
 
   const CacheConfig config_;
   const std::string head_;  // {"kind":"Pod","apiVersion":"v1",

@@ -16,8 +16,8 @@ struct EventLog::Segment {
 namespace {
 std::size_t bytes_of(const LogRecord& record) {
   // The object itself is in the index, too, until it is superseded: then the next record counts it as its previous one.
-  std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json().size() : 0);
-  if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json().size();
+  std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json_size() : 0);
+  if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json_size();
   return bytes;
 }
 
@@ -26,13 +26,14 @@ bool wanted(const Counts& kinds, Topic::Kind kind) { return kinds[static_cast<st
 
 void add_topics(const ObjectEntry& entry, const Counts& kinds, std::vector<Topic>& topics) {
   using Kind = Topic::Kind;
-  if (wanted(kinds, Kind::kName)) topics.push_back({Kind::kName, name_term(entry.name)});
-  if (wanted(kinds, Kind::kNamespace)) topics.push_back({Kind::kNamespace, namespace_term(entry.ns)});
+  if (wanted(kinds, Kind::kName)) topics.push_back({Kind::kName, name_term(entry.name())});
+  if (wanted(kinds, Kind::kNamespace)) topics.push_back({Kind::kNamespace, namespace_term(entry.ns())});
   if (wanted(kinds, Kind::kLabel)) {
-    for (const auto& [key, value] : entry.labels) topics.push_back({Kind::kLabel, label_term(key, value)});
+    for (const auto& [key, value] : entry.labels()) topics.push_back({Kind::kLabel, label_term(key, value)});
   }
   if (wanted(kinds, Kind::kField)) {
-    for (std::size_t i = 0; i < entry.fields.size(); ++i) topics.push_back({Kind::kField, field_term(i, entry.fields[i])});
+    std::size_t column = 0;
+    for (const std::string_view value : entry.fields()) topics.push_back({Kind::kField, field_term(column++, value)});
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 ObjectRef object(Revision revision) {
   auto made = std::make_shared<ObjectEntry>();
-  made->key = "/k/a";
+  made->set_identity("/k/a", {}, "a");
   made->revision = revision;
   made->set_json(SharedBytes(std::string(100, 'x')));
   return made;
@@ -238,12 +238,11 @@ TEST_F(Waiting, OneThatHasGoneIsNotTicked) {
 
 std::vector<LogRecord> named(Revision revision, std::string name, std::string field, std::string field_before = {}) {
   auto now = std::make_shared<ObjectEntry>(*object(revision));
-  now->name = std::move(name);
-  now->ns = "ns";
-  now->labels = {{"app", "a"}};
-  now->fields = {std::move(field)};
+  now->set_identity("/k/ns/" + name, "ns", name);
+  now->set_labels({{"app", "a"}});
+  now->set_fields({std::move(field)});
   auto before = std::make_shared<ObjectEntry>(*now);
-  before->fields = {std::move(field_before)};
+  before->set_fields({std::move(field_before)});
   std::vector<LogRecord> made;
   made.push_back({WatchEvent::Type::kModified, revision, now, before});
   return made;
@@ -333,7 +332,7 @@ Task<void> follow_namespace(EventLog& log, EventLog::Waiter& waiter, std::uint64
     for (auto slice = log.read(cursor); slice.state == EventLog::Slice::State::kRecords; slice = log.read(cursor)) {
       for (const auto& part : slice.records) {
         for (const auto& record : part) {
-          if (record.object->ns != "ns") continue;
+          if (record.object->ns() != "ns") continue;
           EXPECT_EQ(record.revision, wanted);
           wanted = record.revision + 2;
         }
@@ -359,7 +358,7 @@ TEST_F(Waiting, ManyWhoWaitForANamespaceMissNothingOfItAmongWhatIsOfOthers) {
     auto one = named(revision, "a", "");
     if (revision % 2 == 1) {
       auto elsewhere = std::make_shared<ObjectEntry>(*one[0].object);
-      elsewhere->ns = "other";
+      elsewhere->set_identity("/k/other/a", "other", "a");
       one[0].object = one[0].previous = std::move(elsewhere);
     }
     shared->append(std::move(one));

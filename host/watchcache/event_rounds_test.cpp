@@ -32,8 +32,7 @@ class Rounds : public testing::Test {
  protected:
   Rounds() {
     log->reset(0);
-    now->key = "/k/ns/a";
-    now->ns = "ns";
+    now->set_identity("/k/ns/a", "ns", "a");
     now->set_json(SharedBytes(std::string(100, 'x')));
   }
   ~Rounds() override {

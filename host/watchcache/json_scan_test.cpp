@@ -108,18 +108,18 @@ TEST(EntryBuilder, ReadsNameNamespaceLabelsAndFields) {
       stored("/registry/pods/ns/a",
              R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})", 9),
       WatchEvent::Type::kModified);
-  EXPECT_EQ(entry->ns, "ns");
-  EXPECT_EQ(entry->name, "a");
+  EXPECT_EQ(entry->ns(), "ns");
+  EXPECT_EQ(entry->name(), "a");
   EXPECT_EQ(entry->revision, 9);
-  EXPECT_EQ(entry->labels, (Labels{{"a", "1"}, {"b", "2"}}));
-  EXPECT_EQ(entry->fields, (std::vector<std::string>{"n1", "Pending", "false"}));
+  EXPECT_EQ(entry->labels().copy(), (Labels{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(entry->fields().copy(), (std::vector<std::string>{"n1", "Pending", "false"}));
   EXPECT_EQ("{" + std::string(entry->json().view().substr(entry->item_offset())),
             R"({"metadata":{"name":"a","resourceVersion":"9","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})");
 }
 
 TEST(EntryBuilder, FieldsAreFoundBeforeAndBehindMetadataAndNotInIt) {
   const auto fields = [](const std::string& json) {
-    return EntryBuilder(config(true)).build(stored("/registry/pods/ns/a", json, 9), WatchEvent::Type::kAdded)->fields;
+    return EntryBuilder(config(true)).build(stored("/registry/pods/ns/a", json, 9), WatchEvent::Type::kAdded)->fields().copy();
   };
   using Values = std::vector<std::string>;
   const std::string metadata = R"("metadata":{"labels":{"}":"{"},"name":"a","spec":{"nodeName":"no"}})";
@@ -135,7 +135,7 @@ TEST(EntryBuilder, TheFrameAndTheObjectAreOneBuffer) {
   EXPECT_EQ(entry->json_frame().view(), "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n");
   EXPECT_EQ(entry->event(), WatchEvent::Type::kModified);
   EXPECT_GE(entry->json().view().data(), entry->json_frame().view().data());
-  EXPECT_LE(entry->json().view().data() + entry->json().size(), entry->json_frame().view().data() + entry->json_frame().size());
+  EXPECT_LE(entry->json().view().data() + entry->json_size(), entry->json_frame().view().data() + entry->json_frame().size());
 }
 
 TEST(EntryBuilder, BookmarksHaveTheKindAndTheRevision) {

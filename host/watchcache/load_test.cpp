@@ -122,7 +122,7 @@ void load_all(Pages& storage) {
       continue;
     }
     ASSERT_TRUE(found.ok() && *found) << i << found.status().message();
-    ASSERT_EQ((*found)->name, name_of(i));
+    ASSERT_EQ((*found)->name(), name_of(i));
   }
   EXPECT_GE(storage.waited_.load(), kObjects / 10 - 2);
   EXPECT_EQ(cache->size(), static_cast<std::size_t>(kObjects - kObjects / 10) - storage.removed_.size());

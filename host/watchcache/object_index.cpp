@@ -54,17 +54,17 @@ using Node = ObjectIndex::Node;
 using NodeRef = ObjectIndex::NodeRef;
 
 std::size_t entry_position(const Node& leaf, std::string_view key) {
-  if (leaf.packed && key <= leaf.packed->first()->key) return 0;
+  if (leaf.packed && key <= leaf.packed->first()->key()) return 0;
   const auto& entries = leaf.leaf_entries();
   const auto found = std::lower_bound(entries.begin(), entries.end(), key,
-                                      [](const ObjectRef& entry, std::string_view wanted) { return entry->key < wanted; });
+                                      [](const ObjectRef& entry, std::string_view wanted) { return entry->key() < wanted; });
   return static_cast<std::size_t>(found - entries.begin());
 }
 
 // The last child whose first key is not behind `key`; the first child when all are.
 std::size_t child_position(const Node& inner, std::string_view key) {
   const auto found = std::upper_bound(inner.firsts.begin() + 1, inner.firsts.end(), key,
-                                      [](std::string_view wanted, const ObjectEntry* first) { return wanted < first->key; });
+                                      [](std::string_view wanted, const ObjectEntry* first) { return wanted < first->key(); });
   return static_cast<std::size_t>(found - inner.firsts.begin()) - 1;
 }
 
@@ -142,9 +142,9 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint
   Node& node = own(ref, edit);
   std::size_t at = 0;
   if (node.leaf) {
-    at = entry_position(node, entry->key);
+    at = entry_position(node, entry->key());
     node.summary.add(*entry);
-    if (at < node.entries.size() && node.entries[at]->key == entry->key) {
+    if (at < node.entries.size() && node.entries[at]->key() == entry->key()) {
       replaced = std::exchange(node.entries[at], std::move(entry));
       node.forget_one();
       return nullptr;
@@ -152,7 +152,7 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint
     node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
     ++node.size;
   } else {
-    at = child_position(node, entry->key);
+    at = child_position(node, entry->key());
     NodeRef right = put_below(node.children[at], entry, replaced, edit);
     node.firsts[at] = node.children[at]->first();
     if (!replaced) ++node.size;
@@ -267,7 +267,7 @@ ObjectRef ObjectIndex::find(std::string_view key) const {
   const std::size_t at = entry_position(*node, key);
   if (at == node->size) return nullptr;
   const ObjectRef& found = node->leaf_entries()[at];
-  return found->key == key ? found : nullptr;
+  return found->key() == key ? found : nullptr;
 }
 
 std::size_t ObjectIndex::rank(std::string_view key) const {
@@ -379,7 +379,7 @@ bool ObjectIndex::Cursor::next_keys(std::vector<KeyAt>& out) {
   if (node->packed) {
     node->packed->append_keys(out);
   } else {
-    for (const ObjectRef& entry : node->entries) out.push_back({entry->key, entry->revision});
+    for (const ObjectRef& entry : node->entries) out.push_back({std::string(entry->key()), entry->revision});
   }
   out.erase(out.begin() + first, out.begin() + first + static_cast<std::ptrdiff_t>(from));
   return true;

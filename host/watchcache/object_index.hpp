@@ -42,7 +42,7 @@ class ObjectIndex {
   // How many keys are before `key`.
   std::size_t rank(std::string_view key) const;
 
-  // Inserts or replaces by entry->key; returns what stood there.
+  // Inserts or replaces by entry->key(); returns what stood there.
   ObjectRef put(ObjectRef entry);
   // Returns what was removed.
   ObjectRef remove(std::string_view key);

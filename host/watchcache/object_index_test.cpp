@@ -13,7 +13,7 @@ namespace {
 
 ObjectRef entry(std::string key, Revision revision = 1) {
   auto made = std::make_shared<ObjectEntry>();
-  made->key = std::move(key);
+  made->set_identity(key, {}, {});
   made->revision = revision;
   return made;
 }
@@ -22,7 +22,7 @@ std::string key_of(int i) { return "/k/" + std::to_string(5'000'000 + i); }
 
 std::string walk(ObjectIndex::Cursor cursor) {
   std::string text;
-  while (const auto* each = cursor.next()) text += (*each)->key + " ";
+  while (const auto* each = cursor.next()) text.append((*each)->key()).append(" ");
   return text;
 }
 
@@ -34,7 +34,7 @@ void expect_same(const ObjectIndex& index, const Model& model) {
   for (const auto& [key, revision] : model) {
     const auto* each = cursor.next();
     ASSERT_NE(each, nullptr);
-    ASSERT_EQ((*each)->key, key);
+    ASSERT_EQ((*each)->key(), key);
     ASSERT_EQ((*each)->revision, revision);
   }
   EXPECT_EQ(cursor.next(), nullptr);
@@ -106,9 +106,9 @@ TEST(ObjectIndex, RankAndSelectAgreeWithTheOrder) {
     EXPECT_EQ(index.rank(key_of(i * 2)), static_cast<std::size_t>(i));
     EXPECT_EQ(index.rank(key_of(i * 2 + 1)), static_cast<std::size_t>(i + 1));
     auto cursor = index.cursor_at(static_cast<std::size_t>(i));
-    EXPECT_EQ((*cursor.next())->key, key_of(i * 2));
+    EXPECT_EQ((*cursor.next())->key(), key_of(i * 2));
     cursor = index.cursor(key_of(i * 2 - 1));
-    EXPECT_EQ((*cursor.next())->key, key_of(i * 2));
+    EXPECT_EQ((*cursor.next())->key(), key_of(i * 2));
   }
   EXPECT_EQ(index.rank("/z"), 5000u);
   EXPECT_EQ(walk(index.cursor("/z")), "");
@@ -169,12 +169,12 @@ TEST(PackedIndex, HoldsWhatWasLoaded) {
   for (int i = 0; i < 3000; i += 113) {
     const ObjectRef found = index.find(key_of(i));
     ASSERT_NE(found, nullptr);
-    EXPECT_EQ(found->name, std::to_string(5'000'000 + i));
-    EXPECT_EQ(found->labels, (Labels{{"app", "a"}}));
+    EXPECT_EQ(found->name(), std::to_string(5'000'000 + i));
+    EXPECT_EQ(found->labels().copy(), (Labels{{"app", "a"}}));
     EXPECT_NE(found->json().view().find("\"resourceVersion\":\"" + std::to_string(i + 1) + "\""), std::string_view::npos);
     EXPECT_EQ(index.rank(key_of(i)), static_cast<std::size_t>(i));
     auto cursor = index.cursor_at(static_cast<std::size_t>(i));
-    EXPECT_EQ((*cursor.next())->key, key_of(i));
+    EXPECT_EQ((*cursor.next())->key(), key_of(i));
   }
   EXPECT_EQ(index.find(key_of(3000)), nullptr);
   EXPECT_EQ(index.rank("/z"), 3000u);

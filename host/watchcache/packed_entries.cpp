@@ -5,7 +5,7 @@
 namespace backplane {
 
 namespace {
-constexpr std::size_t kEntryRoom = 1000;  // of an entry without its JSON
+constexpr std::size_t kEntryRoom = 500;  // of an entry without its JSON
 }  // namespace
 
 PackedEntries::PackedEntries(std::shared_ptr<const EntryBuilder> builder, std::span<const KeyValue> items)
@@ -65,13 +65,13 @@ void PackedEntries::append_keys(std::vector<KeyAt>& out) const {
   if (!built()) {
     const std::lock_guard lock(mutex_);
     if (!built()) {
-      out.push_back({first_->key, first_->revision});
+      out.push_back({std::string(first_->key()), first_->revision});
       return for_each_item([&](const Item& item, std::string_view key, std::string_view) {
         out.push_back({std::string(key), item.revision});
       });
     }
   }
-  for (const ObjectRef& entry : entries_) out.push_back({entry->key, entry->revision});
+  for (const ObjectRef& entry : entries_) out.push_back({std::string(entry->key()), entry->revision});
 }
 
 }  // namespace backplane

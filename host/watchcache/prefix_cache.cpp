@@ -408,9 +408,9 @@ Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<Prefix
 
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
   std::size_t bytes = bytes_.load(std::memory_order_relaxed);
-  if (added != nullptr) bytes += added->json().size();
+  if (added != nullptr) bytes += added->json_size();
   // An object that was loaded counts without its resource version.
-  if (removed != nullptr) bytes -= std::min(bytes, removed->json().size());
+  if (removed != nullptr) bytes -= std::min(bytes, removed->json_size());
   bytes_.store(index_.empty() ? 0 : bytes, std::memory_order_relaxed);
 }
 

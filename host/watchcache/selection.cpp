@@ -98,14 +98,14 @@ std::optional<Topic> Selection::topic() const {
 }
 
 bool Selection::selected(const ObjectEntry& entry) const noexcept {
-  if (!name_.empty() && entry.name != name_) return false;
+  if (!name_.empty() && entry.name() != name_) return false;
   for (const auto& check : fields_) {
-    const std::string& value = check.column == kName        ? entry.name
-                               : check.column == kNamespace ? entry.ns
-                                                            : entry.fields[static_cast<std::size_t>(check.column)];
+    const std::string_view value = check.column == kName        ? entry.name()
+                                   : check.column == kNamespace ? entry.ns()
+                                                                : entry.fields()[static_cast<std::size_t>(check.column)];
     if ((value == check.value) != check.equals) return false;
   }
-  return labels_.empty() || labels_.matches(entry.labels);
+  return labels_.empty() || labels_.matches(entry.labels());
 }
 
 }  // namespace backplane

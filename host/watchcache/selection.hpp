@@ -34,7 +34,7 @@ class Selection {
   // Nobody waits for what is selected any more.
   bool abandoned() const noexcept { return abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed); }
   // In the key range.
-  bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key >= start_ && entry.key < end_); }
+  bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key() >= start_ && entry.key() < end_); }
   // The selectors hold; the entry is known to be in the key range.
   bool selected(const ObjectEntry& entry) const noexcept;
 

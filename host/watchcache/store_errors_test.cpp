@@ -173,7 +173,7 @@ class StoreErrors : public testing::Test {
     auto list = co_await std::move(listing);
     std::string text;
     if (list.ok()) {
-      auto reading = for_each(*list->items, [&](const ObjectEntry& entry) { text += entry.name + " "; });
+      auto reading = for_each(*list->items, [&](const ObjectEntry& entry) { text.append(entry.name()).append(" "); });
       auto status = co_await std::move(reading);
       text += status.ok() ? std::to_string(list->revision) : status.message();
     } else {
@@ -322,7 +322,7 @@ TEST_F(UnreadableObjectsInStore, AnObjectIsLeftOutOfListsAndFailsItsGet) {
   EXPECT_EQ(names(), "a c 5");
   EXPECT_TRUE(cache_->ready());
   EXPECT_EQ(names(other), "s 5");
-  EXPECT_EQ((*get("a"))->name, "a");
+  EXPECT_EQ((*get("a"))->name(), "a");
   EXPECT_EQ(*get("d"), nullptr);
   EXPECT_EQ(get("b").status().message(), kNoKeyFits);
   EXPECT_EQ(get("b").status().code(), 500);
@@ -481,7 +481,7 @@ TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlon
   put("t", "secrets");
   const auto events = run_on(loop_, (*untouched)->next());
   ASSERT_TRUE(events.ok()) << events.status().message();
-  EXPECT_EQ(events->at(0).object->name, "t");
+  EXPECT_EQ(events->at(0).object->name(), "t");
   // A watch that begins with what there is leaves it out, too.
   options.resource_version = "";
   options.send_initial_events = true;
@@ -490,7 +490,7 @@ TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlon
   ASSERT_TRUE(watch.ok());
   const auto initial = run_on(loop_, (*watch)->next());
   ASSERT_TRUE(initial.ok()) << initial.status().message();
-  EXPECT_EQ(initial->at(0).object->name, "a");
+  EXPECT_EQ(initial->at(0).object->name(), "a");
   remove("/registry/configmaps/ns/b");
   EXPECT_EQ(names(), "a 7");
 }

@@ -55,12 +55,13 @@ bool Summary::may_hold(Term term) const noexcept {
 }
 
 void Summary::add(const ObjectEntry& entry) noexcept {
-  add(name_term(entry.name));
-  for (const auto& [key, value] : entry.labels) {
+  add(name_term(entry.name()));
+  for (const auto& [key, value] : entry.labels()) {
     add(label_key_term(key));
     add(label_term(key, value));
   }
-  for (std::size_t i = 0; i < entry.fields.size(); ++i) add(field_term(i, entry.fields[i]));
+  std::size_t column = 0;
+  for (const std::string_view value : entry.fields()) add(field_term(column++, value));
 }
 
 void Summary::add(const Summary& other) noexcept {

@@ -9,10 +9,10 @@ namespace {
 
 ObjectRef entry(int i, int round) {
   auto made = std::make_shared<ObjectEntry>();
-  made->name = "n" + std::to_string(1000 + i);
-  made->key = "/k/" + made->name;
-  made->labels = {{"app", "a" + std::to_string(i % 7)}, {"round", std::to_string(round)}};
-  made->fields = {"node" + std::to_string((i + round) % 50), ""};
+  const std::string name = "n" + std::to_string(1000 + i);
+  made->set_identity("/k/" + name, {}, name);
+  made->set_labels({{"app", "a" + std::to_string(i % 7)}, {"round", std::to_string(round)}});
+  made->set_fields({"node" + std::to_string((i + round) % 50), ""});
   return made;
 }
 
@@ -21,11 +21,11 @@ TEST(Summary, SaysYesToEverythingThatIsThere) {
   for (int i = 0; i < 32; ++i) summary.add(*entry(i, 1));
   for (int i = 0; i < 32; ++i) {
     const auto one = entry(i, 1);
-    EXPECT_TRUE(summary.may_hold({{name_term(one->name)},
+    EXPECT_TRUE(summary.may_hold({{name_term(one->name())},
                                   {label_key_term("app")},
-                                  {label_term("app", one->labels[0].second)},
+                                  {label_term("app", one->labels()[0].second)},
                                   {label_term("round", "9"), label_term("round", "1")},
-                                  {field_term(0, one->fields[0])},
+                                  {field_term(0, one->fields()[0])},
                                   {field_term(1, "")}}));
   }
 }
@@ -47,7 +47,7 @@ TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
   for (int round = 1; round < 40; ++round) {
     versions.push_back(index.share());
     for (int i = round % 3; i < 700; i += 3) index.put(entry(i, round));
-    for (int i = round % 11; i < 700; i += 11) index.remove(entry(i, round)->key);
+    for (int i = round % 11; i < 700; i += 11) index.remove(entry(i, round)->key());
   }
   versions.push_back(index.share());
   for (const auto& version : versions) {
@@ -57,7 +57,7 @@ TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
       for (const auto& each : run.entries) {
         ++seen;
         EXPECT_TRUE(run.summary->may_hold(
-            {{name_term(each->name)}, {label_term("round", each->labels[1].second)}, {field_term(0, each->fields[0])}}));
+            {{name_term(each->name())}, {label_term("round", each->labels()[1].second)}, {field_term(0, each->fields()[0])}}));
       }
     }
     EXPECT_EQ(seen, version.size());

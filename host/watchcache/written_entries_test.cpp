@@ -24,7 +24,7 @@ class WrittenEntriesTest : public testing::Test {
     return entries_.get(stored, [&] {
       ++built_;
       auto entry = std::make_shared<ObjectEntry>();
-      entry->key = stored.key;
+      entry->set_identity(stored.key, {}, {});
       entry->revision = stored.mod_revision;
       return ObjectRef(std::move(entry));
     });

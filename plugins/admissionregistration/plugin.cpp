@@ -25,7 +25,7 @@ class NotEnforced final : public StoreHooks {
       if (!said_.insert(context.info.resource).second) return;
     }
     logger_.warn("admission webhooks and policies are stored but not enforced yet resource=" + context.info.resource +
-                 " name=" + std::string(stored->name));
+                 " name=" + std::string(stored->name()));
   }
 
  private:

@@ -314,7 +314,7 @@ Task<Status> Autoregister::create(GroupVersionInfo info) {
     const bool exists = created.status().reason() == Reason::kAlreadyExists;
     co_return exists ? Status() : std::move(created.status());
   }
-  written_[(*created)->name] = (*created)->revision;
+  written_[std::string((*created)->name())] = (*created)->revision;
   Object fresh = decode(**created, context.arena());
   co_return co_await refresh_condition(std::move(fresh));
 }

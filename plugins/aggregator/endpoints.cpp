@@ -26,8 +26,8 @@ bool is_ready(const Object& endpoint) {
 }  // namespace
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
-  for (const auto& [key, value] : slice.labels) {
-    if (key == "kubernetes.io/service-name") return {object_key(slice.ns, value)};
+  for (const auto& [key, value] : slice.labels()) {
+    if (key == "kubernetes.io/service-name") return {object_key(slice.ns(), value)};
   }
   return {};
 }

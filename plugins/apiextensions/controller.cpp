@@ -69,7 +69,7 @@ void Controller::serve_all() {
   for (const bool asking : {false, true}) {
     for (ObjectRef& stored : all) {
       if (stored == nullptr) continue;
-      const std::string name = stored->name;
+      const std::string name(stored->name());
       std::string problem;
       try {
         Object crd = decode(*stored, json::storage_ptr());

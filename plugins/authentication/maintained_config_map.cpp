@@ -21,7 +21,7 @@ MaintainedConfigMap::MaintainedConfigMap(Host& host, std::string name)
 
 Task<Status> MaintainedConfigMap::start(PostStartHookContext context) {
   const auto note = [queue = queue_, name = name_](const ObjectRef& object) {
-    if (object->name == name) queue->add(name);
+    if (object->name() == name) queue->add(name);
   };
   informer_->add_event_handler({[note](const ObjectRef& object, bool) { note(object); },
                                 [note](const ObjectRef&, const ObjectRef& now) { note(now); },

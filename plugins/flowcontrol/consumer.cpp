@@ -116,7 +116,7 @@ Task<Status> ConfigConsumer::configure() {
     if (level) {
       read_levels.push_back(std::move(*level));
     } else {
-      host_.logger().warn("a priority level is invalid name=" + each->name);
+      host_.logger().warn("a priority level is invalid name=" + std::string(each->name()));
     }
   }
   std::vector<FlowSchema> read_schemas;
@@ -141,9 +141,9 @@ Task<void> ConfigConsumer::adjust(Signal& stop) {
 }
 
 void ConfigConsumer::note_level(const ObjectRef& level) {
-  const auto naming = informers_->for_resource(resource_of(kFlowSchemas))->indexer().by_index(kByLevel, level->name);
+  const auto naming = informers_->for_resource(resource_of(kFlowSchemas))->indexer().by_index(kByLevel, level->name());
   if (!naming.ok()) return;
-  for (const ObjectRef& each : *naming) queue_->add(each->name);
+  for (const ObjectRef& each : *naming) queue_->add(std::string(each->name()));
 }
 
 Task<Status> ConfigConsumer::reconcile(std::string name) {

@@ -92,7 +92,7 @@ Task<Status> ConfigProducer::start(PostStartHookContext context) {
 
 void ConfigProducer::watch(std::string_view resource) {
   ResourceEventHandler handler;
-  const auto note = [queue = queue_, resource](const ObjectRef& object) { queue->add(key_of(resource, object->name)); };
+  const auto note = [queue = queue_, resource](const ObjectRef& object) { queue->add(key_of(resource, object->name())); };
   handler.on_add = [note](const ObjectRef& object, bool) { note(object); };
   handler.on_update = [note](const ObjectRef&, const ObjectRef& now) { note(now); };
   handler.on_delete = [note](const ObjectRef& last, bool) { note(last); };

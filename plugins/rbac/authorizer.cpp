@@ -21,7 +21,7 @@ void add_subject(const Object& subject, std::vector<Subject>& out) {
 void put(CompiledPolicy& policy, const ObjectEntry& entry) {
   const Object binding = decode(entry, {});
   const Object& role = object_or_empty(binding, "roleRef");
-  BindingSource source{entry.ns, entry.name, get_string(role, "kind"), get_string(role, "name"), {}};
+  BindingSource source{entry.ns(), entry.name(), get_string(role, "kind"), get_string(role, "name"), {}};
   each(binding, "subjects", [&](const Object& subject, std::size_t) { add_subject(subject, source.subjects); });
   policy.put_binding(source);
 }
@@ -57,13 +57,13 @@ void RbacAuthorizer::start(Host& host) {
   informers_ = std::make_unique<SharedInformerFactory>(host);
   for (const std::string_view resource : {kClusterRoles, kRoles}) {
     informers_->for_resource(resource_of(resource))
-        ->add_event_handler(handler([this](const ObjectEntry& role) { policy_.put_role(role.ns, role.name, rules_of(role)); },
-                                    [this](const ObjectEntry& role) { policy_.remove_role(role.ns, role.name); }));
+        ->add_event_handler(handler([this](const ObjectEntry& role) { policy_.put_role(role.ns(), role.name(), rules_of(role)); },
+                                    [this](const ObjectEntry& role) { policy_.remove_role(role.ns(), role.name()); }));
   }
   for (const std::string_view resource : {kClusterRoleBindings, kRoleBindings}) {
     informers_->for_resource(resource_of(resource))
         ->add_event_handler(handler([this](const ObjectEntry& binding) { put(policy_, binding); },
-                                    [this](const ObjectEntry& binding) { policy_.remove_binding(binding.ns, binding.name); }));
+                                    [this](const ObjectEntry& binding) { policy_.remove_binding(binding.ns(), binding.name()); }));
   }
   informers_->start();
 }

@@ -122,7 +122,7 @@ void selectors(std::string_view bytes) {
     const auto again = LabelSelector::parse(labels->to_string());
     FUZZ_REQUIRE(again.ok());
     FUZZ_REQUIRE(again->to_string() == labels->to_string());
-    (void)labels->matches({{"a", "1"}, {"b", "x"}});
+    (void)labels->matches(Labels{{"a", "1"}, {"b", "x"}});
   }
   if (const auto fields = FieldSelector::parse(bytes); fields.ok()) {
     const auto again = FieldSelector::parse(fields->to_string());

@@ -101,7 +101,7 @@ class Tour {
       auto events = co_await stream->next();
       if (!events.ok() || events->empty()) break;
       for (const WatchEvent& event : *events) {
-        if (event.object->name != name_) continue;
+        if (event.object->name() != name_) continue;
         types += event.type == EventType::kAdded ? '+' : event.type == EventType::kModified ? '~' : '-';
       }
     }

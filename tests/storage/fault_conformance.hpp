@@ -173,12 +173,12 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     }
     // Every number once and in order; a list may be ahead, and never behind.
     void take(const ObjectEntry& entry, bool from_list) {
-      auto& newest = newest_[static_cast<std::size_t>(std::atoi(entry.name.c_str() + 1))];
+      auto& newest = newest_[static_cast<std::size_t>(std::stoi(std::string(entry.name().substr(1))))];
       const int number = number_in(entry.json().view());
       if (from_list) {
         EXPECT_GE(number, newest.load()) << "a consistent list shows what is older than what was seen";
       } else {
-        EXPECT_EQ(number, newest.load() + 1) << "events of " << entry.name;
+        EXPECT_EQ(number, newest.load() + 1) << "events of " << entry.name();
       }
       newest.store(number);
     }

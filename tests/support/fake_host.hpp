@@ -81,9 +81,8 @@ class FakeStore final : public StandardStorage {
   std::string list_kind() const override { return config.list_kind; }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
     const auto& fields = config.strategy->facts().selectable;
-    for (std::size_t i = 0; i < fields.size() && i < object.fields.size(); ++i) {
-      if (fields[i].label == label) return object.fields[i];
-    }
+    const auto found = std::find_if(fields.begin(), fields.end(), [label](const SelectableField& each) { return each.label == label; });
+    if (found != fields.end()) return object.fields().at(static_cast<std::size_t>(found - fields.begin()));
     return std::nullopt;
   }
 
@@ -152,17 +151,18 @@ class FakeStore final : public StandardStorage {
   ObjectRef put(Object object, WatchEvent::Type type) {
     auto entry = std::make_shared<ObjectEntry>();
     ObjectMeta(object).set("resourceVersion", std::to_string(++revision));
-    entry->name = meta_name(object);
-    entry->ns = meta_namespace(object);
-    if (const Object* labels = ObjectMeta(object).labels()) {
-      for (const auto& label : *labels) entry->labels.emplace_back(label.key(), label.value().as_string());
+    entry->set_identity({}, meta_namespace(object), meta_name(object));
+    Labels labels;
+    if (const Object* written = ObjectMeta(object).labels()) {
+      for (const auto& label : *written) labels.emplace_back(label.key(), label.value().as_string());
     }
+    entry->set_labels(labels);
     entry->revision = revision;
-    for (const SelectableField& field : config.strategy->facts().selectable) {
-      entry->fields.emplace_back(get_string_path(object, field.path));
-    }
+    std::vector<std::string> fields;
+    for (const SelectableField& field : config.strategy->facts().selectable) fields.emplace_back(get_string_path(object, field.path));
+    entry->set_fields(fields);
     entry->set_json(SharedBytes(to_json(Value(object))));
-    data[entry->name] = entry;
+    data[std::string(entry->name())] = entry;
     tell(type, entry);
     return entry;
   }

@@ -16,7 +16,7 @@ const GroupVersionResource kMaps{"", "v1", "configmaps"};
 // The index: the value of the label "team".
 std::vector<std::string> teams_of(const ObjectEntry& object) {
   std::vector<std::string> teams;
-  for (const auto& [key, value] : object.labels) {
+  for (const auto& [key, value] : object.labels()) {
     if (key == "team") teams.push_back(value);
   }
   return teams;

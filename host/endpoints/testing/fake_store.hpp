@@ -101,7 +101,7 @@ class FakeStore : public StandardStorage {
   ObjectRef put(std::string_view json) {
     const Value tree = json::parse(json::string_view(json.data(), json.size()));
     ObjectRef entry = make_object(tree.get_object());
-    objects[entry->name] = entry;
+    objects[std::string(entry->name())] = entry;
     return entry;
   }
 
@@ -215,7 +215,7 @@ class FakeStore : public StandardStorage {
     Value tree(object);
     if (schema_ != nullptr) (void)schema_->normalize(tree, nullptr).ok();
     ObjectRef entry = make_object(tree.get_object());
-    if (!context.dry_run) objects[entry->name] = entry;
+    if (!context.dry_run) objects[std::string(entry->name())] = entry;
     return entry;
   }
 

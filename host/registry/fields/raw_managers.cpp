@@ -28,10 +28,11 @@ void fold(Value& fields) {
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage) {
   // Few kinds have other raw values, and what those were sent as is another text.
   if (holds_raw(schema)) return decode_kept(entry, schema, std::move(storage));
-  const auto cut = ManagersCut::of(entry.json().view());
+  const SharedBytes json = entry.json();
+  const auto cut = ManagersCut::of(json.view());
   if (!cut) return decode(entry, std::move(storage));
   auto tree = read_json(cut->rest(), std::move(storage));
-  if (!tree || !cut->put_back(*tree)) throw UnreadableObject(entry.key.empty() ? entry.name : entry.key);
+  if (!tree || !cut->put_back(*tree)) throw UnreadableObject(entry.key().empty() ? entry.name() : entry.key());
   return std::move(tree->get_object());
 }
 

@@ -48,14 +48,14 @@ std::string frame_head(EventType type) {
 }
 
 Result<EncodedForm> make_form(const Presentation& as, const ObjectEntry& entry) {
-  const std::string_view json = entry.json().view();
+  const SharedBytes json = entry.json();
   EncodedForm form;
   std::string bytes = entry.event() ? frame_head(*entry.event()) : std::string();
   form.whole = static_cast<std::uint32_t>(bytes.size());
   bytes.reserve(bytes.size() + json.size());
   bytes.append(kSelfDescribed);
   const std::size_t object = bytes.size();
-  if (!schema::encode_cbor(as.schema, json, bytes)) return unreadable();
+  if (!schema::encode_cbor(as.schema, json.view(), bytes)) return unreadable();
   form.item = static_cast<std::uint32_t>(entry.item_offset() != 0 ? behind_type_meta(bytes, object) : object);
   form.whole_size = static_cast<std::uint32_t>(bytes.size() - form.whole);
   form.item_size = static_cast<std::uint32_t>(bytes.size() - form.item);

@@ -90,7 +90,8 @@ class JsonCodec final : public Codec {
       return {};
     }
     if (entry.item_offset() != 0) out.text().push_back('{');
-    out.put(entry.json(), entry.json().view().substr(entry.item_offset()));
+    const SharedBytes json = entry.json();
+    out.put(json, json.view().substr(entry.item_offset()));
     return {};
   }
 
@@ -129,8 +130,9 @@ std::string_view json_frame_tail() noexcept { return kFrameEnd; }
 
 void append_metadata_json(std::string& out, const ObjectEntry& entry, const Presentation& as) {
   out.append(R"({"kind":"PartialObjectMetadata","apiVersion":")").append(as.meta_version()).append(R"(","metadata":)");
+  const SharedBytes json = entry.json();
   std::string_view key, metadata;
-  schema::Scanner scanner(entry.json().view());
+  schema::Scanner scanner(json.view());
   for (scanner.enter('{'); metadata.empty() && scanner.next_key(key);) {
     const std::string_view value = scanner.value();
     if (key == "metadata") metadata = value;
@@ -162,14 +164,14 @@ const Codec& kept_slot() {
 
 }  // namespace
 
-std::string_view kept_json(const ObjectEntry& entry) noexcept {
+SharedBytes kept_json(const ObjectEntry& entry) {
   const EncodedForm* kept = entry.form(kept_slot());
-  return kept != nullptr ? kept->bytes.view() : entry.json().view();
+  return kept != nullptr ? kept->bytes : entry.json();
 }
 
-void set_kept_json(ObjectEntry& entry, std::string json) {
+void set_kept_json(ObjectEntry& entry, SharedBytes json) {
   EncodedForm form;
-  form.bytes = SharedBytes(std::move(json));
+  form.bytes = std::move(json);
   entry.publish(kept_slot(), std::move(form));
 }
 

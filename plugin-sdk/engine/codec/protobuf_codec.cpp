@@ -102,7 +102,8 @@ Result<std::string> list_meta(const ListFacts& facts) {
 }
 
 Result<EncodedForm> make_form(const Presentation& as, const ObjectEntry& entry) {
-  const std::string_view json = kept_json(entry);
+  const SharedBytes owner = kept_json(entry);
+  const std::string_view json = owner.view();
   const bool whole = has_message(as);
   std::string message;
   message.reserve(json.size());

@@ -116,7 +116,7 @@ Object decode_kept(const ObjectEntry& entry, const Schema* schema, json::storage
   Object object = decode(entry, std::move(storage));
   if (!holds_raw(schema)) return object;
   Value whole(std::move(object));
-  keep_raw(schema, whole, kept_json(entry));
+  keep_raw(schema, whole, kept_json(entry).view());
   return std::move(whole.get_object());
 }
 

@@ -102,9 +102,9 @@ TEST(RawJson, AnEntryHasBothForms) {
   object["kind"] = "Holder";
   const ObjectRef entry = make_object(object);
   EXPECT_EQ(entry->json().view(), R"({"data":)" + std::string(kCompact) + R"(,"kind":"Holder"})");
-  EXPECT_EQ(kept_json(*entry), R"({"data":)" + std::string(kSent) + R"(,"kind":"Holder"})");
+  EXPECT_EQ(kept_json(*entry).view(), R"({"data":)" + std::string(kSent) + R"(,"kind":"Holder"})");
   EXPECT_EQ(raw_text(*find(decode_kept(*entry, &holder(), {}), "data")), kSent);
-  EXPECT_EQ(kept_json(*make_object(Object{{"kind", "a"}})), R"({"kind":"a"})");
+  EXPECT_EQ(kept_json(*make_object(Object{{"kind", "a"}})).view(), R"({"kind":"a"})");
 }
 
 // It was stored and could never be changed or deleted again: bodies are read with more patience than what is stored was.

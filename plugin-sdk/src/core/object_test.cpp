@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "backplane/types/json_reading.hpp"
@@ -55,10 +56,10 @@ TEST(MakeObject, ReadsWhatReadersNeed) {
   const Value tree = json::parse(
       R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"12","labels":{"b":"2","a":"1"}}})");
   const ObjectRef object = make_object(tree.get_object());
-  EXPECT_EQ(object->name, "a");
-  EXPECT_EQ(object->ns, "n");
+  EXPECT_EQ(object->name(), "a");
+  EXPECT_EQ(object->ns(), "n");
   EXPECT_EQ(object->revision, 12);
-  EXPECT_EQ(object->labels, (Labels{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(object->labels().copy(), (Labels{{"a", "1"}, {"b", "2"}}));
   EXPECT_TRUE(object->json().view().substr(object->item_offset()).starts_with(R"("metadata":{"name":"a")"));
   EXPECT_EQ(to_json(decode(*object, {})), to_json(tree));
 }
@@ -120,6 +121,91 @@ TEST(ObjectEntry, FormsAreCountedAsLongAsTheirEntryLives) {
   EXPECT_EQ(codec.held_bytes(), 0u);
 }
 
+using Fields = std::vector<std::string>;
+
+TEST(ObjectEntry, IdentityIsReadFromTheKeyOrAfterIt) {
+  struct Case {
+    std::string key, ns, name;
+  };
+  for (const Case& each :
+       {Case{"/registry/pods/ns/a", "ns", "a"}, Case{"/registry/nodes/a", "", "a"}, Case{"", "ns", "a"}, Case{"", "", "a"},
+        Case{"/k/a", "ns", "b"}, Case{"/k/xns/a", "ns", "a"}, Case{"/k/a", "", ""}, Case{"", "", ""}}) {
+    ObjectEntry entry;
+    entry.set_labels({{"app", "web"}});
+    entry.set_fields({"x"});
+    entry.set_identity(each.key, each.ns, each.name);
+    EXPECT_EQ(entry.key(), each.key);
+    EXPECT_EQ(entry.ns(), each.ns) << each.key;
+    EXPECT_EQ(entry.name(), each.name) << each.key;
+    EXPECT_EQ(entry.labels().copy(), (Labels{{"app", "web"}}));
+    EXPECT_EQ(entry.fields().copy(), Fields{"x"});
+  }
+}
+
+TEST(ObjectEntry, TextsOfEveryLengthReadBack) {
+  for (const std::size_t size : {0, 1, 127, 128, 16'383, 16'384, 300'000}) {
+    const std::string text(size, 'v');
+    ObjectEntry entry;
+    entry.set_fields({text, "", "last"});
+    entry.set_identity("/k/a", "", "a");
+    entry.set_labels({{"a", text}, {"b", ""}});
+    EXPECT_EQ(entry.labels().copy(), (Labels{{"a", text}, {"b", ""}}));
+    EXPECT_EQ(entry.fields().copy(), (Fields{text, "", "last"}));
+    EXPECT_EQ(entry.fields()[2], "last");
+    EXPECT_EQ(entry.fields().size(), 3u);
+    EXPECT_EQ(entry.name(), "a");
+  }
+}
+
+TEST(ObjectEntry, ACopyMayBeChanged) {
+  ObjectEntry entry;
+  entry.set_identity("/k/ns/a", "ns", "a");
+  entry.set_labels({{"app", "web"}});
+  entry.set_fields({"x", "y"});
+  ObjectEntry copy(entry);
+  copy.set_identity(copy.key(), copy.ns(), copy.name());  // views of its own texts
+  copy.set_labels({});
+  EXPECT_EQ(copy.key(), "/k/ns/a");
+  EXPECT_EQ(copy.ns(), "ns");
+  EXPECT_TRUE(copy.labels().empty());
+  EXPECT_EQ(copy.fields().copy(), (Fields{"x", "y"}));
+  EXPECT_EQ(entry.labels().copy(), (Labels{{"app", "web"}}));
+}
+
+TEST(ObjectEntry, LabelsAreFoundByTheirKey) {
+  ObjectEntry entry;
+  EXPECT_EQ(entry.labels().find("a"), std::nullopt);
+  entry.set_labels({{"a", "1"}, {"c", ""}, {"d", "4"}});
+  EXPECT_EQ(entry.labels().find("a"), "1");
+  EXPECT_EQ(entry.labels().find("b"), std::nullopt);
+  EXPECT_EQ(entry.labels().find("c"), "");
+  EXPECT_EQ(entry.labels().find("d"), "4");
+  EXPECT_EQ(entry.labels().find("e"), std::nullopt);
+  EXPECT_THROW(entry.labels().at(3), std::out_of_range);
+}
+
+TEST(ObjectEntry, TheFrameHoldsTheJson) {
+  ObjectEntry entry;
+  EXPECT_EQ(entry.json().view(), "");
+  entry.set_json_in_frame(SharedBytes(std::string("head{}tail")), 4, 2, 0, EventType::kModified);
+  EXPECT_EQ(entry.json().view(), "{}");
+  EXPECT_EQ(entry.json_size(), 2u);
+  EXPECT_EQ(entry.json_frame().view(), "head{}tail");
+  entry.set_json(SharedBytes(std::string("{\"a\":1}")));
+  EXPECT_EQ(entry.json().view(), "{\"a\":1}");
+  EXPECT_EQ(entry.json_frame().view(), "");
+}
+
+TEST(SharedBytes, ConcatCopiesTheParts) {
+  std::string first = "ab";
+  const std::array<std::string_view, 3> parts = {first, "", "cd"};
+  const SharedBytes whole = SharedBytes::concat(parts);
+  first = "xx";
+  EXPECT_EQ(whole.view(), "abcd");
+  EXPECT_EQ(whole.slice(1, 2).view(), "bc");
+  EXPECT_TRUE(SharedBytes::concat({}).empty());
+}
+
 // After four changes of a definition each list converted all objects again.
 TEST(ObjectEntry, ViewsThatHaveGoneMakeRoomForOthers) {
   const Value tree = json::parse(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a"}})");
@@ -156,7 +242,7 @@ TEST(ObjectEntry, AFewViewsThatLiveHaveTheirPlace) {
 // Such an entry passed for an object without finalizers.
 TEST(Decode, ThrowsForWhatIsNoObject) {
   ObjectEntry entry;
-  entry.key = "/registry/things/a";
+  entry.set_identity("/registry/things/a", {}, "a");
   for (const std::string& text :
        {std::string("{\"a\":"), std::string("[]"), "{\"a\":" + std::string(1000, '[') + std::string(1000, ']') + "}"}) {
     entry.set_json(SharedBytes(std::string(text)));

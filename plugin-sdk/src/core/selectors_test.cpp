@@ -2,15 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/core/object.hpp"
 #include "backplane/points/http.hpp"
 
 namespace backplane {
 namespace {
 
+// Of owned labels and of those of an entry.
 bool matches(std::string_view selector, const Labels& labels) {
   auto parsed = LabelSelector::parse(selector);
   EXPECT_TRUE(parsed.ok()) << parsed.status().message();
-  return parsed.ok() && parsed->matches(labels);
+  if (!parsed.ok()) return false;
+  ObjectEntry entry;
+  entry.set_labels(labels);
+  const bool matched = parsed->matches(labels);
+  EXPECT_EQ(parsed->matches(entry.labels()), matched) << selector;
+  return matched;
 }
 std::string error_of(std::string_view selector) {
   auto parsed = LabelSelector::parse(selector);

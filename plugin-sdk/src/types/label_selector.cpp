@@ -280,11 +280,13 @@ class LabelParser {
   std::size_t at_ = 0;
 };
 
-const std::string* value_of(const Labels& labels, std::string_view key) noexcept {
+std::optional<std::string_view> value_of(const Labels& labels, std::string_view key) noexcept {
   const auto found =
       std::lower_bound(labels.begin(), labels.end(), key, [](const auto& label, std::string_view k) { return label.first < k; });
-  return found != labels.end() && found->first == key ? &found->second : nullptr;
+  return found != labels.end() && found->first == key ? std::optional<std::string_view>(found->second) : std::nullopt;
 }
+
+std::optional<std::string_view> value_of(LabelsView labels, std::string_view key) noexcept { return labels.find(key); }
 
 std::optional<std::int64_t> integer(std::string_view text) noexcept {
   std::int64_t number = 0;
@@ -293,25 +295,25 @@ std::optional<std::int64_t> integer(std::string_view text) noexcept {
   return number;
 }
 
-bool requirement_matches(const LabelRequirement& requirement, const Labels& labels) noexcept {
-  const std::string* value = value_of(labels, requirement.key);
+// `value`: of the label that the requirement compares; nullopt if the object has no such label.
+bool requirement_matches(const LabelRequirement& requirement, std::optional<std::string_view> value) noexcept {
   const auto listed = [&] { return std::binary_search(requirement.values.begin(), requirement.values.end(), *value); };
   switch (requirement.op) {
     case Op::kEquals:
     case Op::kIn:
-      return value != nullptr && listed();
+      return value && listed();
     case Op::kNotEquals:
     case Op::kNotIn:
-      return value == nullptr || !listed();
+      return !value || !listed();
     case Op::kExists:
-      return value != nullptr;
+      return value.has_value();
     case Op::kNotExists:
-      return value == nullptr;
+      return !value.has_value();
     case Op::kGreater:
     case Op::kLess:
       break;
   }
-  if (value == nullptr || requirement.values.size() != 1) return false;
+  if (!value || requirement.values.size() != 1) return false;
   const auto have = integer(*value);
   const auto limit = integer(requirement.values.front());
   if (!have || !limit) return false;
@@ -355,9 +357,14 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
   return out;
 }
 
+bool LabelSelector::matches(LabelsView labels) const noexcept {
+  return std::all_of(requirements_.begin(), requirements_.end(),
+                     [&](const Requirement& each) { return requirement_matches(each, value_of(labels, each.key)); });
+}
+
 bool LabelSelector::matches(const Labels& labels) const noexcept {
   return std::all_of(requirements_.begin(), requirements_.end(),
-                     [&](const Requirement& each) { return requirement_matches(each, labels); });
+                     [&](const Requirement& each) { return requirement_matches(each, value_of(labels, each.key)); });
 }
 
 std::string LabelSelector::to_string() const {

@@ -145,6 +145,14 @@ Labels read_labels(const Object& tree) {
   return out;
 }
 
+// True if `key` ends with the namespace, if any, "/" and the name.
+bool ends_with_path(std::string_view key, std::string_view ns, std::string_view name) noexcept {
+  if (!key.ends_with(name)) return false;
+  key.remove_suffix(name.size());
+  if (ns.empty()) return true;
+  return key.ends_with('/') && key.substr(0, key.size() - 1).ends_with(ns);
+}
+
 // Where the members after kind and apiVersion begin; 0 when those two do not lead.
 std::uint32_t find_item_offset(const Object& tree, std::string_view json) {
   if (tree.size() < 3 || tree.begin()->key() != "kind" || std::next(tree.begin())->key() != "apiVersion") return 0;
@@ -185,16 +193,19 @@ struct ObjectEntry::Versions {
 };
 
 ObjectEntry::ObjectEntry(const ObjectEntry& other)
-    : key(other.key),
-      ns(other.ns),
-      name(other.name),
-      revision(other.revision),
-      labels(other.labels),
-      fields(other.fields),
-      json_(other.json_),
+    : revision(other.revision),
+      frame_(other.frame_),
+      key_size_(other.key_size_),
+      ns_size_(other.ns_size_),
+      name_size_(other.name_size_),
+      labels_at_(other.labels_at_),
+      fields_at_(other.fields_at_),
       item_offset_(other.item_offset_),
+      json_size_(other.json_size_),
+      json_at_(other.json_at_),
       framed_(other.framed_),
-      event_(other.event_) {}
+      event_(other.event_),
+      texts_(other.texts_) {}
 
 ObjectEntry::~ObjectEntry() {
   const Slot* slot = slots_.load(std::memory_order_acquire);
@@ -205,15 +216,63 @@ ObjectEntry::~ObjectEntry() {
   delete versions_.load(std::memory_order_acquire);
 }
 
+// `append` appends `size` bytes, which take the place of [begin, end).
+template <class Append>
+void ObjectEntry::replace_texts(std::size_t begin, std::size_t end, std::size_t size, const Append& append) {
+  std::string texts;  // not changed in place: it would get room to spare, and what is appended may be a view of it
+  texts.reserve(texts_.size() - (end - begin) + size);
+  texts.append(texts_, 0, begin);
+  append(texts);
+  texts.append(texts_, end);
+  texts_ = std::move(texts);
+}
+
+void ObjectEntry::set_identity(std::string_view key, std::string_view ns, std::string_view name) {
+  const std::size_t path = ns.size() + (ns.empty() ? 0 : 1) + name.size();
+  const std::size_t size = key.size() + (ends_with_path(key, ns, name) ? 0 : path);
+  replace_texts(0, labels_at_, size, [&](std::string& out) {
+    out.append(key);
+    if (size == key.size()) return;
+    if (!ns.empty()) out.append(ns).push_back('/');
+    out.append(name);
+  });
+  fields_at_ = static_cast<std::uint32_t>(fields_at_ - labels_at_ + size);
+  labels_at_ = static_cast<std::uint32_t>(size);
+  key_size_ = static_cast<std::uint32_t>(key.size());
+  ns_size_ = static_cast<std::uint32_t>(ns.size());
+  name_size_ = static_cast<std::uint32_t>(name.size());
+}
+
+void ObjectEntry::set_labels(const Labels& labels) {
+  std::size_t size = 0;
+  for (const auto& [key, value] : labels) size += packed_size(key) + packed_size(value);
+  replace_texts(labels_at_, fields_at_, size, [&](std::string& out) {
+    for (const auto& [key, value] : labels) append_packed(out, key), append_packed(out, value);
+  });
+  fields_at_ = static_cast<std::uint32_t>(labels_at_ + size);
+}
+
+void ObjectEntry::set_fields(const std::vector<std::string>& values) {
+  std::size_t size = 0;
+  for (const std::string& value : values) size += packed_size(value);
+  replace_texts(fields_at_, texts_.size(), size, [&](std::string& out) {
+    for (const std::string& value : values) append_packed(out, value);
+  });
+}
+
 void ObjectEntry::set_json(SharedBytes json, std::uint32_t item_offset) {
-  json_ = std::move(json);
+  json_at_ = 0;
+  json_size_ = static_cast<std::uint32_t>(json.size());
+  frame_ = std::move(json);
   item_offset_ = item_offset;
   framed_ = false;
 }
 
 void ObjectEntry::set_json_in_frame(const SharedBytes& frame, std::size_t begin, std::size_t size, std::uint32_t item_offset,
                                     EventType type) {
-  json_ = frame.slice(begin, size);
+  frame_ = frame;
+  json_at_ = static_cast<std::uint16_t>(begin);
+  json_size_ = static_cast<std::uint32_t>(size);
   item_offset_ = item_offset;
   framed_ = true;
   event_ = type;
@@ -270,7 +329,7 @@ ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t it
 
 Object decode(const ObjectEntry& entry, json::storage_ptr storage) {
   std::optional<Value> value = read_json(entry.json().view(), std::move(storage));
-  if (!value || !value->is_object()) throw UnreadableObject(entry.key.empty() ? entry.name : entry.key);
+  if (!value || !value->is_object()) throw UnreadableObject(std::string(entry.key().empty() ? entry.name() : entry.key()));
   return std::move(value->get_object());
 }
 
@@ -278,16 +337,15 @@ ObjectRef make_object(const Object& tree) {
   auto entry = std::make_shared<ObjectEntry>();
   std::string text;
   if (append_kept_json(text, tree)) {
-    set_kept_json(*entry, std::move(text));
+    set_kept_json(*entry, SharedBytes(std::move(text)));
     text = to_json(tree);
   }
-  entry->ns = meta_namespace(tree);
-  entry->name = meta_name(tree);
+  entry->set_identity({}, meta_namespace(tree), meta_name(tree));
   for (char digit : meta_text(tree, "resourceVersion")) {
     if (digit < '0' || digit > '9') break;
     entry->revision = entry->revision * 10 + (digit - '0');
   }
-  entry->labels = read_labels(tree);
+  entry->set_labels(read_labels(tree));
   const std::uint32_t item_offset = find_item_offset(tree, text);
   entry->set_json(SharedBytes(std::move(text)), item_offset);
   return entry;

@@ -25,34 +25,34 @@ void note_action(const char* name, ActionClock::time_point began) {
 
 template <VertexKind kKind>
 void remove_owner(NodeGraph& graph, const ObjectEntry& entry) {
-  graph.unbind({kKind, entry.ns, entry.name});
+  graph.unbind({kKind, std::string(entry.ns()), std::string(entry.name())});
 }
 
 // An object that is bound to the node in its spec, and refers to nothing else.
 template <VertexKind kKind>
 bool put_bound(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const std::string node(get_string_path(object, "spec.nodeName"));
-  if (!node.empty()) return graph.bind({kKind, entry.ns, entry.name}, node, {});
+  if (!node.empty()) return graph.bind({kKind, std::string(entry.ns()), std::string(entry.name())}, node, {});
   remove_owner<kKind>(graph, entry);
   return true;
 }
 
 bool put_pod(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const std::string node(get_string_path(object, "spec.nodeName"));
-  return !node.empty() && graph.bind({VertexKind::kPod, entry.ns, entry.name}, node, pod_references(object));
+  return !node.empty() && graph.bind({VertexKind::kPod, std::string(entry.ns()), std::string(entry.name())}, node, pod_references(object));
 }
 
 bool put_volume(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
   const auto references = volume_references(object);
   if (references) {
-    graph.bind_volume(entry.name, references->claim, references->secrets);
+    graph.bind_volume(std::string(entry.name()), references->claim, references->secrets);
   } else {
-    graph.unbind_volume(entry.name);
+    graph.unbind_volume(std::string(entry.name()));
   }
   return true;
 }
 
-void remove_volume(NodeGraph& graph, const ObjectEntry& entry) { graph.unbind_volume(entry.name); }
+void remove_volume(NodeGraph& graph, const ObjectEntry& entry) { graph.unbind_volume(std::string(entry.name())); }
 
 void apply(NodeGraph& graph, const GraphResource& resource, const ObjectEntry& entry) {
   const auto began = ActionClock::now();

@@ -28,8 +28,7 @@ struct NodeTest : testing::Test {
   void event(std::size_t resource, std::string_view ns, std::string_view name, std::string_view text,
              std::function<void(const ObjectRef&, bool)> ResourceEventHandler::*kind) {
     auto entry = std::make_shared<ObjectEntry>();
-    entry->ns = ns;
-    entry->name = name;
+    entry->set_identity({}, ns, name);
     Value object = json::parse(text);
     Object& metadata = ensure_object(object.get_object(), "metadata");
     metadata["name"] = name;

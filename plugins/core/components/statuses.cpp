@@ -112,7 +112,7 @@ class ComponentStatuses final : public RestStorage,
     const auto field = [&](std::string_view label) {
       return label == "metadata.name" ? std::string_view(component.name) : std::string_view();
     };
-    return options.labels.matches({}) && options.fields.matches(field);
+    return options.labels.matches(Labels()) && options.fields.matches(field);
   }
 
   Task<Result<ObjectRef>> status_of(const Component& component) const {

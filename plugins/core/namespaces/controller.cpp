@@ -94,7 +94,7 @@ class NamespaceController {
 
 ResourceEventHandler enqueue_terminating(std::shared_ptr<WorkQueue> queue) {
   const auto note = [queue](const ObjectRef& ns) {
-    if (is_terminating(*ns)) queue->add_after(ns->name, kGrace);
+    if (is_terminating(*ns)) queue->add_after(std::string(ns->name()), kGrace);
   };
   ResourceEventHandler handler;
   handler.on_add = [note](const ObjectRef& ns, bool) { note(ns); };

@@ -21,8 +21,8 @@ class LifecycleTest : public ::testing::Test {
   std::shared_ptr<ObjectEntry> put(std::string_view json, std::string phase) {
     const Value tree = json::parse(json::string_view(json.data(), json.size()));
     auto entry = std::make_shared<ObjectEntry>(*make_object(tree.get_object()));
-    entry->fields = {std::move(phase)};
-    namespaces_->data[entry->name] = entry;
+    entry->set_fields({std::move(phase)});
+    namespaces_->data[std::string(entry->name())] = entry;
     return entry;
   }
   Status create_in(std::string ns) {

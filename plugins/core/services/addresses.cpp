@@ -117,7 +117,7 @@ Task<Status> Addresses::look(const AddressRange& range) const {
   auto listed = co_await store().list(own, std::move(all));
   if (!listed.ok()) co_return std::move(listed).status();
   std::unordered_set<std::string> taken;
-  Status read = co_await for_each(*listed->items, [&taken](const ObjectEntry& entry) { taken.insert(entry.name); });
+  Status read = co_await for_each(*listed->items, [&taken](const ObjectEntry& entry) { taken.emplace(entry.name()); });
   if (!read.ok()) co_return read;
   state_->looks.fetch_add(1);
   state_->free.learn(range, taken);

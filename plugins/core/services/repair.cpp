@@ -117,7 +117,7 @@ Task<Result<ServiceRepair::Entries>> ServiceRepair::read_entries() {
   auto listed = co_await resources_->addresses.store().list(own, std::move(all));
   if (!listed.ok()) co_return std::move(listed).status();
   Status read = co_await for_each(
-      *listed->items, [&out](const ObjectEntry& entry) { out.emplace(entry.name, std::make_shared<const ObjectEntry>(entry)); });
+      *listed->items, [&out](const ObjectEntry& entry) { out.emplace(entry.name(), std::make_shared<const ObjectEntry>(entry)); });
   if (!read.ok()) co_return read;
   co_return out;
 }
@@ -163,7 +163,7 @@ Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
   RequestContext own;
   DeleteOptions options;
   options.preconditions.resource_version = std::to_string(entry->revision);
-  auto removed = co_await resources_->addresses.store().remove(own, entry->name, std::move(options));
+  auto removed = co_await resources_->addresses.store().remove(own, std::string(entry->name()), std::move(options));
   if (removed.ok()) co_return removed->deleted;
   const bool moved = removed.status().reason() == Reason::kConflict || removed.status().reason() == Reason::kNotFound;
   if (!moved) co_return std::move(removed).status();
@@ -172,7 +172,7 @@ Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
 
 // False: there is one by now.
 Task<Result<bool>> ServiceRepair::restore_address(std::string address, ObjectRef service) {
-  RepairAddress mend(resources_->addresses.store(), std::move(address), service->ns, service->name);
+  RepairAddress mend(resources_->addresses.store(), std::move(address), std::string(service->ns()), std::string(service->name()));
   auto made = co_await write(mend);
   co_return made;
 }
@@ -184,7 +184,7 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
     const Object object = decode(*entry, json::storage_ptr());
     const Object& parent = parent_of(object);
     const auto other = holders.find(parent_key(parent));
-    const bool ours = Addresses::belongs_to(object, service->ns, service->name);
+    const bool ours = Addresses::belongs_to(object, service->ns(), service->name());
     if (ours && Addresses::is_labelled(object)) co_return Status();
     if (!ours && names_a_service(parent) && other != holders.end()) {
       if (other->second.has(address)) {
@@ -198,8 +198,7 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
     auto freed = co_await free_address(std::move(entry));
     if (!freed.ok()) co_return std::move(freed).status();
     if (!*freed) co_return Status();
-    note =
-        "the ClusterIP " + with_family(address) + " for Service " + service->ns + "/" + service->name + " has a wrong reference; repairing";
+    note = "the ClusterIP " + with_family(address) + " for Service " + object_key(*service) + " has a wrong reference; repairing";
   }
   auto restored = co_await restore_address(std::move(address), service);
   if (!restored.ok()) co_return std::move(restored).status();
@@ -231,17 +230,18 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
   const Object& parent = parent_of(object);
   const auto holder = holders.find(parent_key(parent));
   const bool young = age_of_object(object) < kGraceSeconds;
-  const std::string whose = "IPAddress: " + entry->name + " for Service " + parent_key(parent);
+  const std::string whose = "IPAddress: " + std::string(entry->name()) + " for Service " + parent_key(parent);
   std::string reason = "IPAddressNotAllocated", note;
   if (!names_a_service(parent)) {
-    note = "IPAddress " + entry->name + " appears to have been modified, not referencing a Service " + printed(parent) + ": cleaning up";
+    note = "IPAddress " + std::string(entry->name()) + " appears to have been modified, not referencing a Service " + printed(parent) +
+           ": cleaning up";
   } else if (holder == holders.end()) {
     // Somebody may have written the address first and be about to write the service.
     if (young) co_return Status();
     note = whose + " appears to have leaked: cleaning up";
   } else {
     const bool coming = young && (holder->second.external || age_of_object(object) < kWrittenFirstSeconds);
-    if (holder->second.has(entry->name) || coming) co_return Status();
+    if (holder->second.has(entry->name()) || coming) co_return Status();
     reason = "IPAddressWrongReference";
     note = whose + " has a wrong reference; cleaning up";
   }

@@ -24,7 +24,7 @@ std::string event_name(const ObjectEntry& about) {
   std::array<char, 32> time{};
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::snprintf(time.data(), time.size(), "%llx", static_cast<unsigned long long>(now));
-  return about.name + "." + time.data();
+  return std::string(about.name()) + "." + time.data();
 }
 
 }  // namespace
@@ -36,11 +36,11 @@ Object event_object(const RepairEvent& event) {
   out["apiVersion"] = "v1";
   Object& metadata = out["metadata"].emplace_object();
   metadata["name"] = event_name(*event.about);
-  metadata["namespace"] = event.about->ns.empty() ? std::string("default") : event.about->ns;
+  metadata["namespace"] = event.about->ns().empty() ? std::string_view("default") : event.about->ns();
   Object& involved = out["involvedObject"].emplace_object();
   involved["kind"] = event.kind.kind;
-  if (!event.about->ns.empty()) involved["namespace"] = event.about->ns;
-  involved["name"] = event.about->name;
+  if (!event.about->ns().empty()) involved["namespace"] = event.about->ns();
+  involved["name"] = event.about->name();
   involved["uid"] = meta_text(about, "uid");
   involved["apiVersion"] = event.kind.group_version().to_string();
   involved["resourceVersion"] = std::to_string(event.about->revision);

@@ -54,8 +54,8 @@ bool append_kept_json(std::string& out, const Object& object);
 std::string kept_json(const Value& value);
 
 // The JSON of an entry with its raw values as they were sent.
-std::string_view kept_json(const ObjectEntry& entry) noexcept;
-void set_kept_json(ObjectEntry& entry, std::string json);
+SharedBytes kept_json(const ObjectEntry& entry);
+void set_kept_json(ObjectEntry& entry, SharedBytes json);
 // A tree of it; its raw values are kept.
 Object decode_kept(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage);
 

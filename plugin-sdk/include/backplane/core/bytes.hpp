@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,10 +24,13 @@ class SharedBytes {
  public:
   // Empty, without an owner.
   SharedBytes() = default;
-  // Takes ownership of `text`.
-  explicit SharedBytes(std::string text) : owner_(std::make_shared<const std::string>(std::move(text))), view_(*owner_) {}
-  // Shares `owner`. Precondition: `window` lies within *owner.
-  SharedBytes(std::shared_ptr<const std::string> owner, std::string_view window) : owner_(std::move(owner)), view_(window) {}
+  // Takes ownership of `text`: its characters are not copied, its spare capacity is kept.
+  explicit SharedBytes(std::string text) : SharedBytes(std::make_shared<const std::string>(std::move(text))) {}
+  // Shares `owner`. Precondition: `window` lies within bytes that live as long as *owner.
+  SharedBytes(std::shared_ptr<const void> owner, std::string_view window) : owner_(std::move(owner)), view_(window) {}
+
+  // A copy of `parts` one after the other, in one allocation without spare capacity: for bytes that are held for long.
+  static SharedBytes concat(std::span<const std::string_view> parts);
 
   // Bytes that live as long as the process: string literals, read-only data of a loaded plugin. Nothing is copied or owned.
   static SharedBytes from_static(std::string_view text) { return SharedBytes(nullptr, text); }
@@ -41,11 +45,11 @@ class SharedBytes {
   SharedBytes slice(std::size_t offset, std::size_t count = std::string_view::npos) const {
     return SharedBytes(owner_, view_.substr(offset, count));
   }
-  // All bytes of the owner. Static bytes have no owner: the result is this window.
-  SharedBytes whole() const { return owner_ ? SharedBytes(owner_, *owner_) : *this; }
 
  private:
-  std::shared_ptr<const std::string> owner_;
+  explicit SharedBytes(std::shared_ptr<const std::string> text) : view_(*text) { owner_ = std::move(text); }
+
+  std::shared_ptr<const void> owner_;
   std::string_view view_;
 };
 

@@ -16,8 +16,8 @@
 
 #include "backplane/core/bytes.hpp"
 #include "backplane/core/json.hpp"
+#include "backplane/core/labels.hpp"
 #include "backplane/core/revision.hpp"
-#include "backplane/core/selectors.hpp"
 #include "backplane/core/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -42,8 +42,12 @@ struct EncodedForm {
 //
 // The creator fills an entry before it shares it. After that only slots are added.
 //
+// Texts other than the JSON are packed into one buffer, which is as large as they are. Each setter makes that buffer anew; views of the
+// former one end.
+//
 //   auto entry = std::make_shared<ObjectEntry>();
-//   entry->ns = "default", entry->name = "web";
+//   entry->set_identity("/registry/pods/default/web", "default", "web");
+//   entry->set_labels({{"app", "web"}});
 //   entry->set_json(SharedBytes(to_json(tree)));
 //   return ObjectRef(std::move(entry));  // immutable from here on
 class ObjectEntry {
@@ -54,28 +58,43 @@ class ObjectEntry {
   ObjectEntry& operator=(const ObjectEntry&) = delete;
   ~ObjectEntry();
 
-  std::string key;  // storage key; empty for objects that are not stored (Status, Scale, dry run)
-  std::string ns;
-  std::string name;
-  Revision revision = 0;            // serialized as metadata.resourceVersion
-  Labels labels;                    // sorted by key
-  std::vector<std::string> fields;  // values of the resource's declared selectable fields, in the order of the declaration
+  Revision revision = 0;  // serialized as metadata.resourceVersion
 
-  // Canonical JSON: kind and apiVersion first, resourceVersion included, no trailing newline.
-  const SharedBytes& json() const noexcept { return json_; }
+  // The storage key; empty for objects that are not stored (Status, Scale, dry run).
+  std::string_view key() const noexcept { return text(0, key_size_); }
+  std::string_view ns() const noexcept { return text(labels_at_ - name_size_ - ns_size_ - (ns_size_ != 0), ns_size_); }
+  std::string_view name() const noexcept { return text(labels_at_ - name_size_, name_size_); }
+  LabelsView labels() const noexcept { return LabelsView(text(labels_at_, fields_at_ - labels_at_)); }
+  // The values of the resource's declared selectable fields, in the order of the declaration.
+  FieldsView fields() const noexcept { return FieldsView(text(fields_at_, texts_.size() - fields_at_)); }
+  // Before sharing.
+  void set_identity(std::string_view key, std::string_view ns, std::string_view name);
+  // `labels`: sorted by key. Before sharing.
+  void set_labels(const Labels& labels);
+  // Before sharing.
+  void set_fields(const std::vector<std::string>& values);
+
+  // Canonical JSON: kind and apiVersion first, resourceVersion included, no trailing newline. Views of it are valid as long as the result.
+  SharedBytes json() const { return frame_.slice(json_at_, json_size_); }
+  std::size_t json_size() const noexcept { return json_size_; }
+  // Brings the first bytes of the JSON into the CPU's caches, for a reader that needs them soon.
+  void prefetch_json() const noexcept {
+    constexpr std::size_t kLine = 64, kLines = 4;
+    for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(frame_.view().data() + json_at_ + line * kLine);
+  }
   // Offset of the list item: json[0] is '{', and '{' + json.substr(item_offset) is the object without kind and apiVersion. 0: list items
   // contain the whole object (custom resources).
   std::uint32_t item_offset() const noexcept { return item_offset_; }
   // Sets the JSON of an entry without a watch event. Before sharing.
   void set_json(SharedBytes json, std::uint32_t item_offset = 0);
   // Sets the JSON of an entry with a watch event: `frame` is the encoded event of `type`; the object is [begin, begin + size) of it.
-  // Before sharing.
+  // Before sharing. Precondition: begin < 65,536.
   void set_json_in_frame(const SharedBytes& frame, std::size_t begin, std::size_t size, std::uint32_t item_offset, EventType type);
 
   // The type of the watch event that this revision came with; nullopt if there was none.
   std::optional<EventType> event() const noexcept { return framed_ ? std::optional<EventType>(event_) : std::nullopt; }
   // The JSON watch frame of that event, encoded once for all watchers; empty without an event.
-  SharedBytes json_frame() const { return framed_ ? json_.whole() : SharedBytes(); }
+  SharedBytes json_frame() const { return framed_ ? frame_ : SharedBytes(); }
 
   // The encoding that `codec` has published; null if there is none yet.
   const EncodedForm* form(const Codec& codec) const noexcept;
@@ -93,10 +112,23 @@ class ObjectEntry {
  private:
   struct Slot;
   struct Versions;
-  SharedBytes json_;
+  std::string_view text(std::size_t at, std::size_t size) const noexcept { return {texts_.data() + at, size}; }
+  template <class Append>
+  void replace_texts(std::size_t begin, std::size_t end, std::size_t size, const Append& append);
+
+  SharedBytes frame_;  // or only the JSON
+  std::uint32_t key_size_ = 0;
+  std::uint32_t ns_size_ = 0;
+  std::uint32_t name_size_ = 0;
+  std::uint32_t labels_at_ = 0;
+  std::uint32_t fields_at_ = 0;
   std::uint32_t item_offset_ = 0;
+  std::uint32_t json_size_ = 0;
+  std::uint16_t json_at_ = 0;  // [json_at_, json_at_ + json_size_) of frame_
   bool framed_ = false;
   EventType event_ = EventType::kAdded;
+  // The key; unless it ends so, the namespace, "/" and the name (without a namespace only the name); packed labels; packed field values.
+  std::string texts_;
   mutable std::atomic<const Slot*> slots_{nullptr};
   mutable std::atomic<Versions*> versions_{nullptr};
 };

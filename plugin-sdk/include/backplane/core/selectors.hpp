@@ -9,13 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/core/labels.hpp"
 #include "backplane/core/status.hpp"
 #include "backplane/core/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
-
-// Label keys and values, sorted by key, each key once.
-using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // labels.Selector: requirements on an object's labels that must all hold.
 class LabelSelector {
@@ -32,12 +30,12 @@ class LabelSelector {
   // Parses the query parameter labelSelector.
   //
   //   auto selector = LabelSelector::parse("app in (web, api), !canary");
-  //   if (selector.ok() && selector->matches(object->labels)) …
+  //   if (selector.ok() && selector->matches(object->labels())) …
   static Result<LabelSelector> parse(std::string_view text);
   // True if there are no requirements: every object matches.
   bool empty() const noexcept { return requirements_.empty(); }
-  // `labels`: sorted by key.
-  // True if every requirement holds.
+  // True if every requirement holds. `labels`: sorted by key; nothing is copied.
+  bool matches(LabelsView labels) const noexcept;
   bool matches(const Labels& labels) const noexcept;
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
   // The canonical text, requirements sorted by key (labels.Selector.String).

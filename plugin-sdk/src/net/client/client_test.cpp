@@ -137,10 +137,10 @@ TEST_F(ApiClientTest, EventsAreReadAcrossTheirPieces) {
   EXPECT_TRUE(http->last.lasting);
   const auto first = run((*stream)->next());
   ASSERT_EQ(first->size(), 2u);
-  EXPECT_EQ((*first)[0].object->name, "a");
-  EXPECT_EQ((*first)[0].object->ns, "n");
+  EXPECT_EQ((*first)[0].object->name(), "a");
+  EXPECT_EQ((*first)[0].object->ns(), "n");
   EXPECT_EQ((*first)[0].object->revision, 7);
-  EXPECT_EQ((*first)[0].object->labels, (Labels{{"x", "y"}}));
+  EXPECT_EQ((*first)[0].object->labels().copy(), (Labels{{"x", "y"}}));
   EXPECT_EQ((*first)[1].type, EventType::kBookmark);
   EXPECT_EQ((*first)[1].object->revision, 9);
   const auto second = run((*stream)->next());

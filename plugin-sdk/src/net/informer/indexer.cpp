@@ -13,7 +13,7 @@ std::string object_key(std::string_view ns, std::string_view name) {
   key.append("/").append(name);
   return key;
 }
-std::string object_key(const ObjectEntry& object) { return object_key(object.ns, object.name); }
+std::string object_key(const ObjectEntry& object) { return object_key(object.ns(), object.name()); }
 
 std::pair<std::string, std::string> split_object_key(std::string_view key) {
   const auto slash = key.find('/');
@@ -29,7 +29,7 @@ struct ByKey {
   using Key = std::pair<std::string_view, std::string_view>;
   static Key key(const Key& key) noexcept { return key; }
   static Key key(const ObjectRef& object) noexcept { return key(object.get()); }
-  static Key key(const ObjectEntry* object) noexcept { return {object->ns, object->name}; }
+  static Key key(const ObjectEntry* object) noexcept { return {object->ns(), object->name()}; }
   // Of "namespace/name".
   static Key key(std::string_view text) noexcept {
     const auto slash = text.find('/');
@@ -78,7 +78,7 @@ struct Indexer::State {
 };
 
 Indexer::Indexer() : state_(std::make_unique<State>()) {
-  state_->indexes[std::string(kNamespaceIndex)].values_of = [](const ObjectEntry& object) { return std::vector<std::string>{object.ns}; };
+  state_->indexes[std::string(kNamespaceIndex)].values_of = [](const ObjectEntry& object) { return std::vector{std::string(object.ns())}; };
 }
 Indexer::~Indexer() = default;
 

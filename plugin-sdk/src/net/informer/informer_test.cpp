@@ -12,8 +12,7 @@ namespace {
 ObjectRef object(const std::string& name, Revision revision, const std::string& ns = "default") {
   const std::string text = R"({"metadata":{"name":")" + name + R"(","namespace":")" + ns + R"("}})";
   auto made = std::make_shared<ObjectEntry>(*make_object(json::parse(text).get_object()));
-  made->ns = ns;
-  made->name = name;
+  made->set_identity({}, ns, name);
   made->revision = revision;
   return made;
 }
@@ -107,11 +106,15 @@ class InformerTest : public ::testing::Test {
   }
   ResourceEventHandler noting() {
     ResourceEventHandler handler;
-    handler.on_add = [this](const ObjectRef& now, bool initial) { seen.push_back("+" + now->name + (initial ? " initial" : "")); };
-    handler.on_update = [this](const ObjectRef& old, const ObjectRef& now) {
-      seen.push_back(now->name + " " + std::to_string(old->revision) + ">" + std::to_string(now->revision));
+    handler.on_add = [this](const ObjectRef& now, bool initial) {
+      seen.push_back("+" + std::string(now->name()) + (initial ? " initial" : ""));
     };
-    handler.on_delete = [this](const ObjectRef& last, bool unknown) { seen.push_back("-" + last->name + (unknown ? " unknown" : "")); };
+    handler.on_update = [this](const ObjectRef& old, const ObjectRef& now) {
+      seen.push_back(std::string(now->name()) + " " + std::to_string(old->revision) + ">" + std::to_string(now->revision));
+    };
+    handler.on_delete = [this](const ObjectRef& last, bool unknown) {
+      seen.push_back("-" + std::string(last->name()) + (unknown ? " unknown" : ""));
+    };
     return handler;
   }
   void start() { turns.start(informer->run()); }
@@ -262,7 +265,7 @@ TEST_F(InformerTest, StopEndsTheWatchAndThePause) {
 TEST(IndexerTest, FindsByNamespaceAndByIndexesOfOnesOwn) {
   Indexer indexer;
   indexer.put(object("a", 1, "one"));
-  const auto by_length = [](const ObjectEntry& entry) { return Texts{std::to_string(entry.name.size())}; };
+  const auto by_length = [](const ObjectEntry& entry) { return Texts{std::to_string(entry.name().size())}; };
   EXPECT_TRUE(indexer.add_indexers({{"length", by_length}}).ok());
   EXPECT_EQ(indexer.add_indexers({{"length", by_length}}).reason(), Reason::kAlreadyExists);
   indexer.put(object("bb", 2, "one"));

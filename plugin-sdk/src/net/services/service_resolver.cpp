@@ -17,8 +17,8 @@ constexpr std::string_view kServiceIndex = "service";
 constexpr std::size_t kMaxKnown = 4096;
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
-  for (const auto& [key, value] : slice.labels) {
-    if (key == "kubernetes.io/service-name") return {object_key(slice.ns, value)};
+  for (const auto& [key, value] : slice.labels()) {
+    if (key == "kubernetes.io/service-name") return {object_key(slice.ns(), value)};
   }
   return {};
 }
