@@ -26,10 +26,9 @@ bool is_ready(const Object& endpoint) {
 }  // namespace
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
-  for (const auto& [key, value] : slice.labels()) {
-    if (key == "kubernetes.io/service-name") return {object_key(slice.ns(), value)};
-  }
-  return {};
+  const auto service = slice.labels().find("kubernetes.io/service-name");
+  if (!service) return {};
+  return {object_key(slice.ns(), *service)};
 }
 
 const Object* port_of(const Object& service_spec, int number) {

@@ -16,9 +16,7 @@ const GroupVersionResource kMaps{"", "v1", "configmaps"};
 // The index: the value of the label "team".
 std::vector<std::string> teams_of(const ObjectEntry& object) {
   std::vector<std::string> teams;
-  for (const auto& [key, value] : object.labels()) {
-    if (key == "team") teams.push_back(value);
-  }
+  if (const auto team = object.labels().find("team")) teams.emplace_back(*team);
   return teams;
 }
 

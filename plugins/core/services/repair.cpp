@@ -241,7 +241,7 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
     note = whose + " appears to have leaked: cleaning up";
   } else {
     const bool coming = young && (holder->second.external || age_of_object(object) < kWrittenFirstSeconds);
-    if (holder->second.has(entry->name()) || coming) co_return Status();
+    if (holder->second.has(std::string(entry->name())) || coming) co_return Status();
     reason = "IPAddressWrongReference";
     note = whose + " has a wrong reference; cleaning up";
   }

@@ -17,10 +17,9 @@ constexpr std::string_view kServiceIndex = "service";
 constexpr std::size_t kMaxKnown = 4096;
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
-  for (const auto& [key, value] : slice.labels()) {
-    if (key == "kubernetes.io/service-name") return {object_key(slice.ns(), value)};
-  }
-  return {};
+  const auto service = slice.labels().find("kubernetes.io/service-name");
+  if (!service) return {};
+  return {object_key(slice.ns(), *service)};
 }
 
 // This server itself, as it can be reached from here.
