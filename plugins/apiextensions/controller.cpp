@@ -29,8 +29,8 @@ void Controller::start_informer() {
   ResourceEventHandler handler = enqueue_keys(queue_);
   handler.on_update = [weak = weak_from_this(), enqueue = handler.on_update](const ObjectRef& old, const ObjectRef& now) {
     if (const auto self = weak.lock(); self && old == now) {
-      self->judge_again(now->name);
-      self->serving_.try_again(now->name);
+      self->judge_again(std::string(now->name()));
+      self->serving_.try_again(std::string(now->name()));
     }
     enqueue(old, now);
   };

@@ -141,7 +141,7 @@ Task<void> ConfigConsumer::adjust(Signal& stop) {
 }
 
 void ConfigConsumer::note_level(const ObjectRef& level) {
-  const auto naming = informers_->for_resource(resource_of(kFlowSchemas))->indexer().by_index(kByLevel, level->name());
+  const auto naming = informers_->for_resource(resource_of(kFlowSchemas))->indexer().by_index(kByLevel, std::string(level->name()));
   if (!naming.ok()) return;
   for (const ObjectRef& each : *naming) queue_->add(std::string(each->name()));
 }
