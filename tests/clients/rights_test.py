@@ -1,0 +1,67 @@
+"""A real kube-apiserver and the built server, both with --authorization-mode=Node,RBAC, asked the same by the same users: what roles allow, what
+nodes may read, who may act as whom, who may grant what.  Status, reason and message of each answer are equal.  Differences are printed."""
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import rights_nodes  # noqa: E402
+import rights_tables as tables  # noqa: E402
+import rights_users  # noqa: E402
+from rights_servers import RightsSideBySide, differences  # noqa: E402
+
+
+class Rights(RightsSideBySide):
+    def test_what_upstreams_users_may_request(self):
+        self.compare([(user, row, ()) for user in rights_users.upstream_users() for row in tables.REQUESTS])
+
+    def test_access_reviews(self):
+        def review(user, groups, spec):
+            return {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SubjectAccessReview',
+                    'spec': dict(spec, user=user, groups=[*groups, 'system:authenticated'])}
+        self.compare([('kubernetes-admin', ('POST', tables.REVIEWS + 'subjectaccessreviews', review(user, groups, spec)), ())
+                      for user, groups, spec in tables.reviews()])
+
+    def test_odd_access_reviews(self):
+        rows = []
+        for spec in tables.ODD_REVIEWS:
+            for resource, kind in (('subjectaccessreviews', 'SubjectAccessReview'), ('selfsubjectaccessreviews', 'SelfSubjectAccessReview')):
+                own = {key: value for key, value in spec.items() if key.endswith('Attributes')} if kind.startswith('Self') else spec
+                rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + resource, {'apiVersion': 'authorization.k8s.io/v1', 'kind': kind, 'spec': own}), ()))
+            for namespace in ('work', 'other'):
+                local = json.loads(json.dumps(spec))
+                local.get('resourceAttributes', {})['namespace'] = 'work'
+                rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + 'namespaces/%s/localsubjectaccessreviews' % namespace, {
+                    'apiVersion': 'authorization.k8s.io/v1', 'kind': 'LocalSubjectAccessReview', 'metadata': {'namespace': namespace}, 'spec': local}), ()))
+        self.compare(rows)
+
+    def test_rules_reviews(self):
+        """kube-apiserver lists bindings in the order of its caches' maps."""
+        told = []
+        for user in rights_users.users():
+            for namespace in ('work', 'kube-system', ''):
+                body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectRulesReview', 'spec': {'namespace': namespace}}
+                want, got = (self.ask(server, user, 'POST', tables.REVIEWS + 'selfsubjectrulesreviews', body) for server in self.servers)
+                for answer in (want, got):
+                    for rules in ('resourceRules', 'nonResourceRules'):
+                        if answer.status == 201:
+                            answer.body['status'][rules] = sorted(answer.body['status'][rules], key=json.dumps)
+                told += ['%s in %s: %s' % (user, namespace, text) for text in differences(want._asdict(), got._asdict())[:3]]
+        self.assertEqual(told, [])
+
+    def test_what_nodes_may_request(self):
+        self.compare([(user, row, ()) for user in rights_nodes.NODES for row in rights_nodes.requests()])
+
+    def test_who_may_act_as_whom(self):
+        self.compare([(user, row, headers) for user in tables.IMPERSONATORS for headers in tables.HEADERS for row in tables.IMPERSONATED])
+
+    def test_who_may_grant_roles(self):
+        self.compare([(user, row, ()) for user in tables.GRANTERS for row in tables.grants()])
+
+    def test_who_may_bind_roles(self):
+        self.compare([(user, row, ()) for user in tables.GRANTERS for row in tables.bindings()])
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
