@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import sys
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rights_nodes  # noqa: E402
@@ -34,12 +35,25 @@ class RightsSideBySide(SideBySide):
         items = [('/api/v1/namespaces', rights_nodes.named('v1', 'Namespace', name)) for name in rights_users.NAMESPACES]
         items += [(rights_users.path_of(item), item) for item in rights_users.objects()] + rights_nodes.OBJECTS
         for server in cls.servers:
+            cls.fill_aggregated_roles(server)
             for path, item in items:
                 code, _, answer = server.request('POST', path, item)
                 assert code == 201, (server.name, path, answer)
             for path in rights_nodes.GRAPH_IS_COMPLETE:
                 cls.wait_for_status(server, 'system:node:n1', path, 200)
             cls.wait_for_status(server, 'system:bootstrap:abcdef', '/apis/certificates.k8s.io/v1/certificatesigningrequests', 200)
+
+    @staticmethod
+    def fill_aggregated_roles(server):
+        """What kube-controller-manager does with view, edit and admin, in this order."""
+        path = rights_users.RBAC_PATH + 'clusterroles'
+        for name in ('view', 'edit', 'admin'):
+            label = '%s/aggregate-to-%s=true' % (rights_users.RBAC, name)
+            rules = []
+            for item in server.request('GET', path + '?labelSelector=' + urllib.parse.quote(label))[2]['items']:
+                rules += [rule for rule in item['rules'] or [] if rule not in rules]
+            code, _, answer = server.request('PATCH', '%s/%s' % (path, name), {'rules': rules}, {'Content-Type': tables.MERGE})
+            assert code == 200 and rules, answer
 
     @classmethod
     def wait_for_status(cls, server, user, path, status):
