@@ -11,7 +11,7 @@ DRY = '?dryRun=All'
 
 # Names that no object has: 404 shows that the request was allowed.
 REQUESTS = [('GET', path, None) for path in (
-    '/', '/healthz', '/livez/ping', '/version', '/api', '/apis', '/apis/apps/v1', '/openapi/v2x', '/metrics', '/logs/x', '/debug/pprof/nothing', '/nothing',
+    '/', '/healthz', '/livez/ping', '/version', '/api', '/apis', '/apis/apps/v1', '/openapi/v2x', '/metrics', '/logs/x', '/nothing',
     '/api/v1/pods', WORK + 'pods', WORK + 'pods/none', WORK + 'pods/none/log', WORK + 'pods/none/status', '/api/v1/namespaces/other/pods/none',
     WORK + 'secrets', WORK + 'secrets/none', '/api/v1/nodes', '/api/v1/nodes/none', '/api/v1/namespaces', '/api/v1/namespaces/work',
     WORK + 'services/none/proxy', '/api/v1/nodes/none/proxy/metrics', WORK + 'pods?labelSelector=a%3Db&fieldSelector=spec.nodeName%3Dn1',
