@@ -60,10 +60,13 @@ class RightsSideBySide(SideBySide):
 
     @classmethod
     def ask(cls, server, user, method, path, body, headers=()):
+        """`user`: a name of rights_users, or a token, or {server's name: token}; none: anonymous."""
+        user = user.get(server.name) if isinstance(user, dict) else user
         connection = cls.connections.get(server.name) or server.connect(certificate=False)
         cls.connections[server.name] = connection
         raw = b'' if body is None else json.dumps(body).encode()
-        send = [('Authorization', 'Bearer ' + rights_users.token(user)), ('Content-Type', MEDIA_TYPES.get(method, 'application/json')),
+        token = rights_users.token(user) if user in rights_users.users() else user
+        send = [*([('Authorization', 'Bearer ' + token)] if token else []), ('Content-Type', MEDIA_TYPES.get(method, 'application/json')),
                 ('User-Agent', 'tester/1'), ('Content-Length', str(len(raw))), *headers]
         connection.putrequest({'APPLY': 'PATCH'}.get(method, method), path)
         for name, value in send:
@@ -100,7 +103,7 @@ class RightsSideBySide(SideBySide):
             if found and harness.wait_for(lambda user=user, row=row, headers=headers: not self.difference(user, row, headers), AGAIN):
                 continue
             if found:
-                told.append('%s %s %s %s %s: %s' % (user, row[0], row[1], json.dumps(row[2])[:250], headers or '', '; '.join(found[:3])))
+                told.append('%s %s %s %s %s: %s' % (user if isinstance(user, str) else type(user).__name__, row[0], row[1], json.dumps(row[2])[:250], headers or '', '; '.join(found[:3])))
         print('%s: %d of %d answers differ' % (self.id().rsplit('.', 1)[1], len(told), asked), *told, sep='\n  ', file=sys.stderr)
         self.assertGreater(asked, 0)
         self.assertEqual(told, [])

@@ -44,9 +44,10 @@ def review_specs():
 
 def reviews():
     """(user, groups, spec): all of the default users, and every seventh of each other user, another one each time."""
-    for place, (user, groups) in enumerate(users().items()):
+    known = {'system:anonymous': ('system:unauthenticated',), 'system:serviceaccount:work': (), 'system:serviceaccount:kube-system:': ()}
+    for place, (user, groups) in enumerate({**users(), **known}.items()):
         for number, spec in enumerate(review_specs()):
-            if user in DEFAULT_USERS or (number + place) % 7 == 0:
+            if user in DEFAULT_USERS or user in known or (number + place) % 7 == 0:
                 yield user, groups, spec
 
 
@@ -88,6 +89,13 @@ HEADERS = [[('Impersonate-' + key, value) for key, value in row] for row in (
 IMPERSONATORS = [name for name in CLUSTER_ROLES if any('impersonate' in verb for each in CLUSTER_ROLES[name] for verb in each['verbs'])]
 IMPERSONATORS += ['work-accounts', 'kubernetes-admin', 'nobody', 'admin-in-work', 'edit-everywhere', 'everything']
 IMPERSONATED = [WHOAMI, ('GET', WORK + 'pods', None), ('GET', WORK + 'configmaps/none', None), ('GET', '/healthz', None)]
+
+# What a service account may do as the node of the pod that its token is bound to.
+AS_NODE = [(headers, row) for headers in (
+    [('Impersonate-User', 'system:node:n1')], [('Impersonate-User', 'system:node:n2')], [('Impersonate-User', 'system:node:n1'), ('Impersonate-Group', 'system:nodes')],
+    [('Impersonate-User', 'system:node:n1'), ('Impersonate-Uid', 'x')], [('Impersonate-User', 'alice')], [('Impersonate-User', 'system:serviceaccount:work:runner')])
+    for row in (WHOAMI, ('GET', WORK + 'pods/one', None), ('GET', WORK + 'pods?fieldSelector=spec.nodeName%3Dn1', None), ('GET', WORK + 'pods', None),
+                ('GET', WORK + 'secrets/used', None), ('GET', '/healthz', None))]
 
 # Roles that a user may or may not write.
 RULES = [

@@ -16,6 +16,9 @@ class Rights(RightsSideBySide):
     def test_what_upstreams_users_may_request(self):
         self.compare([(user, row, ()) for user in rights_users.upstream_users() for row in tables.REQUESTS])
 
+    def test_what_anonymous_users_and_wrong_tokens_may_request(self):
+        self.compare([(user, row, ()) for user in (None, 'no-such-token', 'a.b.c') for row in tables.REQUESTS])
+
     def test_access_reviews(self):
         def review(user, groups, spec):
             return {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SubjectAccessReview',
@@ -55,6 +58,19 @@ class Rights(RightsSideBySide):
 
     def test_who_may_act_as_whom(self):
         self.compare([(user, row, headers) for user in tables.IMPERSONATORS for headers in tables.HEADERS for row in tables.IMPERSONATED])
+
+    def test_an_account_acts_as_the_node_of_its_pod(self):
+        tokens = {}
+        for server in self.servers:
+            uid = server.request('GET', tables.WORK + 'pods/one')[2]['metadata']['uid']
+            code, _, made = server.request('POST', tables.WORK + 'serviceaccounts/runner/token', {
+                'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenRequest', 'spec': {'boundObjectRef': {'apiVersion': 'v1', 'kind': 'Pod', 'name': 'one', 'uid': uid}}})
+            self.assertEqual(code, 201, made)
+            tokens[server.name] = made['status']['token']
+        for server in self.servers:
+            user = self.ask(server, tokens, *tables.WHOAMI, [('Impersonate-User', 'system:node:n1')]).body['status']['userInfo']
+            self.assertEqual((user['username'], user['groups']), ('system:node:n1', ['system:nodes', 'system:authenticated']))
+        self.compare([(tokens, row, headers) for headers, row in tables.AS_NODE])
 
     def test_who_may_grant_roles(self):
         self.compare([(user, row, ()) for user in tables.GRANTERS for row in tables.grants()])

@@ -84,6 +84,9 @@ CLUSTER_ROLES = {
                      rule(['impersonate-on:serviceaccount:list', 'impersonate-on:serviceaccount:create'], ['*'], ['*'])],
     'arbitrary-node': [rule(['impersonate:arbitrary-node'], ['nodes'], [AUTHENTICATION], ['n1']),
                        rule(['impersonate-on:arbitrary-node:list', 'impersonate-on:arbitrary-node:create'], ['*'], ['*'])],
+    'associated-node': [rule(['impersonate:associated-node'], ['nodes'], [AUTHENTICATION]),
+                        rule(['impersonate-on:associated-node:list', 'impersonate-on:associated-node:create'], ['*'], ['*']),
+                        rule(['impersonate-on:associated-node:get'], ['pods'])],
     # tokens and certificates
     'approver': [rule(['get', 'update'], ['certificatesigningrequests', 'certificatesigningrequests/approval'], ['certificates.k8s.io']),
                  rule(['approve'], ['signers'], ['certificates.k8s.io'], ['example.com/*'])],
@@ -148,5 +151,6 @@ def objects():
     for name in ROLES:
         out += [binding(name, name, name + '-in-work', namespace='work'), binding(name + '-everywhere', name, name + '-everywhere')]
     out += [binding('lost', 'no-such-role', 'lost'), binding('lost-writer', 'granter', 'lost'),
+            dict(binding('runner', 'associated-node'), subjects=[{'kind': 'ServiceAccount', 'namespace': 'work', 'name': 'runner'}]),
             binding('node-bootstrapper', 'system:node-bootstrapper', 'system:bootstrap:abcdef')]
     return out
