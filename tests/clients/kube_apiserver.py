@@ -170,6 +170,11 @@ class SideBySide(unittest.TestCase):
         return cls.flags
 
     @classmethod
+    def own_flags(cls, name):
+        """Flags of one server besides those: 'kube-apiserver' or 'backplane'."""
+        return ()
+
+    @classmethod
     def setUpClass(cls):
         try:
             program = clients.build(('kube-apiserver',))['kube-apiserver']
@@ -180,7 +185,8 @@ class SideBySide(unittest.TestCase):
         etcd = Etcd().start()
         cls.addClassCleanup(etcd.stop)
         cls.servers, flags = [], cls.start_flags()
-        for make in (lambda: KubeApiserver(program, cls.pki, etcd, *flags), lambda: Backplane(cls.pki, None, *flags)):
+        for make in (lambda: KubeApiserver(program, cls.pki, etcd, *flags, *cls.own_flags('kube-apiserver')),
+                     lambda: Backplane(cls.pki, None, *flags, *cls.own_flags('backplane'))):
             cls.servers.append(make())
             cls.addClassCleanup(cls.servers[-1].stop)
 
