@@ -1,15 +1,22 @@
 """A real kube-apiserver and the built server, both with --authorization-mode=Node,RBAC, asked the same by the same users: what roles allow, what
-nodes may read, who may act as whom, who may grant what.  Status, reason and message of each answer are equal.  Differences are printed."""
+nodes may read, who may act as whom, who may grant what.  Status, reason and message of each answer are equal.  Differences are printed.
+
+RIGHTS_SEED and RIGHTS_REVIEWS ask for other random roles, and for more decisions on them."""
 import json
 import os
+import random
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rights_nodes  # noqa: E402
+import rights_random  # noqa: E402
 import rights_tables as tables  # noqa: E402
 import rights_users  # noqa: E402
-from rights_servers import RightsSideBySide, differences  # noqa: E402
+from rights_servers import AGAIN, RightsSideBySide, differences, harness  # noqa: E402
+
+SEED = int(os.environ.get('RIGHTS_SEED', '1'))
+REVIEWS = int(os.environ.get('RIGHTS_REVIEWS', '600'))  # decisions before the changes, and as many behind them
 
 
 class Rights(RightsSideBySide):
@@ -38,6 +45,33 @@ class Rights(RightsSideBySide):
                 rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + 'namespaces/%s/localsubjectaccessreviews' % namespace, {
                     'apiVersion': 'authorization.k8s.io/v1', 'kind': 'LocalSubjectAccessReview', 'metadata': {'namespace': namespace}, 'spec': local}), ()))
         self.compare(rows)
+
+    def test_random_roles(self):
+        """Roles and bindings of a fixed seed, and changes to them: decisions are the same."""
+        rng = random.Random(SEED)
+        for item in rights_random.objects(rng):
+            for server in self.servers:
+                code, _, answer = server.request('POST', rights_users.path_of(item), item)
+                self.assertEqual(code, 201, (server.name, item, answer))
+        self.compare_decisions(rng, REVIEWS)
+        for method, path, body in rights_random.changes(rng):
+            for server in self.servers:
+                code, _, answer = server.request(method, path, body, {'Content-Type': tables.MERGE})
+                self.assertEqual(code, 200, (server.name, method, path, answer))
+        self.compare_decisions(rng, REVIEWS)
+
+    def compare_decisions(self, rng, count):
+        told, allowed = [], 0
+        for spec in [rights_random.review(rng) for _ in range(count)]:
+            body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SubjectAccessReview', 'spec': spec}
+            decisions = lambda body=body: [self.ask(server, 'kubernetes-admin', 'POST', tables.REVIEWS + 'subjectaccessreviews', body).body['status']['allowed']
+                                           for server in self.servers]
+            if not harness.wait_for(lambda decisions=decisions: len(set(decisions())) == 1, AGAIN):
+                told.append('%s: %s' % (json.dumps(spec), decisions()))
+            allowed += decisions()[0]
+        print('%s: %d of %d decisions differ, %d are to allow' % (self.id().rsplit('.', 1)[1], len(told), count, allowed), *told, sep='\n  ', file=sys.stderr)
+        self.assertEqual(told, [])
+        self.assertGreater(allowed, count // 20)
 
     def test_rules_reviews(self):
         """kube-apiserver lists bindings in the order of its caches' maps."""
