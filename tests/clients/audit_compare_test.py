@@ -16,13 +16,15 @@ POLICY = {'apiVersion': 'audit.k8s.io/v1', 'kind': 'Policy', 'metadata': {}, 'om
     {'level': 'None', 'nonResourceURLs': ['/healthz*', '/version']},
     {'level': 'None', 'resources': [{'group': '', 'resources': ['nodes']}]},
     {'level': 'Metadata', 'resources': [{'group': '', 'resources': ['secrets', 'serviceaccounts/token']}, {'group': 'authentication.k8s.io'}]},
-    {'level': 'RequestResponse', 'users': ['kubernetes-admin'], 'resources': [{'group': '', 'resources': ['configmaps']}], 'omitManagedFields': True},
+    {'level': 'RequestResponse', 'users': ['kubernetes-admin'], 'resources': [{'group': '', 'resources': ['configmaps']}],
+    'omitManagedFields': True},
     {'level': 'RequestResponse', 'resources': [{'group': '', 'resources': ['configmaps', 'pods']}, {'group': 'rbac.authorization.k8s.io'}]},
     {'level': 'Request', 'verbs': ['create', 'update', 'patch', 'delete', 'deletecollection'], 'omitStages': ['RequestReceived']},
     {'level': 'Metadata', 'userGroups': ['system:authenticated'], 'omitStages': ['RequestReceived']},
     {'level': 'Metadata'}]}
 USERS = ('kubernetes-admin', 'system:node:n1', 'system:kube-scheduler', 'edit-in-work', 'view-everywhere', 'nobody', None, 'no-such-token')
-AS = [[('Impersonate-User', 'alice')], [('Impersonate-User', 'alice'), ('Impersonate-Group', 'dev'), ('Impersonate-Extra-Scopes', 'view'), ('Impersonate-Uid', 'u1')],
+AS = [[('Impersonate-User', 'alice')], [('Impersonate-User', 'alice'), ('Impersonate-Group', 'dev'), ('Impersonate-Extra-Scopes', 'view'),
+    ('Impersonate-Uid', 'u1')],
       [('Impersonate-User', 'system:serviceaccount:work:default')], [('Impersonate-User', 'system:node:n1')], [('Impersonate-Group', 'dev')]]
 ACTORS = ('kubernetes-admin', 'as-all', 'user-info', 'user-info-groups', 'mode-account', 'arbitrary-node', 'nobody')
 
@@ -33,17 +35,26 @@ def configmap(name, **fields):
 
 # Writes that are done, in their order.
 WRITES = [
-    ('POST', CONFIGMAPS, configmap('one')), ('POST', CONFIGMAPS, configmap('one')), ('POST', CONFIGMAPS, {}), ('POST', CONFIGMAPS, named('v1', 'Secret', 'x')),
-    ('POST', CONFIGMAPS + '?dryRun=All&fieldManager=me&fieldValidation=Strict', configmap('two', unknown=1)), ('POST', CONFIGMAPS, configmap('Bad Name')),
-    ('POST', CONFIGMAPS, named('v1', 'ConfigMap', '', data={'generated': 'x'})), ('PUT', CONFIGMAPS + '/one', configmap('one', immutable=False)), ('PUT', CONFIGMAPS + '/none', configmap('none')),
-    ('PATCH', CONFIGMAPS + '/one', {'data': {'c': 'd'}}), ('PATCH', CONFIGMAPS + '/none', {'data': {}}), ('APPLY', CONFIGMAPS + '/applied?fieldManager=me', configmap('applied')),
-    ('GET', CONFIGMAPS + '/one', None), ('GET', CONFIGMAPS + '?limit=1', None), ('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=1&resourceVersion=0', None),
-    ('DELETE', CONFIGMAPS + '/one', {'apiVersion': 'v1', 'kind': 'DeleteOptions', 'propagationPolicy': 'Background'}), ('DELETE', CONFIGMAPS + '/one', None),
-    ('DELETE', CONFIGMAPS + '?labelSelector=a%3Db', None), ('POST', tables.WORK + 'secrets', named('v1', 'Secret', 'audited', stringData={'password': 'hidden'})),
+    ('POST', CONFIGMAPS, configmap('one')), ('POST', CONFIGMAPS, configmap('one')), ('POST', CONFIGMAPS, {}),
+    ('POST', CONFIGMAPS, named('v1', 'Secret', 'x')),
+    ('POST', CONFIGMAPS + '?dryRun=All&fieldManager=me&fieldValidation=Strict', configmap('two', unknown=1)),
+    ('POST', CONFIGMAPS, configmap('Bad Name')),
+    ('POST', CONFIGMAPS, named('v1', 'ConfigMap', '', data={'generated': 'x'})), ('PUT', CONFIGMAPS + '/one', configmap('one', immutable=False)),
+    ('PUT', CONFIGMAPS + '/none', configmap('none')),
+    ('PATCH', CONFIGMAPS + '/one', {'data': {'c': 'd'}}), ('PATCH', CONFIGMAPS + '/none', {'data': {}}),
+    ('APPLY', CONFIGMAPS + '/applied?fieldManager=me', configmap('applied')),
+    ('GET', CONFIGMAPS + '/one', None), ('GET', CONFIGMAPS + '?limit=1', None), ('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=1&resourceVersion=0',
+    None),
+    ('DELETE', CONFIGMAPS + '/one', {'apiVersion': 'v1', 'kind': 'DeleteOptions', 'propagationPolicy': 'Background'}),
+    ('DELETE', CONFIGMAPS + '/one', None),
+    ('DELETE', CONFIGMAPS + '?labelSelector=a%3Db', None), ('POST', tables.WORK + 'secrets',
+    named('v1', 'Secret', 'audited', stringData={'password': 'hidden'})),
     ('PATCH', tables.WORK + 'secrets/audited', {'stringData': {'password': 'hidden'}}), ('GET', tables.WORK + 'secrets/audited', None),
     ('POST', tables.WORK + 'serviceaccounts/runner/token', {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenRequest', 'spec': {}}),
-    ('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenReview', 'spec': {'token': 'hidden'}}),
-    ('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectAccessReview', 'spec': {
+    ('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenReview',
+    'spec': {'token': 'hidden'}}),
+    ('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectAccessReview',
+    'spec': {
         'resourceAttributes': {'verb': 'list', 'resource': 'pods'}}}),
     ('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/work/roles', named('rbac.authorization.k8s.io/v1', 'Role', 'audited', rules=[])),
     ('POST', tables.WORK + 'pods', named('v1', 'Pod', 'audited', spec={'containers': [{'name': 'c', 'image': 'example.com/c:1'}]})),

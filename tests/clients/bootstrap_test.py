@@ -27,7 +27,8 @@ TOKEN = 'abcdef.0123456789abcdef'
 
 
 def binding(name, to, *groups, namespace=None, kind='ClusterRole', user=None):
-    subjects = [{'apiGroup': RBAC, 'kind': 'Group', 'name': group} for group in groups] + ([{'apiGroup': RBAC, 'kind': 'User', 'name': user}] if user else [])
+    subjects = [{'apiGroup': RBAC, 'kind': 'Group', 'name': group} for group in groups] + ([{'apiGroup': RBAC, 'kind': 'User', 'name': user}]
+        if user else [])
     return ('namespaces/%s/rolebindings' % namespace if namespace else 'clusterrolebindings', {
         'apiVersion': RBAC + '/v1', 'kind': 'RoleBinding' if namespace else 'ClusterRoleBinding', 'metadata': {'name': name},
         'roleRef': {'apiGroup': RBAC, 'kind': kind, 'name': to}, 'subjects': subjects})
@@ -37,10 +38,13 @@ def binding(name, to, *groups, namespace=None, kind='ClusterRole', user=None):
 KUBEADM = [
     binding('kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', GROUP),
     binding('kubeadm:node-autoapprove-bootstrap', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', GROUP),
-    binding('kubeadm:node-autoapprove-certificate-rotation', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes'),
-    ('namespaces/kube-public/roles', {'apiVersion': RBAC + '/v1', 'kind': 'Role', 'metadata': {'name': 'kubeadm:bootstrap-signer-clusterinfo'}, 'rules': [
+    binding('kubeadm:node-autoapprove-certificate-rotation', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+    'system:nodes'),
+    ('namespaces/kube-public/roles', {'apiVersion': RBAC + '/v1', 'kind': 'Role', 'metadata': {'name': 'kubeadm:bootstrap-signer-clusterinfo'},
+    'rules': [
         {'verbs': ['get'], 'apiGroups': [''], 'resources': ['configmaps'], 'resourceNames': ['cluster-info']}]}),
-    binding('kubeadm:bootstrap-signer-clusterinfo', 'kubeadm:bootstrap-signer-clusterinfo', namespace='kube-public', kind='Role', user='system:anonymous')]
+    binding('kubeadm:bootstrap-signer-clusterinfo', 'kubeadm:bootstrap-signer-clusterinfo', namespace='kube-public', kind='Role',
+    user='system:anonymous')]
 
 
 def token_secret(token, **data):
@@ -94,7 +98,8 @@ class Bootstrap(unittest.TestCase):
             authority = harness.re.search(r'certificate-authority-data: (\S+)', f.read())[1]
         config = json.dumps({'apiVersion': 'v1', 'kind': 'Config', 'clusters': [
             {'name': '', 'cluster': {'server': 'https://127.0.0.1:%d' % self.server.port, 'certificate-authority-data': authority}}]})
-        self.create(CLUSTER_INFO.rsplit('/', 1)[0], {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'cluster-info'}, 'data': {'kubeconfig': config}})
+        self.create(CLUSTER_INFO.rsplit('/', 1)[0], {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'cluster-info'},
+            'data': {'kubeconfig': config}})
 
         def anonymous():
             code, _, answer = self.server.request('GET', CLUSTER_INFO, client_certificate=False)
@@ -108,7 +113,8 @@ class Bootstrap(unittest.TestCase):
 
     def signing_request(self, name, common_name, groups=('system:nodes',)):
         path = os.path.join(self.server.dir, name)
-        subprocess.run(['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', path + '.key', '-out', path + '.csr',
+        subprocess.run(['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', path + '.key',
+            '-out', path + '.csr',
                         '-subj', ''.join('/O=' + group for group in groups) + '/CN=' + common_name], check=True, capture_output=True)
         with open(path + '.csr', 'rb') as f:
             pem = base64.b64encode(f.read()).decode()
@@ -130,9 +136,11 @@ class Bootstrap(unittest.TestCase):
     def test_2_a_node_joins_and_renews_its_certificate(self):
         joining = self.caller(TOKEN)
         code, _, answer = joining.request('GET', '/api/v1/nodes')
-        self.assertEqual((code, answer['message']), (403, 'nodes is forbidden: User "system:bootstrap:abcdef" cannot list resource "nodes" in API group "" at the cluster scope'))
+        self.assertEqual((code, answer['message']),
+            (403, 'nodes is forbidden: User "system:bootstrap:abcdef" cannot list resource "nodes" in API group "" at the cluster scope'))
         made = self.create(CSRS, self.signing_request('join', 'system:node:joined'), joining)
-        self.assertEqual((made['spec']['username'], made['spec']['groups']), ('system:bootstrap:abcdef', ['system:bootstrappers', GROUP, 'system:authenticated']))
+        self.assertEqual((made['spec']['username'], made['spec']['groups']), ('system:bootstrap:abcdef',
+            ['system:bootstrappers', GROUP, 'system:authenticated']))
         node = identities.Caller(self.server, self.issued('join', joining))
         self.create('/api/v1/nodes', {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'joined'}}, node)
         self.create('/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', {

@@ -53,8 +53,10 @@ class Delegated:
         token = cls.token(cls.namespace, cls.account)
         config = identities.kubeconfig(cls.server, cls.account, token=token)
         with open(cls.log_path, 'wb') as log:
-            cls.process = subprocess.Popen([program, *cls.flags(config), '--secure-port=%d' % cls.port, '--bind-address=127.0.0.1', '--tls-cert-file=' + certificate,
-                                            '--tls-private-key-file=' + key, '-v=2'], stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ, HOME=cls.dir))
+            cls.process = subprocess.Popen([program, *cls.flags(config), '--secure-port=%d' % cls.port, '--bind-address=127.0.0.1',
+                '--tls-cert-file=' + certificate,
+                                            '--tls-private-key-file=' + key, '-v=2'], stdout=log, stderr=subprocess.STDOUT,
+                                            env=dict(os.environ, HOME=cls.dir))
         cls.addClassCleanup(clients.end, cls.process, 20)
         group, version = cls.group_version
         cls.post('/api/v1/namespaces/%s/services' % cls.namespace, aggregated.external(cls.service))
@@ -64,7 +66,8 @@ class Delegated:
         up = harness.wait_for(lambda: (aggregated.available(cls.server, name) or ('',))[0] == 'True', SECONDS)
         assert up, '%s\n%s' % (aggregated.available(cls.server, name), cls.text()[-4000:])
         cls.callers = {name: cls.user(name) for name in USERS}
-        cls.post(RBAC + 'clusterroles', {'apiVersion': 'rbac.authorization.k8s.io/v1', 'kind': 'ClusterRole', 'metadata': {'name': 'reader'}, 'rules': [
+        cls.post(RBAC + 'clusterroles', {'apiVersion': 'rbac.authorization.k8s.io/v1', 'kind': 'ClusterRole', 'metadata': {'name': 'reader'},
+            'rules': [
             {'verbs': ['get', 'list'], 'apiGroups': [group], 'resources': ['*']}, {'verbs': ['get'], 'nonResourceURLs': ['/metrics']}]})
         cls.post(RBAC + 'clusterrolebindings', {
             'apiVersion': 'rbac.authorization.k8s.io/v1', 'kind': 'ClusterRoleBinding', 'metadata': {'name': 'reader'},
@@ -119,7 +122,8 @@ class Delegated:
     def test_who_has_no_right_gets_403(self):
         code, _, answer = self.callers['nobody'].request('GET', self.path)
         resource, group = self.path.rsplit('/', 1)[1], self.group_version[0]
-        self.assertEqual((code, answer['message']), (403, '%s.%s is forbidden: User "system:serviceaccount:default:nobody" cannot list resource "%s" in API group "%s" %s'
+        self.assertEqual((code, answer['message']),
+            (403, '%s.%s is forbidden: User "system:serviceaccount:default:nobody" cannot list resource "%s" in API group "%s" %s'
                                                      % (resource, group, resource, group, self.scope)))
         code, _, answer = self.server.request('GET', self.path, client_certificate=False)
         self.assertEqual((code, answer['reason']), (403, 'Forbidden'), answer)
@@ -136,7 +140,8 @@ class Delegated:
             self.assertIn(self.path.rsplit('/', 1)[1], text)
 
     def test_it_was_refused_nothing_that_its_manifests_allow(self):
-        forbidden = [line for line in self.text().splitlines() if 'orbidden' in line and 'User "system:serviceaccount:%s:%s" cannot' % (self.namespace, self.account) in line]
+        forbidden = [line for line in self.text().splitlines() if 'orbidden' in line
+            and 'User "system:serviceaccount:%s:%s" cannot' % (self.namespace, self.account) in line]
         self.assertEqual([line for line in forbidden if not any(each in line for each in self.unneeded)], [])
 
 
@@ -153,7 +158,8 @@ class MetricsServer(Delegated, unittest.TestCase):
 
     @classmethod
     def flags(cls, config):
-        return ['--kubeconfig=' + config, '--authentication-kubeconfig=' + config, '--authorization-kubeconfig=' + config, '--metric-resolution=15s',
+        return ['--kubeconfig=' + config, '--authentication-kubeconfig=' + config, '--authorization-kubeconfig=' + config,
+            '--metric-resolution=15s',
                 '--kubelet-insecure-tls']
 
 
@@ -172,7 +178,8 @@ class SampleApiserver(Delegated, unittest.TestCase):
 
     @classmethod
     def flags(cls, config):
-        return ['--store=' + os.path.join(cls.dir, 'store'), '--kubeconfig=' + config, '--authentication-kubeconfig=' + config, '--authorization-kubeconfig=' + config]
+        return ['--store=' + os.path.join(cls.dir, 'store'), '--kubeconfig=' + config, '--authentication-kubeconfig=' + config,
+            '--authorization-kubeconfig=' + config]
 
 
 if __name__ == '__main__':

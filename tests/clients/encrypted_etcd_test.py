@@ -19,11 +19,14 @@ NEEDLE = 'needle-in-the-store-4711'
 NAMESPACE = '/api/v1/namespaces/default/'
 RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
 # provider → (path of the resource, its name in the configuration, its key in etcd)
-RESOURCES = {'aescbc': (NAMESPACE + 'secrets', 'secrets', 'secrets/default/'), 'aesgcm': (NAMESPACE + 'configmaps', 'configmaps', 'configmaps/default/'),
+RESOURCES = {'aescbc': (NAMESPACE + 'secrets', 'secrets', 'secrets/default/'), 'aesgcm': (NAMESPACE + 'configmaps', 'configmaps',
+    'configmaps/default/'),
              'secretbox': (NAMESPACE + 'serviceaccounts', 'serviceaccounts', 'serviceaccounts/default/'),
              'kms': (RBAC, 'roles.rbac.authorization.k8s.io', 'roles/default/')}
-KINDS = {'aescbc': ('v1', 'Secret'), 'aesgcm': ('v1', 'ConfigMap'), 'secretbox': ('v1', 'ServiceAccount'), 'kms': ('rbac.authorization.k8s.io/v1', 'Role')}
-PREFIXES = {'aescbc': b'k8s:enc:aescbc:v1:k%d:', 'aesgcm': b'k8s:enc:aesgcm:v1:k%d:', 'secretbox': b'k8s:enc:secretbox:v1:k%d:', 'kms': b'k8s:enc:kms:v2:test:'}
+KINDS = {'aescbc': ('v1', 'Secret'), 'aesgcm': ('v1', 'ConfigMap'), 'secretbox': ('v1', 'ServiceAccount'),
+    'kms': ('rbac.authorization.k8s.io/v1', 'Role')}
+PREFIXES = {'aescbc': b'k8s:enc:aescbc:v1:k%d:', 'aesgcm': b'k8s:enc:aesgcm:v1:k%d:', 'secretbox': b'k8s:enc:secretbox:v1:k%d:',
+    'kms': b'k8s:enc:kms:v2:test:'}
 
 
 def key(number):
@@ -103,7 +106,8 @@ class EncryptedEtcd(unittest.TestCase):
             self.check_read(servers, 'by-kube-apiserver', 'by-backplane')
             for writer, name in zip(servers, ('by-backplane', 'by-kube-apiserver')):
                 for provider, (path, _, _) in RESOURCES.items():
-                    code, _, answer = writer.request('PATCH', '%s/%s' % (path, name), {'metadata': {'labels': {'a': 'b'}}}, {'Content-Type': 'application/merge-patch+json'})
+                    code, _, answer = writer.request('PATCH', '%s/%s' % (path, name), {'metadata': {'labels': {'a': 'b'}}},
+                        {'Content-Type': 'application/merge-patch+json'})
                     self.assertEqual(code, 200, (writer.name, provider, answer))
                 self.check_stored(name, 2)
             self.check_read(servers, 'by-kube-apiserver', 'by-backplane')

@@ -20,14 +20,17 @@ COMMANDS = [line.split() for line in (
     'auth whoami', 'auth can-i --list -n work', 'auth can-i get pods -n work', 'auth can-i create pods/exec -n other', 'auth can-i get /metrics',
     'create token runner -n work', 'get secrets -n work', 'get nodes n1 -o name')]
 AS = [line.split() for line in (
-    'auth whoami --as=alice', 'auth whoami --as=alice --as-group=dev', 'auth whoami --as=alice --as-uid=u1', 'auth whoami --as=alice --as-group=system:masters',
+    'auth whoami --as=alice', 'auth whoami --as=alice --as-group=dev', 'auth whoami --as=alice --as-uid=u1',
+    'auth whoami --as=alice --as-group=system:masters',
     'auth whoami --as=system:serviceaccount:work:default', 'auth whoami --as=system:node:n1', 'get pods -n work --as=view-in-work',
     'auth can-i --list -n work --as=edit-in-work', 'auth whoami --as-group=dev')]
-ACTORS = ('kubernetes-admin', 'nobody', 'as-alice', 'as-users-and-dev', 'as-all', 'as-accounts', 'user-info', 'user-info-groups', 'mode-account', 'arbitrary-node',
+ACTORS = ('kubernetes-admin', 'nobody', 'as-alice', 'as-users-and-dev', 'as-all', 'as-accounts', 'user-info', 'user-info-groups', 'mode-account',
+    'arbitrary-node',
           'everything', 'admin-in-work')
 TOKENS = [line.split() for line in (
     'runner', 'runner --audience=a --audience=b', 'runner --duration=1h', 'runner --duration=1m', 'runner --duration=99999999h', 'missing',
-    'runner --bound-object-kind=Pod --bound-object-name=one', 'runner --bound-object-kind=Pod --bound-object-name=two', 'runner --bound-object-kind=Secret --bound-object-name=used',
+    'runner --bound-object-kind=Pod --bound-object-name=one', 'runner --bound-object-kind=Pod --bound-object-name=two',
+    'runner --bound-object-kind=Secret --bound-object-name=used',
     'runner --bound-object-kind=Pod --bound-object-name=one --bound-object-uid=x', 'runner --bound-object-kind=Node --bound-object-name=n1',
     'runner --bound-object-kind=Pod --bound-object-name=missing')]
 
@@ -87,7 +90,8 @@ class RightsKubectl(RightsSideBySide):
         self.compare([(user, command) for user in ACTORS for command in AS])
 
     def test_tokens(self):
-        self.compare([(user, ['create', 'token', *options, '-n', 'work']) for options in TOKENS for user in ('kubernetes-admin', 'token-maker', 'edit-in-work')])
+        self.compare([(user, ['create', 'token', *options, '-n', 'work']) for options in TOKENS
+            for user in ('kubernetes-admin', 'token-maker', 'edit-in-work')])
 
     def test_tokens_are_reviewed_alike(self):
         told = []
@@ -106,7 +110,8 @@ class RightsKubectl(RightsSideBySide):
 
     def request(self, name, signer):
         """A CertificateSigningRequest in YAML's subset JSON."""
-        pem = subprocess.run(['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '/dev/null', '-subj', '/CN=joe'],
+        pem = subprocess.run(['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '/dev/null',
+            '-subj', '/CN=joe'],
                              capture_output=True, check=True).stdout
         return named('certificates.k8s.io/v1', 'CertificateSigningRequest', name, spec={
             'request': base64.b64encode(pem).decode(), 'signerName': signer, 'usages': ['client auth'], 'expirationSeconds': 3600})
@@ -119,9 +124,11 @@ class RightsKubectl(RightsSideBySide):
                 self.assertEqual(code, 201, answer)
         self.compare([(user, ['certificate', verb, name]) for user, verb, name in (
             ('nobody', 'approve', 'one'), ('view-everywhere', 'deny', 'one'), ('approver', 'approve', 'one'), ('approver', 'approve', 'one'),
-            ('approver', 'deny', 'one'), ('kubernetes-admin', 'deny', 'two'), ('kubernetes-admin', 'approve', 'two'), ('kubernetes-admin', 'deny', 'two'),
+            ('approver', 'deny', 'one'), ('kubernetes-admin', 'deny', 'two'), ('kubernetes-admin', 'approve', 'two'),
+            ('kubernetes-admin', 'deny', 'two'),
             ('kubernetes-admin', 'approve', 'missing'), ('nobody', 'deny', 'three'), ('system:kube-controller-manager', 'approve', 'three'))])
-        self.compare([('kubernetes-admin', ['get', 'csr', '-o', 'custom-columns=N:.metadata.name,U:.spec.username,C:.status.conditions[*].type,R:.status.conditions[*].reason,'
+        self.compare([('kubernetes-admin',
+            ['get', 'csr', '-o', 'custom-columns=N:.metadata.name,U:.spec.username,C:.status.conditions[*].type,R:.status.conditions[*].reason,'
                                             'M:.status.conditions[*].message'])])
 
 

@@ -9,8 +9,10 @@ URLS = ('/healthz', '/healthz/*', '/metrics', '/a*', '/a/b', '*', '/*')
 PATHS = ('/healthz', '/healthz/ping', '/metrics', '/a', '/abc', '/a/b', '/a/b/c', '/')
 SPACES = ('work', 'other')
 SUBJECTS = [('User', name) for name in ('u1', 'u2', account('x', 'work'), 'system:anonymous')] + [('Group', name) for name in (
-    'g1', 'g2', 'system:serviceaccounts', 'system:serviceaccounts:work', 'system:authenticated-twice')] + [('ServiceAccount', name) for name in ('x', 'y')]
-USERS = [('u1', []), ('u2', ['g1']), ('u3', ['g1', 'g2']), (account('x', 'work'), ['system:serviceaccounts', 'system:serviceaccounts:work']), (account('x', 'other'), []),
+    'g1', 'g2', 'system:serviceaccounts', 'system:serviceaccounts:work', 'system:authenticated-twice')] + [('ServiceAccount', name)
+    for name in ('x', 'y')]
+USERS = [('u1', []), ('u2', ['g1']), ('u3', ['g1', 'g2']), (account('x', 'work'), ['system:serviceaccounts', 'system:serviceaccounts:work']),
+    (account('x', 'other'), []),
          (account('y', 'other'), ['system:serviceaccounts']), ('system:anonymous', []), ('u4', [])]
 ROLES = 24
 BINDINGS = 30

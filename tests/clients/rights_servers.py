@@ -103,7 +103,8 @@ class RightsSideBySide(SideBySide):
             if found and harness.wait_for(lambda user=user, row=row, headers=headers: not self.difference(user, row, headers), AGAIN):
                 continue
             if found:
-                told.append('%s %s %s %s %s: %s' % (user if isinstance(user, str) else type(user).__name__, row[0], row[1], json.dumps(row[2])[:250], headers or '', '; '.join(found[:3])))
+                told.append('%s %s %s %s %s: %s' % (user if isinstance(user, str) else type(user).__name__, row[0], row[1],
+                    json.dumps(row[2])[:250], headers or '', '; '.join(found[:3])))
         print('%s: %d of %d answers differ' % (self.id().rsplit('.', 1)[1], len(told), asked), *told, sep='\n  ', file=sys.stderr)
         self.assertGreater(asked, 0)
         self.assertEqual(told, [])

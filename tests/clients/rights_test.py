@@ -38,12 +38,14 @@ class Rights(RightsSideBySide):
         for spec in tables.ODD_REVIEWS:
             for resource, kind in (('subjectaccessreviews', 'SubjectAccessReview'), ('selfsubjectaccessreviews', 'SelfSubjectAccessReview')):
                 own = {key: value for key, value in spec.items() if key.endswith('Attributes')} if kind.startswith('Self') else spec
-                rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + resource, {'apiVersion': 'authorization.k8s.io/v1', 'kind': kind, 'spec': own}), ()))
+                rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + resource, {'apiVersion': 'authorization.k8s.io/v1', 'kind': kind,
+                    'spec': own}), ()))
             for namespace in ('work', 'other'):
                 local = json.loads(json.dumps(spec))
                 local.get('resourceAttributes', {})['namespace'] = 'work'
                 rows.append(('kubernetes-admin', ('POST', tables.REVIEWS + 'namespaces/%s/localsubjectaccessreviews' % namespace, {
-                    'apiVersion': 'authorization.k8s.io/v1', 'kind': 'LocalSubjectAccessReview', 'metadata': {'namespace': namespace}, 'spec': local}), ()))
+                    'apiVersion': 'authorization.k8s.io/v1', 'kind': 'LocalSubjectAccessReview', 'metadata': {'namespace': namespace},
+                    'spec': local}), ()))
         self.compare(rows)
 
     def test_random_roles(self):
@@ -64,12 +66,14 @@ class Rights(RightsSideBySide):
         told, allowed = [], 0
         for spec in [rights_random.review(rng) for _ in range(count)]:
             body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SubjectAccessReview', 'spec': spec}
-            decisions = lambda body=body: [self.ask(server, 'kubernetes-admin', 'POST', tables.REVIEWS + 'subjectaccessreviews', body).body['status']['allowed']
+            decisions = lambda body=body: [self.ask(server, 'kubernetes-admin', 'POST', tables.REVIEWS + 'subjectaccessreviews',
+                body).body['status']['allowed']
                                            for server in self.servers]
             if not harness.wait_for(lambda decisions=decisions: len(set(decisions())) == 1, AGAIN):
                 told.append('%s: %s' % (json.dumps(spec), decisions()))
             allowed += decisions()[0]
-        print('%s: %d of %d decisions differ, %d are to allow' % (self.id().rsplit('.', 1)[1], len(told), count, allowed), *told, sep='\n  ', file=sys.stderr)
+        print('%s: %d of %d decisions differ, %d are to allow' % (self.id().rsplit('.', 1)[1], len(told), count, allowed), *told, sep='\n  ',
+            file=sys.stderr)
         self.assertEqual(told, [])
         self.assertGreater(allowed, count // 20)
 
@@ -98,7 +102,8 @@ class Rights(RightsSideBySide):
         for server in self.servers:
             uid = server.request('GET', tables.WORK + 'pods/one')[2]['metadata']['uid']
             code, _, made = server.request('POST', tables.WORK + 'serviceaccounts/runner/token', {
-                'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenRequest', 'spec': {'boundObjectRef': {'apiVersion': 'v1', 'kind': 'Pod', 'name': 'one', 'uid': uid}}})
+                'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenRequest', 'spec': {'boundObjectRef': {'apiVersion': 'v1', 'kind': 'Pod',
+                'name': 'one', 'uid': uid}}})
             self.assertEqual(code, 201, made)
             tokens[server.name] = made['status']['token']
         for server in self.servers:

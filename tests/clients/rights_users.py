@@ -69,7 +69,8 @@ CLUSTER_ROLES = {
     'as-alice': [rule(['impersonate'], ['users'], names=['alice'])],
     'as-users': [rule(['impersonate'], ['users'])],
     'as-users-and-dev': [rule(['impersonate'], ['users']), rule(['impersonate'], ['groups'], names=['dev', 'ops'])],
-    'as-all': [rule(['impersonate'], ['users', 'groups', 'serviceaccounts']), rule(['impersonate'], ['uids', 'userextras/scopes'], [AUTHENTICATION])],
+    'as-all': [rule(['impersonate'], ['users', 'groups', 'serviceaccounts']), rule(['impersonate'], ['uids', 'userextras/scopes'],
+    [AUTHENTICATION])],
     'as-extras': [rule(['impersonate'], ['users']), rule(['impersonate'], ['userextras/scopes'], [AUTHENTICATION], ['view', 'edit'])],
     'as-accounts': [rule(['impersonate'], ['serviceaccounts'])],
     # impersonation constrained by a mode

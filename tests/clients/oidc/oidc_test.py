@@ -94,7 +94,8 @@ class Oidc:
         return code, answer['status']['userInfo'] if code == 201 else answer
 
     def review(self, token):
-        code, _, answer = self.server.request('POST', REVIEWS, {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenReview', 'spec': {'token': token}})
+        code, _, answer = self.server.request('POST', REVIEWS, {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenReview',
+            'spec': {'token': token}})
         self.assertEqual(code, 201, answer)
         return answer['status']
 
@@ -135,7 +136,8 @@ class Oidc:
             self.assertEqual(text.strip().splitlines()[-1], 'yes')
 
     def test_a_token_for_another_client(self):
-        self.refused(self.provider.id_token(client='other'), 'oidc: verify token: oidc: expected audience "%s" got ["other"]' % self.provider.client)
+        self.refused(self.provider.id_token(client='other'),
+            'oidc: verify token: oidc: expected audience "%s" got ["other"]' % self.provider.client)
 
     def test_access_and_refresh_tokens_are_no_id_tokens(self):
         tokens = self.provider.tokens()
@@ -167,7 +169,8 @@ class Oidc:
         self.provider.tell('rotate')
         # The published keys are read again when a token names a key that is unknown.
         self.assertTrue(harness.wait_for(lambda: self.whoami(self.provider.id_token())[0] == 201, SECONDS))
-        self.assertEqual(self.whoami(self.provider.id_token(user=dict(JANE, Email='new@example.com')))[1]['username'], self.prefix + 'new@example.com')
+        self.assertEqual(self.whoami(self.provider.id_token(user=dict(JANE, Email='new@example.com')))[1]['username'],
+            self.prefix + 'new@example.com')
         self.assertIn('failed to verify id token signature', self.review(former + '')['error'])
 
 
@@ -177,7 +180,8 @@ class Flags(Oidc, unittest.TestCase):
 
     @staticmethod
     def flags(provider):
-        return ('--oidc-issuer-url=' + provider.issuer, '--oidc-client-id=' + provider.client, '--oidc-ca-file=' + provider.ca, '--oidc-username-claim=email',
+        return ('--oidc-issuer-url=' + provider.issuer, '--oidc-client-id=' + provider.client, '--oidc-ca-file=' + provider.ca,
+            '--oidc-username-claim=email',
                 '--oidc-username-prefix=oidc:', '--oidc-groups-claim=groups', '--oidc-groups-prefix=oidc:')
 
 
