@@ -1,5 +1,7 @@
 #include "escalation.hpp"
 
+#include <algorithm>
+
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/kit/forwarding_storage.hpp"
@@ -86,6 +88,8 @@ class CheckedStorage : public kit::ForwardingStorage {
   }
   Status refused(const Object& object, std::string_view why) const { return forbidden(kGroup, context_resource(), meta_name(object), why); }
   virtual std::string_view context_resource() const noexcept = 0;
+  // kube-apiserver's stores take the resource of such an error from the request, not from the role.
+  Status missing_role(std::string_view name) const { return not_found(kGroup, context_resource(), name); }
 
  private:
   class CheckedInfo final : public WrappedObjectInfo {
@@ -107,11 +111,11 @@ class CheckedStorage : public kit::ForwardingStorage {
     if (privileged) co_return Status();
     co_return co_await check(context, object, nullptr);
   }
-  // Worded as the stores word it, unlike the authorizer.
-  static std::string resolution_errors(const UserRules& own) {
+  std::string resolution_errors(const UserRules& own) const {
     std::vector<std::string> texts;
     for (const auto& [kind, name] : own.missing) {
-      texts.push_back(not_found(kGroup, kind == "Role" ? kRoles : kClusterRoles, name).message());
+      std::string text = missing_role(name).message();
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
     }
     return texts.size() == 1 ? "[" + texts.front() + "]" : "[[" + joined(texts, ", ") + "]]";
   }
@@ -159,7 +163,7 @@ class CheckedBindings final : public CheckedStorage {
     if (allowed) co_return Status();
     auto reading = (cluster ? checks().cluster_roles : checks().roles)->get(context, name, {});
     Result<ObjectRef> role = co_await std::move(reading);
-    if (!role.ok()) co_return std::move(role).status();
+    if (!role.ok()) co_return role.status().reason() == Reason::kNotFound ? missing_role(name) : std::move(role).status();
     co_return confirm(context, binding, rules_of(decode(**role, {})));
   }
 };

@@ -91,6 +91,17 @@ def build_aggregated():
     return go_build(os.path.join(BUILD_DIR, 'aggregated'), sources, ['backplane.dev/clients/aggregated'])['aggregated']
 
 
+def build_oidc():
+    """The path of the OpenID provider (oidc/)."""
+    sources = recipe('oidc') + [os.path.join(HERE, 'oidc', 'main.go')]
+    return go_build(os.path.join(BUILD_DIR, 'oidc'), sources, ['backplane.dev/clients/oidc'])['oidc']
+
+
+def build_metrics_server():
+    """The path of metrics-server."""
+    return go_build(os.path.join(BUILD_DIR, 'metrics'), recipe('metrics'), ['sigs.k8s.io/metrics-server/cmd/metrics-server'])['metrics-server']
+
+
 def build_helm():
     """The path of Helm."""
     return go_build(os.path.join(BUILD_DIR, 'helm'), recipe('helm'), ['helm.sh/helm/v4/cmd/helm'])['helm']

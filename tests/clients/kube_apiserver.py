@@ -50,10 +50,11 @@ class Pki:
                        '--client-ca-file=' + self.ca, '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
                        '--service-account-key-file=' + self.accounts, '--service-account-signing-key-file=' + self.accounts]
 
-    def context(self):
+    def context(self, certificate=True):
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        context.load_cert_chain(self.client, self.key)
+        if certificate:
+            context.load_cert_chain(self.client, self.key)
         return context
 
     def remove(self):
@@ -64,10 +65,11 @@ class Requests:
     """Requests of one client, over one connection that is made again when it has gone."""
 
     def __init__(self, pki, port):
-        self.context, self.port, self.connection = pki.context(), port, None
+        self.pki, self.context, self.port, self.connection = pki, pki.context(), port, None
 
-    def connect(self):
-        return http.client.HTTPSConnection('127.0.0.1', self.port, context=self.context, timeout=60)
+    def connect(self, certificate=True):
+        context = self.context if certificate else self.pki.context(certificate=False)
+        return http.client.HTTPSConnection('127.0.0.1', self.port, context=context, timeout=60)
 
     def raw(self, method, path, body=None, headers=None):
         """(status, headers, bytes)"""
@@ -113,10 +115,11 @@ class KubeApiserver(Requests):
         super().__init__(pki, harness.free_port())
         self.dir = tempfile.mkdtemp(prefix='backplane-kube-')
         self.log_path = os.path.join(self.dir, 'log')
+        modes = [] if any(flag.startswith('--authorization-') for flag in flags) else ['--authorization-mode=RBAC']
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(
                 [*under, path, '--secure-port=%d' % self.port, '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10', '--cert-dir=' + self.dir,
-                 '--authorization-mode=RBAC', '--disable-admission-plugins=' + ','.join(WITHOUT), *pki.flags(etcd), *flags],
+                 *modes, '--disable-admission-plugins=' + ','.join(WITHOUT), *pki.flags(etcd), *flags],
                 stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ, HOME=self.dir))
         if not harness.wait_for(self.ready, 300):
             raise AssertionError('kube-apiserver does not come up:\n' + self.text()[-5000:])
@@ -162,6 +165,16 @@ class SideBySide(unittest.TestCase):
     flags = ()
 
     @classmethod
+    def start_flags(cls):
+        """Flags of both servers; the files that they name can be written beside `pki`."""
+        return cls.flags
+
+    @classmethod
+    def own_flags(cls, name):
+        """Flags of one server besides those: 'kube-apiserver' or 'backplane'."""
+        return ()
+
+    @classmethod
     def setUpClass(cls):
         try:
             program = clients.build(('kube-apiserver',))['kube-apiserver']
@@ -171,8 +184,9 @@ class SideBySide(unittest.TestCase):
         cls.addClassCleanup(cls.pki.remove)
         etcd = Etcd().start()
         cls.addClassCleanup(etcd.stop)
-        cls.servers = []
-        for make in (lambda: KubeApiserver(program, cls.pki, etcd, *cls.flags), lambda: Backplane(cls.pki, None, *cls.flags)):
+        cls.servers, flags = [], cls.start_flags()
+        for make in (lambda: KubeApiserver(program, cls.pki, etcd, *flags, *cls.own_flags('kube-apiserver')),
+                     lambda: Backplane(cls.pki, None, *flags, *cls.own_flags('backplane'))):
             cls.servers.append(make())
             cls.addClassCleanup(cls.servers[-1].stop)
 

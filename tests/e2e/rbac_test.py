@@ -161,8 +161,8 @@ class Rbac(unittest.TestCase):
                          (403, 'rolebindings.rbac.authorization.k8s.io "b-secrets" is forbidden: user "binder" '
                                '(groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n'
                                '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'))
-        self.assertEqual(make('gone'), (404, 'roles.rbac.authorization.k8s.io "gone" not found'))
-        self.assertEqual(make('gone', 'ClusterRole'), (404, 'clusterroles.rbac.authorization.k8s.io "gone" not found'))
+        self.assertEqual(make('gone'), (404, 'rolebindings.rbac.authorization.k8s.io "gone" not found'))
+        self.assertEqual(make('gone', 'ClusterRole'), (404, 'rolebindings.rbac.authorization.k8s.io "gone" not found'))
         self.assertEqual(make('cluster-admin', 'ClusterRole')[0], 403)
         code, message = self.ask('binder', 'PATCH', bindings + '/b-pods', {'roleRef': {'name': 'secrets'}}, MERGE)
         self.assertEqual(code, 403, message)
