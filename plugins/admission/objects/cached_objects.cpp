@@ -1,0 +1,37 @@
+#include "objects/cached_objects.hpp"
+
+#include "backplane/rest/roles.hpp"
+
+namespace backplane::admission::objects {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};  // of admission.Handler.WaitForReady
+constexpr std::chrono::milliseconds kPause{100};
+
+}  // namespace
+
+Task<Status> wait_synced(const Lister& lister, const AdmissionAttributes& attributes) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!lister.has_synced()) {
+    if (std::chrono::steady_clock::now() >= until) co_return admission_forbidden(attributes, "not yet ready to handle request");
+    co_await sleep_for(kPause);
+  }
+  co_return Status();
+}
+
+Object decoded(const ObjectEntry& entry, const AdmissionAttributes& attributes) {
+  return decode(entry, attributes.context != nullptr ? attributes.context->arena() : json::storage_ptr());
+}
+
+Task<Result<ObjectRef>> read_live(Host& host, GroupVersionResource resource, std::string ns, std::string name) {
+  const std::shared_ptr<RestStorage> storage = host.find_storage(resource);
+  Getter* getter = role_of<Getter>(storage);
+  if (getter == nullptr) co_return not_found(resource.group, resource.resource, name);
+  RequestContext own;  // the plugin's read, not the client's: no admission, no authorization
+  own.info.ns = std::move(ns);
+  auto reading = getter->get(own, std::move(name), GetOptions());
+  auto found = co_await std::move(reading);
+  co_return found;
+}
+
+}  // namespace backplane::admission::objects
