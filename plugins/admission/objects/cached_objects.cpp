@@ -1,5 +1,6 @@
 #include "objects/cached_objects.hpp"
 
+#include "backplane/rest/results.hpp"
 #include "backplane/rest/roles.hpp"
 
 namespace backplane::admission::objects {
@@ -31,6 +32,25 @@ Task<Result<ObjectRef>> read_live(Host& host, GroupVersionResource resource, std
   own.info.ns = std::move(ns);
   auto reading = getter->get(own, std::move(name), GetOptions());
   auto found = co_await std::move(reading);
+  co_return found;
+}
+
+Task<Result<std::vector<ObjectRef>>> list_live(Host& host, GroupVersionResource resource, std::string ns) {
+  const std::shared_ptr<RestStorage> storage = host.find_storage(resource);
+  auto* lister = role_of<backplane::Lister>(storage);
+  if (lister == nullptr) co_return not_found(resource.group, resource.resource, "");
+  RequestContext own;
+  own.info.ns = std::move(ns);
+  auto listing = lister->list(own, ListOptions());
+  auto list = co_await std::move(listing);
+  if (!list.ok()) co_return std::move(list).status();
+  std::vector<ObjectRef> found;
+  const std::function<void(const ObjectEntry&)> take = [&found](const ObjectEntry& entry) {
+    found.push_back(std::make_shared<const ObjectEntry>(entry));
+  };
+  auto taking = for_each(*list->items, take);
+  Status taken = co_await std::move(taking);
+  if (!taken.ok()) co_return taken;
   co_return found;
 }
 

@@ -19,5 +19,7 @@ Object decoded(const ObjectEntry& entry, const AdmissionAttributes& attributes);
 // Reads one object from the server's store, past the plugin's cache. `ns` is empty for cluster-scoped resources.
 // Errors: kNotFound, also if no plugin serves the resource; those of the store.
 Task<Result<ObjectRef>> read_live(Host& host, GroupVersionResource resource, std::string ns, std::string name);
+// Lists the objects of a namespace in the server's store. Errors: as for read_live().
+Task<Result<std::vector<ObjectRef>>> list_live(Host& host, GroupVersionResource resource, std::string ns);
 
 }  // namespace backplane::admission::objects

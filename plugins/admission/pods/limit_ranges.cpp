@@ -1,5 +1,7 @@
 #include "pods/limit_ranges.hpp"
 
+#include "objects/cached_objects.hpp"
+
 namespace backplane::admission::pods {
 namespace {
 
@@ -26,15 +28,12 @@ std::optional<LimitRanges::Items> LimitRanges::known(const std::string& ns) cons
 }
 
 Task<Result<LimitRanges::Items>> LimitRanges::read(std::string ns) const {
-  Items items;
-  const auto source = list_watch(host_, limit_range_resource(), ns);
-  auto listing = source->list(ListOptions());
-  auto page = co_await std::move(listing);
-  if (!page.ok()) co_return std::move(page).status();
-  items = std::move(page->items);
+  auto listing = objects::list_live(host_, limit_range_resource(), ns);
+  auto items = co_await std::move(listing);
+  if (!items.ok()) co_return items;
   {
     const std::lock_guard lock(mutex_);
-    reads_.put(ns, {std::chrono::steady_clock::now() + kReadLife, items});
+    reads_.put(ns, {std::chrono::steady_clock::now() + kReadLife, *items});
   }
   co_return items;
 }
