@@ -6,7 +6,7 @@
 namespace backplane::admission::pods {
 namespace {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;
 
 constexpr Wide kWideLimit = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostDigits = 18;  // of the number in front of the suffix, so that products with any factor fit
