@@ -10,8 +10,6 @@ from openid_provider import TlsServer, reply
 
 MERGE = {'Content-Type': 'application/merge-patch+json'}
 NS = '/api/v1/namespaces/'
-# Accounts and quotas are about pods too, but not what is tested here.
-OTHERS = '--disable-admission-plugins=ServiceAccount'
 RESTRICTION = {'apiVersion': 'podtolerationrestriction.admission.k8s.io/v1alpha1', 'kind': 'Configuration',
                'whitelist': [{'key': key, 'operator': 'Exists'} for key in
                              ('node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable', 'example.com/gpu', 'ok',
@@ -52,11 +50,12 @@ class ImageWebhook(TlsServer):
 class Admission:
     """Before TestCase among the bases: one server with FLAGS and the CONFIGURATIONS of plugins, and a namespace for each test."""
     FLAGS, CONFIGURATIONS = (), {}
+    DISABLED = 'ServiceAccount'  # about pods too, but not what is tested here
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix='backplane-admission-')
-        cls.server = Server(OTHERS, '--admission-control-config-file=' + cls.write_configuration(), *cls.FLAGS)
+        cls.server = Server('--disable-admission-plugins=' + cls.DISABLED, '--admission-control-config-file=' + cls.write_configuration(), *cls.FLAGS)
 
     @classmethod
     def write_configuration(cls):
@@ -72,7 +71,7 @@ class Admission:
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     def setUp(self):
-        self.ns = self.id().rsplit('.', 1)[1].replace('_', '-')[:50]
+        self.ns = self.id().rsplit('.', 1)[1].replace('_', '-')[:50].rstrip('-')
         self.ask('POST', '/api/v1/namespaces', namespace(self.ns))
 
     def ask(self, method, path, body=None, code=None, headers=None):
@@ -203,9 +202,13 @@ class Gates(Admission, unittest.TestCase):
         return {'apiVersion': 'scheduling.k8s.io/v1alpha2', 'kind': 'PodGroup', 'metadata': {'name': name}, 'spec': spec}
 
     def test_a_group_is_protected_and_has_a_priority(self):
-        made = self.make('podgroups', self.group(priorityClassName='system-node-critical'), group=self.GROUP)
+        self.ask('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', {
+            'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'PriorityClass', 'metadata': {'name': 'of-groups'}, 'value': 7})
+        path = '%s/namespaces/%s/podgroups' % (self.GROUP, self.ns)
+        body = self.group(priorityClassName='of-groups')
+        made = wait_for(lambda: (lambda got: got[2] if got[0] == 201 else None)(self.server.request('POST', path, body)))
         self.assertEqual(made['metadata']['finalizers'], ['scheduling.k8s.io/podgroup-protection'])
-        self.assertEqual(made['spec']['priority'], 2000001000)
+        self.assertEqual(made['spec']['priority'], 7)
 
     def test_a_group_names_a_workload_that_exists(self):
         of = {'workload': {'workloadName': 'w', 'podGroupTemplateName': 't'}}
@@ -317,6 +320,7 @@ class OnRequest(Admission, unittest.TestCase):
 class Images(Admission, unittest.TestCase):
     """ImagePolicyWebhook, and NamespaceExists."""
     FLAGS = ('--enable-admission-plugins=ImagePolicyWebhook,NamespaceExists',)
+    DISABLED = 'ServiceAccount,NamespaceLifecycle'  # which looks for namespaces itself
 
     @classmethod
     def setUpClass(cls):
@@ -348,12 +352,13 @@ class Images(Admission, unittest.TestCase):
         self.webhook.fails = True
         self.addCleanup(setattr, self.webhook, 'fails', False)
         self.assertEqual(self.refused(pod(container={'image': 'other'})),
-                         'pods "p" is forbidden: an error on the server ("broken") has prevented the request from succeeding')
+                         'pods "p" is forbidden: an error on the server ("unknown") has prevented the request from succeeding')
         self.assertEqual(self.count(), 5)
 
     def test_a_namespace_must_exist(self):
-        answer = self.ask('PUT', NS + 'nowhere/configmaps/c', {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c'}}, 404)
-        self.assertEqual(answer['details'].get('name'), 'nowhere')
+        made = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c'}}
+        self.assertEqual(self.ask('POST', NS + 'nowhere/configmaps', made, 404)['message'], 'namespaces "nowhere" not found')
+        self.make('configmaps', made)
 
 
 class Configurations(unittest.TestCase):
