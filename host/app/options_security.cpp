@@ -119,10 +119,10 @@ void AdmissionOptions::add_flags(FlagSet& flags) {
       "admission-control", &only,
       "DEPRECATED: use --enable-admission-plugins and --disable-admission-plugins. The admission plugins of kube-apiserver that run.");
   flags.add("admission-control-config-file", &control_config_file, "File with an AdmissionConfiguration.");
-  flags.accept("default-not-ready-toleration-seconds", FlagType::kInt, "300",
-               "tolerationSeconds of the toleration for not-ready nodes that pods get by default.");
-  flags.accept("default-unreachable-toleration-seconds", FlagType::kInt, "300",
-               "tolerationSeconds of the toleration for unreachable nodes that pods get by default.");
+  flags.pass_on("default-not-ready-toleration-seconds", FlagType::kInt, "300",
+                "tolerationSeconds of the toleration for not-ready nodes that pods get by default.");
+  flags.pass_on("default-unreachable-toleration-seconds", FlagType::kInt, "300",
+                "tolerationSeconds of the toleration for unreachable nodes that pods get by default.");
 }
 
 void AdmissionOptions::complete() {

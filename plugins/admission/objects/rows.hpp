@@ -1,4 +1,5 @@
-// The admission plugins of any object: AlwaysAdmit, AlwaysDeny.
+// The admission plugins of objects other than pods, and of any object: AlwaysAdmit, AlwaysDeny, namespaces, owners, events, jobs, pod
+// groups.
 #pragma once
 
 #include "common/services.hpp"

@@ -1,0 +1,12 @@
+// Admission plugin PodGroupProtection, on by default: with the gate GenericWorkload, gives a new PodGroup the finalizer that keeps it while
+// pods belong to it.
+// Source: k8s.io/kubernetes/plugin/pkg/admission/scheduling/podgroupprotection.
+#pragma once
+
+#include "common/services.hpp"
+
+namespace backplane::admission::objects {
+
+Result<std::shared_ptr<AdmissionPlugin>> make_pod_group_protection(Services& services, const AdmissionPluginConfig& config);
+
+}  // namespace backplane::admission::objects

@@ -1,0 +1,15 @@
+// The defaults of a LimitRange for containers.
+//
+// Thread-safety: pure function.
+// Source:        k8s.io/kubernetes/plugin/pkg/admission/limitranger.
+#pragma once
+
+#include "backplane/core/json.hpp"
+
+namespace backplane::admission::pods {
+
+// Sets the requests and limits that the pod's containers lack, and tells of them in the annotation kubernetes.io/limit-ranger, which shows
+// the last LimitRange that has set some.
+void set_limit_defaults(const Object& limit_range, Object& pod);
+
+}  // namespace backplane::admission::pods

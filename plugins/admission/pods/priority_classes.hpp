@@ -1,0 +1,38 @@
+// The PriorityClasses of the cluster, ready for look-ups: no JSON is read for a pod.
+//
+// Thread-safety: look-ups from any thread. The informer's executor makes the changes.
+// Lifetime:      keeps its state while the informer has its handlers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/services.hpp"
+
+namespace backplane::admission::pods {
+
+struct PriorityClass {
+  std::string name;
+  std::int64_t value = 0;
+  std::string preemption_policy;  // empty: none
+  bool global_default = false;
+};
+
+class PriorityClasses {
+ public:
+  // In a make function.
+  explicit PriorityClasses(const Lister& lister);
+
+  std::optional<PriorityClass> find(std::string_view name) const;
+  // The class with globalDefault; of several the one with the lowest value.
+  std::optional<PriorityClass> global_default() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace backplane::admission::pods

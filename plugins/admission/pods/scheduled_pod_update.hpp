@@ -1,0 +1,17 @@
+// What the validators of running pods share: which updates they decide about, and the pod's node.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "common/services.hpp"
+
+namespace backplane::admission::pods {
+
+// Whether the write changes the spec of a pod that has a node: its generation has changed. With `only_resize`, only through the
+// subresource resize; else also through the pod itself.
+bool is_scheduled_pod_change(const AdmissionAttributes& attributes, bool only_resize);
+
+// The node of the pod. Errors: 403 `node "n" not found`.
+Result<Object> node_of_pod(const AdmissionAttributes& attributes, const Lister& nodes);
+
+}  // namespace backplane::admission::pods
