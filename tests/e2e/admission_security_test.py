@@ -106,14 +106,18 @@ class Admission(unittest.TestCase):
         self.assertEqual(enforce('x')[:2], (422, 'Namespace "labelled" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid '
                                                  'value: "x": must be one of privileged, baseline, restricted'))
 
-        def warning():
+        def warnings():
             enforce('privileged')
-            code, _, headers = enforce('baseline')
-            self.assertEqual(code, 200)
-            text = headers.get('Warning', '')
-            return text if 'other pod' in text else None  # both pods are in the cache
-        self.assertIn('existing pods in namespace \\"labelled\\" violate the new PodSecurity enforce level \\"baseline:latest\\"', wait_for(warning))
-        self.assertIn('a (and 1 other pod): host namespaces', warning())
+            connection = self.server.connect()
+            connection.request('PATCH', prefix[:-1], json.dumps({'metadata': {'labels': {LABEL + 'enforce': 'baseline'}}}), MERGE)
+            response = connection.getresponse()
+            self.assertEqual(response.status, 200, response.read())
+            found = response.headers.get_all('Warning') or []
+            connection.close()
+            return found if len(found) == 2 and 'other pod' in found[1] else None  # the cache has both pods
+        self.assertEqual(wait_for(warnings), [
+            '299 - "existing pods in namespace \\"labelled\\" violate the new PodSecurity enforce level \\"baseline:latest\\""',
+            '299 - "a (and 1 other pod): host namespaces"'])
         self.assertIn('pod_security_evaluations_total{decision="allow",policy_level="privileged",policy_version="latest",mode="enforce"',
                       self.server.request('GET', '/metrics')[2])
 
@@ -160,15 +164,15 @@ class Admission(unittest.TestCase):
         self.make(rbac + 'clusterrolebindings', {**meta, 'kind': 'ClusterRoleBinding', 'subjects': [{'kind': 'User', 'name': 'bob'}], 'roleRef': {
             'apiGroup': 'rbac.authorization.k8s.io', 'kind': 'ClusterRole', 'name': 'approvers'}})
         wait_for(lambda: self.ask('GET', requests + '/r', user='bob')[0] == 200)
-        approved = {'status': {'conditions': [{'type': 'Approved', 'status': 'True', 'reason': 'x', 'message': 'y'}]}}
-        patch = ('PATCH', requests + '/r/approval', approved)
+        conditions = [{'type': 'Approved', 'status': 'True', 'reason': 'x', 'message': 'y'}]
+        patch = ('PATCH', requests + '/r/approval', {'status': {'conditions': conditions}})
         self.refused('certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to approve requests with signerName '
                      '"example.com/signer"', *patch, user='bob', headers=MERGE)
         rules.append({'apiGroups': ['certificates.k8s.io'], 'resources': ['signers'], 'resourceNames': ['example.com/*'], 'verbs': ['approve']})
         self.assertEqual(self.ask('PATCH', rbac + 'clusterroles/approvers', {'rules': rules}, headers=MERGE)[0], 200)
         self.assertTrue(wait_for(lambda: self.ask(*patch, user='bob', headers=MERGE)[0] == 200))
-        signed = {'status': {'conditions': [{'type': 'Failed', 'status': 'True', 'reason': 'x', 'message': 'y'}]}}
-        self.assertEqual(self.ask('PATCH', requests + '/r/status', signed, headers=MERGE)[0], 200)  # the admin may do all
+        signed = {'status': {'conditions': conditions + [{'type': 'Failed', 'status': 'True', 'reason': 'x', 'message': 'y'}]}}
+        self.assertEqual(self.ask('PATCH', requests + '/r/status', signed, headers=MERGE)[:1], (200,))  # the admin may do all
 
     # ---- nodes
 
@@ -202,7 +206,7 @@ class Admission(unittest.TestCase):
         code, message, _ = self.ask('PATCH', path, {'status': {'phase': 'Lost'}}, **how)
         self.assertEqual(code, 403)
         self.assertTrue(message.startswith('persistentvolumeclaims "c" is forbidden: node "n2" is not allowed to update fields other than '
-                                           'status.quantity and status.conditions: --- \n+++ \n@@'), message)
+                                           'status.quantity and status.conditions: @@'), message)
         self.assertIn('-  "Phase": "Pending"', message)
         self.assertIn('+  "Phase": "Lost"', message)
 
@@ -221,7 +225,6 @@ class Admission(unittest.TestCase):
         made = self.make(claims, claim('c'))
         self.assertEqual(made['metadata']['finalizers'], ['kubernetes.io/pvc-protection'])
         grow = ('PATCH', claims + '/c', {'spec': {'resources': {'requests': {'storage': '2Gi'}}}})
-        self.refused('persistentvolumeclaims "c" is forbidden: Only bound persistent volume claims can be expanded', *grow, code=403, headers=MERGE)
         bound = {'status': {'phase': 'Bound', 'capacity': {'storage': '1Gi'}}}
         self.assertEqual(self.ask('PATCH', claims + '/c/status', bound, headers=MERGE)[0], 200)
         self.refused('persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions '
