@@ -96,7 +96,7 @@ FLOWS = [
          K('annotate cm c a=2 --overwrite'), K('annotate cm c --list', says='a=2', since=21), K('annotate cm c a-'), Has('cm c', '{.metadata.annotations}', '')),
     Flow('taints', NODE, K('taint node {ns} k=v:NoSchedule', says='node/{ns} tainted'), Has('node {ns}', '{.spec.taints[0].effect}', 'NoSchedule'),
          K('taint node {ns} k=w:NoSchedule', code=1, says='overwrite'), K('taint node {ns} k=w:NoSchedule --overwrite', says='modified'),
-         Has('node {ns}', '{.spec.taints[0].value}', 'w'), K('taint node {ns} k-', says='untainted'), Has('node {ns}', '{.spec.taints}', '')),
+         Has('node {ns}', '{.spec.taints[0].value}', 'w'), K('taint node {ns} k-', says='untainted'), Has('node {ns}', '{.spec.taints[*].key}', 'node.kubernetes.io/not-ready')),
     Flow('cordon and drain', NODE, K('create -f -', ON_NODE), K('cordon {ns}', says='node/{ns} cordoned'), K('get node {ns}', says='Ready,SchedulingDisabled'),
          K('uncordon {ns}', says='uncordoned'), Has('node {ns}', '{.spec.unschedulable}', ''),
          K('drain {ns} --timeout=30s', code=1, says='cannot delete'),

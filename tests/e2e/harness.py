@@ -51,13 +51,18 @@ def is_sanitized():
 
 
 class Server:
-    """One running server with a data directory of its own.  `under`: a command that is given its command."""
+    """One running server with a data directory of its own.  `under`: a command that is given its command.
 
-    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True, under=()):
+    `service_accounts`: the admission plugin ServiceAccount runs, as it does by default. It refuses pods in namespaces without a ServiceAccount
+    `default`, which a controller would create, so that it is off for tests about other things."""
+
+    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True, under=(), service_accounts=False):
         self.own_dir = data_dir is None
         self.dir = data_dir or tempfile.mkdtemp(prefix='backplane-test-')
         self.log_path = os.path.join(self.dir, 'log-%d' % time.monotonic_ns())
         self.log = open(self.log_path, 'wb')
+        if not service_accounts and not any(flag.startswith('--admission-control=') for flag in flags):
+            flags = ('--disable-admission-plugins=ServiceAccount', *flags)
         args = [*under, BINARY, '--data-dir', os.path.join(self.dir, 'data'), '--plugin-dir', plugin_dir or PLUGINS, '--secure-port', '0', *flags]
         self.process = subprocess.Popen(args, stdout=self.log, stderr=subprocess.STDOUT, env=dict(os.environ, **(env or {})),
                                         restore_signals=restore_signals)

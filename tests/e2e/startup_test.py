@@ -76,7 +76,7 @@ class StartupTest(unittest.TestCase):
                     'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
                     'damaged.pem does not contain a PEM certificate': ['--tls-cert-file=' + damaged, '--tls-private-key-file=' + damaged],
                     'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
-                    '--enable-admission-plugins=PodSecurity (no loaded plugin': ['--enable-admission-plugins=PodSecurity'],
+                    '--enable-admission-plugins: unknown admission plugin "Nonesuch"': ['--enable-admission-plugins=Nonesuch'],
                     '--require-plugin: the plugin nonesuch does not run': ['--require-plugin=nonesuch'],
                     '--audit-policy-file: the plugin audit does not run': ['--audit-policy-file=/nonesuch'],
                     '--storage-backend=nonesuch: no loaded plugin has this backend': ['--storage-backend=nonesuch'],

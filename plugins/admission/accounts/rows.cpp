@@ -1,7 +1,16 @@
 #include "accounts/rows.hpp"
 
-namespace backplane::admission {
+#include <array>
 
-std::span<const PluginRow> account_plugins() { return {}; }
+#include "accounts/service_account.hpp"
+
+namespace backplane::admission {
+namespace {
+
+constexpr std::array kAccountRows = {PluginRow{"ServiceAccount", &accounts::make_service_account}};
+
+}  // namespace
+
+std::span<const PluginRow> account_plugins() { return kAccountRows; }
 
 }  // namespace backplane::admission

@@ -1,2 +1,2 @@
-set(sources rows.cpp)
-set(tests)
+set(sources rows.cpp request_subject.cpp signer_check.cpp signing_requests.cpp subject_restriction.cpp trust_bundles.cpp)
+set(tests certificates_test.cpp)

@@ -1,7 +1,16 @@
 #include "podsecurity/rows.hpp"
 
-namespace backplane::admission {
+#include <array>
 
-std::span<const PluginRow> pod_security_plugins() { return {}; }
+#include "podsecurity/pod_security.hpp"
+
+namespace backplane::admission {
+namespace {
+
+constexpr std::array kPodSecurityRows = {PluginRow{"PodSecurity", &podsecurity::make_pod_security}};
+
+}  // namespace
+
+std::span<const PluginRow> pod_security_plugins() { return kPodSecurityRows; }
 
 }  // namespace backplane::admission

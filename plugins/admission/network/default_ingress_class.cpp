@@ -1,0 +1,63 @@
+#include "network/default_ingress_class.hpp"
+
+#include "backplane/core/json_access.hpp"
+#include "backplane/points/hooks.hpp"
+
+namespace backplane::admission::network {
+namespace {
+
+constexpr std::string_view kClassAnnotation = "kubernetes.io/ingress.class";
+constexpr std::string_view kDefaultIngressMark = "ingressclass.kubernetes.io/is-default-class";
+
+GroupVersionResource ingress_classes() { return {"networking.k8s.io", "v1", "ingressclasses"}; }
+
+const Object& ingress_annotations(const Object& object) { return object_or_empty(object_or_empty(object, "metadata"), "annotations"); }
+
+// The newest class that is marked as the default, of equally old ones the first by name; empty if there is none.
+std::string default_ingress_class(const Lister& classes) {
+  std::string found, created;
+  for (const ObjectRef& entry : classes.all()) {
+    const Object ingress_class = decode(*entry, {});
+    if (get_string(ingress_annotations(ingress_class), kDefaultIngressMark) != "true") continue;
+    // Creation times are UTC in whole seconds, so their texts are in the order of the times.
+    const std::string_view time = meta_text(ingress_class, "creationTimestamp");
+    if (!found.empty() && (time < created || (time == created && entry->name > found))) continue;
+    found = entry->name;
+    created = time;
+  }
+  return found;
+}
+
+class DefaultIngressClass final : public AdmissionPlugin {
+ public:
+  explicit DefaultIngressClass(Services& services) : host_(services.host()), classes_(services.lister(ingress_classes())) {}
+  std::string_view name() const noexcept override { return "DefaultIngressClass"; }
+  bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
+  bool validates() const noexcept override { return false; }
+  // Writes of startup, before all groups are served, do not wait, and neither does a server that does not serve IngressClasses.
+  bool ready() const noexcept override {
+    return classes_.has_synced() || !host_.groups_complete().fired() || host_.find_storage(ingress_classes()) == nullptr;
+  }
+
+  std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
+    const bool ingress = attributes.resource.group == "networking.k8s.io" && attributes.resource.resource == "ingresses";
+    if (!ingress || !attributes.subresource.empty() || attributes.object == nullptr) return Status();
+    Object& object = *attributes.object;
+    if (has(object_or_empty(object, "spec"), "ingressClassName") || ingress_annotations(object).contains(kClassAnnotation)) return Status();
+    const std::string name = default_ingress_class(classes_);
+    if (!name.empty()) ensure_object(object, "spec")["ingressClassName"] = name;
+    return Status();
+  }
+
+ private:
+  Host& host_;
+  const Lister classes_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<AdmissionPlugin>> make_default_ingress_class(Services& services, const AdmissionPluginConfig&) {
+  return std::shared_ptr<AdmissionPlugin>(std::make_shared<DefaultIngressClass>(services));
+}
+
+}  // namespace backplane::admission::network

@@ -1,0 +1,15 @@
+// The CSI drivers of a pod's volumes, by which audiences of its tokens are found.
+//
+// Thread-safety: pure functions.
+// Source:        kubernetes plugin/pkg/admission/noderestriction (podReferencesAudience); k8s.io/csi-translation-lib.
+#pragma once
+
+#include "nodes/node_request.hpp"
+
+namespace backplane::admission::nodes {
+
+// Whether a volume of the pod uses a token of that audience: a projected token, or a CSI driver that requests such tokens.
+// Errors: the volumes, claims and drivers that could not be found, if no other volume uses the audience.
+Result<bool> pod_uses_audience(const VolumeData& data, const Object& pod, std::string_view audience);
+
+}  // namespace backplane::admission::nodes

@@ -1,0 +1,36 @@
+// The cached StorageClasses, and the class of a claim.
+//
+// Thread-safety: any thread.
+// Lifetime:      `services` outlive the object.
+// Source:        kubernetes pkg/volume/util (storageclass.go); pkg/apis/core/v1/helper.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/services.hpp"
+
+namespace backplane::admission::storage {
+
+class StorageClasses {
+ public:
+  explicit StorageClasses(Services& services);
+  // False while the first list runs. Writes before all groups are served, which are those of startup, do not wait for it, and neither
+  // does a server that does not serve StorageClasses.
+  bool ready() const;
+  // The newest class that is marked as the default, of equally old ones the first by name; nullopt if there is none.
+  std::optional<std::string> default_class() const;
+  bool allows_expansion(std::string_view name) const;
+
+ private:
+  Host& host_;
+  const Lister classes_;
+};
+
+// True if the claim names a class, which may be the empty one.
+bool has_class(const Object& claim);
+// Empty if the claim names no class.
+std::string_view class_of(const Object& claim);
+
+}  // namespace backplane::admission::storage
