@@ -1,5 +1,6 @@
 #include "webhooks/circuit_report.hpp"
 
+#include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
 
 namespace backplane::admission::webhooks {

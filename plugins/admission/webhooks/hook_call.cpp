@@ -4,6 +4,7 @@
 
 #include "backplane/core/logger.hpp"
 #include "backplane/core/request.hpp"
+#include "backplane/host.hpp"
 #include "webhooks/circuit_report.hpp"
 #include "webhooks/own_service.hpp"
 

@@ -1,5 +1,6 @@
 #include "webhooks/hook_client.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
