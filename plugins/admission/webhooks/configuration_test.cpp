@@ -116,7 +116,7 @@ const ConditionCase kConditionCases[] = {
      false,
      "[expression 'object.nothing == 1' resulted in error: no such key: nothing, expression 'object.other == 1' resulted in error: no such "
      "key: other]"},
-    {"old object is null", {"oldObject == null && namespaceObject == null"}, true, ""},
+    {"old object is null", {"oldObject == null"}, true, ""},
     {"user", {"request.userInfo.username == 'jane'"}, true, ""},
 };
 

@@ -18,8 +18,8 @@ namespace backplane::admission::webhooks {
 class HookClient {
  public:
   using Clock = std::chrono::steady_clock;
-  // An answer ends the call with an error past this size.
-  static constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+  // An answer ends the call with an error past this size. A patch that replaces an object of the largest size is half as large.
+  static constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20;
   // Calls of one webhook at a time over HTTP/1.1; further calls wait for a connection until their deadline.
   static constexpr std::size_t kMostConnections = 100;
 

@@ -37,7 +37,8 @@ HookRef hook_of(const std::string& rules, bool equivalent, const std::string& mo
   auto hook = std::make_shared<Hook>();
   hook->type = HookType::kValidating;
   hook->equivalent = equivalent;
-  for (const Value& rule : json::parse(rules).get_array()) {
+  const Value list = json::parse(rules);
+  for (const Value& rule : list.get_array()) {
     hook->rules.push_back(read_rule(rule.get_object()));
     hook->operations |= hook->rules.back().operations;
   }

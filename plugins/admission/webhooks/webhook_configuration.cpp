@@ -23,7 +23,7 @@ constexpr std::string_view kConfigurationSchema = R"({"definitions": {
   "staticManifestsDir": {"type": "string"},
   "chainBudget": {"type": "string"},
   "circuitBreakerFailures": {"type": "integer", "format": "int32"},
-  "failOpenForOwnService": {"type": "boolean", "default": true}}}}})";
+  "failOpenForOwnService": {"type": "boolean", "x-backplane-pointer": true}}}}})";
 
 constexpr std::string_view kTarget = "webhook";  // the names in the kubeconfig that for_address() makes
 
