@@ -40,6 +40,12 @@ class ConvertingStore final : public ServedStore {
   std::string list_kind() const override { return names_ ? names_->list_kind : below_->list_kind(); }
   std::string deprecation_warning() const override { return deprecation_warning_; }
 
+  // ---- ObjectDefaulter
+  void set_defaults(Value& object) const override {
+    if (schema_ != nullptr) schema_->apply_defaults(object);
+    if (strategy_ != nullptr && object.is_object()) strategy_->apply_defaults(object.get_object());
+  }
+
   // ---- ServedStore
   ObjectStore& stored() noexcept override { return *below_; }
   const ServedNames& served_names() const noexcept override { return served_names_; }

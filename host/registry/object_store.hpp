@@ -56,6 +56,9 @@ class ObjectStore final : public ServedStore {
 
   Task<Result<bool>> transact(RequestContext& context, BegunWrite& write) override;
 
+  // ---- ObjectDefaulter
+  void set_defaults(Value& object) const override;
+
   // ---- ServedStore
   ObjectStore& stored() noexcept override { return *this; }
   const ServedNames& served_names() const noexcept override { return served_names_; }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "backplane/rest/object_defaults.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "registry/fields/field_manager.hpp"
 #include "registry/write_preparation.hpp"
@@ -29,7 +30,7 @@ class HostStore {
 
 namespace registry {
 
-class ServedStore : public StandardStorage, public HostStore {
+class ServedStore : public StandardStorage, public HostStore, public ObjectDefaulter {
  public:
   HostStore* host_store() noexcept final { return this; }
   ServedStore& served() noexcept final { return *this; }

@@ -32,6 +32,11 @@ Status taken(const ServedNames& served_names, const Backing& backing, const Obje
 
 }  // namespace
 
+void ObjectStore::set_defaults(Value& object) const {
+  if (config_.schema != nullptr) config_.schema->apply_defaults(object);
+  if (object.is_object()) config_.strategy->apply_defaults(object.get_object());
+}
+
 Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& object, WriteOptions options) {
   return create_as(default_mode(), context, object, std::move(options));
 }

@@ -76,7 +76,11 @@ Result<GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHoo
                                                         {"ValidatingAdmissionPolicyBinding", make_validating_binding()},
                                                         {"MutatingAdmissionPolicy", make_mutating_policy()},
                                                         {"MutatingAdmissionPolicyBinding", make_mutating_binding()}};
-  for (const auto& [kind, make] : kinds) code.kinds[kind] = {.make = make, .hooks = hooks};
+  for (const auto& [kind, make] : kinds) {
+    // Webhooks are called: MutatingAdmissionWebhook and ValidatingAdmissionWebhook of the plugin `admission`.
+    const bool webhooks = std::string_view(kind).ends_with("WebhookConfiguration");
+    code.kinds[kind] = {.make = make, .hooks = webhooks ? nullptr : hooks};
+  }
   return read_group(admissionregistration_group_json(), code);
 }
 

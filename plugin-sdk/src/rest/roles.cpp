@@ -5,6 +5,7 @@
 #include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/api_group.hpp"
 #include "backplane/rest/conversion.hpp"
+#include "backplane/rest/object_defaults.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "backplane/rest/store_hooks.hpp"
 #include "backplane/rest/update_info.hpp"
@@ -23,6 +24,7 @@ FieldReader::~FieldReader() = default;
 ObjectCursor::~ObjectCursor() = default;
 WatchStream::~WatchStream() = default;
 Getter::~Getter() = default;
+ObjectDefaulter::~ObjectDefaulter() = default;
 Lister::~Lister() = default;
 Watcher::~Watcher() = default;
 AdmissionRunner::~AdmissionRunner() = default;

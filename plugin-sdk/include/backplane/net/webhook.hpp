@@ -60,6 +60,7 @@ struct WebhookAnswer {
   int code = 0;
   std::string content_type;  // empty: the answer has none
   std::string body;
+  std::string retry_after = {};  // the header; empty: the answer has none
 };
 
 // How the webhook is called.
@@ -84,6 +85,8 @@ class WebhookClient {
   // Sends `body` as application/json, with `headers` added. An attempt is repeated if the connection was reset or lost, or if the answer is
   // 429, 500 or 504 or has a Retry-After.  The last attempt's answer or error is returned.
   Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
+  // The same in one attempt that ends at `deadline` at the latest. "?timeout=" is the time that is left, rounded up to whole seconds.
+  Task<Result<WebhookAnswer>> post_until(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline);
 
  private:
   struct Place {
@@ -97,10 +100,12 @@ class WebhookClient {
     bool may_be_repeated = false;
   };
   bool is_this_server() const;
-  Task<Result<Place>> find_place();
+  // `timeout`: sent as the query.
+  Task<Result<Place>> find_place(std::chrono::milliseconds timeout);
   // `tls_name` is empty for a URL.
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
-  Task<Attempt> attempt(std::string body, Headers headers);
+  Task<Attempt> attempt(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,
+                        std::chrono::milliseconds timeout);
 
   Host& host_;
   const std::shared_ptr<ServiceResolver> services_;

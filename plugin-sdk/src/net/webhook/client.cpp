@@ -1,5 +1,6 @@
 #include <strings.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -37,6 +38,11 @@ std::string_view header_of(const HttpAnswer& answer, const char* name) {
 }
 
 Status call_problem(const std::string& url, const Status& why) { return service_unavailable("Post \"" + url + "\": " + why.message()); }
+
+// What client-go returns if the body of a response ends early.
+Status read_problem(const Status& why) {
+  return service_unavailable("unexpected error when reading response body. Please retry. Original error: " + why.message());
+}
 
 // utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
 bool was_lost(const Status& why) {
@@ -93,8 +99,8 @@ bool WebhookClient::is_this_server() const {
   return url.server == "https://kubernetes.default.svc" || url.server == "https://kubernetes.default.svc:443";
 }
 
-Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
-  const std::string query = options_.send_timeout ? "?timeout=" + duration_text(options_.timeout) : std::string();
+Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::milliseconds timeout) {
+  const std::string query = options_.send_timeout ? "?timeout=" + duration_text(timeout) : std::string();
   Place place;
   std::string server, tls_name;
   bool http2 = false;
@@ -125,9 +131,10 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
   co_return place;
 }
 
-Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers headers) {
+Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers headers, Clock::time_point deadline,
+                                                    std::chrono::milliseconds timeout) {
   Attempt out;
-  auto finding = find_place();
+  auto finding = find_place(timeout);
   auto place = co_await std::move(finding);
   if (!place.ok()) {
     out.answer = std::move(place.status());
@@ -141,7 +148,7 @@ Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers he
   call.headers.emplace_back("Accept", "application/json, */*");
   if (!place->host.empty()) call.headers.emplace_back("Host", place->host);
   call.body = std::move(body);
-  call.deadline = Clock::now() + options_.timeout;
+  call.deadline = deadline;
   auto calling = place->client->call(std::move(call));
   auto head = co_await std::move(calling);
   if (!head.ok()) {
@@ -154,24 +161,34 @@ Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers he
   auto text = co_await std::move(reading);
   if (!text.ok()) {
     out.may_be_repeated = was_lost(text.status());
-    out.answer = call_problem(place->url, text.status());
+    out.answer = read_problem(text.status());
     co_return out;
   }
   out.may_be_repeated = asks_to_be_repeated(*answer);
-  out.answer = WebhookAnswer{answer->code(), std::string(header_of(*answer, "content-type")), std::move(*text)};
+  out.answer = WebhookAnswer{answer->code(), std::string(header_of(*answer, "content-type")), std::move(*text),
+                             std::string(header_of(*answer, "retry-after"))};
   co_return out;
 }
 
 Task<Result<WebhookAnswer>> WebhookClient::post(std::string body, Headers headers) {
   for (int tries = 1;; ++tries) {
     const auto began = Clock::now();
-    auto trying = attempt(body, headers);
+    auto trying = attempt(body, headers, began + options_.timeout, options_.timeout);
     Attempt made = co_await std::move(trying);
     if (options_.on_attempt) options_.on_attempt(made.answer.ok() ? made.answer->code : 0, Clock::now() - began);
     if (!made.may_be_repeated || tries >= options_.retries.attempts) co_return std::move(made.answer);
     auto pausing = sleep_for(retry_pause(options_.retries, tries - 1));
     co_await std::move(pausing);
   }
+}
+
+Task<Result<WebhookAnswer>> WebhookClient::post_until(std::string body, Headers headers, Clock::time_point deadline) {
+  const auto began = Clock::now();
+  const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(deadline - began, Clock::duration::zero()));
+  auto trying = attempt(std::move(body), std::move(headers), deadline, left);
+  Attempt made = co_await std::move(trying);
+  if (options_.on_attempt) options_.on_attempt(made.answer.ok() ? made.answer->code : 0, Clock::now() - began);
+  co_return std::move(made.answer);
 }
 
 }  // namespace BACKPLANE_API

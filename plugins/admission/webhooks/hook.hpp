@@ -1,0 +1,55 @@
+// One webhook of a configuration, compiled: what a request is compared with, and how the webhook is called.
+//
+// Thread-safety: immutable, but for the client's connections and the circuit breaker, which are safe from any thread.
+// Lifetime:      shared; a request that calls the webhook keeps it alive.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "webhooks/circuit_breaker.hpp"
+#include "webhooks/hook_client.hpp"
+#include "webhooks/label_match.hpp"
+#include "webhooks/match_conditions.hpp"
+#include "webhooks/rule.hpp"
+#include "webhooks/webhook_metrics.hpp"
+
+namespace backplane::admission::webhooks {
+
+struct Hook {
+  HookType type = HookType::kMutating;
+  std::string configuration;  // the name of the object
+  std::string name;
+  std::string uid;  // "configuration/name/N": names need not be unique
+  std::vector<Rule> rules;
+  OperationSet operations = 0;  // of all rules
+  bool equivalent = true;       // matchPolicy
+  LabelMatch namespaces, objects;
+  std::shared_ptr<const MatchConditions> conditions;  // null: none
+  bool ignores_failures = false;                      // failurePolicy
+  bool reinvocable = false;                           // reinvocationPolicy IfNeeded
+  std::string side_effects;
+  std::chrono::seconds timeout{0};  // 0: the client's
+  std::string review_version;       // "v1", "v1beta1"; empty: the webhook takes no known version
+  bool fail_open_for_own_service = false;
+  std::shared_ptr<HookClient> client;
+  std::shared_ptr<CircuitBreaker> breaker;  // null: off
+};
+
+using HookRef = std::shared_ptr<const Hook>;
+using Hooks = std::vector<HookRef>;
+
+// What all hooks of a plugin are made with.
+struct HookParts {
+  Host& host;
+  std::shared_ptr<ServiceResolver> services;
+  WebhookConfiguration configuration;
+};
+
+// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in its order.
+Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts);
+
+}  // namespace backplane::admission::webhooks

@@ -1,0 +1,78 @@
+// One call of one webhook, and what its failure means: upstream's callHook and the decisions after it.
+//
+// A call ends at the earliest of the webhook's timeout, the request's deadline, and the end of the chain's budget. The budget counts the
+// time that the request has spent in webhooks of both steps; a deletecollection has none.
+// Thread-safety: belongs to one write; several calls of one write run interleaved on its executor.
+// Lifetime:      borrows hook, attributes and runtime until it has ended.
+// Errors:        HookEnd::status is what the client receives if the write is refused.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <optional>
+#include <string>
+
+#include "webhooks/hook.hpp"
+#include "webhooks/review_answer.hpp"
+#include "webhooks/review_request.hpp"
+
+namespace backplane::admission::webhooks {
+
+// What the calls of a plugin share.
+struct HookRuntime {
+  Host& host;
+  std::chrono::nanoseconds chain_budget{0};
+};
+
+// The end of a call.
+struct HookEnd {
+  enum class Kind : unsigned char {
+    kAllowed,
+    kFailed,    // the webhook could not be called, or its answer cannot be used: the failure policy decides
+    kRejected,  // by the webhook
+    kInternal,  // refused without regard to the failure policy
+  };
+  Kind kind = Kind::kAllowed;
+  Status status;      // of kRejected and kInternal
+  std::string why;    // of kFailed: `failed calling webhook "name": …`
+  int code = 200;     // in the metrics
+  std::string patch;  // of kAllowed; decoded JSON
+  std::string patch_type;
+  std::chrono::nanoseconds took{};
+};
+HookEnd hook_failed(const Hook& hook, const WebhookFailure& failure);
+HookEnd hook_internal(Status status);
+
+// The reviews of one write, each encoded once for the webhooks that want that version and that kind.
+class ReviewCache {
+ public:
+  const EncodedReview& get(const Hook& hook, const AdmissionAttributes& attributes, const ReviewTarget& target, const Object* object,
+                           const Object* old_object);
+  // The object has changed.
+  void clear() { reviews_.clear(); }
+
+ private:
+  struct Entry {
+    std::string version;
+    ReviewTarget target;
+    EncodedReview review;
+  };
+  std::list<Entry> reviews_;  // references stay valid until clear()
+};
+
+// Calls the webhook with the review; null: the webhook takes no known version. Adds its audit annotations and warnings to the request.
+Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview* review);
+// The end of a call of a dry run that the webhook does not support; nullopt: the webhook may be called.
+std::optional<HookEnd> refuse_dry_run(const Hook& hook, const AdmissionAttributes& attributes);
+
+// Whether the request's deadline has passed, and what the client gets then.
+bool deadline_passed(const AdmissionAttributes& attributes);
+Status deadline_status();
+
+// Counts the end in the metrics and returns the refusal; nullopt: the write goes on. `open_annotation`: the key of the audit annotation
+// for a failure that does not refuse the write.
+std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
+                             const std::string& open_annotation);
+
+}  // namespace backplane::admission::webhooks

@@ -1,0 +1,44 @@
+// The HTTP client of one webhook: its URL or service, its CA bundle, and the credentials that the configuration has for it.
+//
+// Thread-safety: any executor, any number of calls at once.
+// Lifetime:      shared by the calls of a webhook; the host outlives it. Connections are pooled for as long as it lives.
+// Errors:        upstream's text, without `failed calling webhook "name": `.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "backplane/core/json.hpp"
+#include "backplane/net/webhook.hpp"
+#include "webhooks/webhook_configuration.hpp"
+
+namespace backplane::admission::webhooks {
+
+class HookClient {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // An answer ends the call with an error past this size. A patch that replaces an object of the largest size is half as large.
+  static constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20;
+  // Calls of one webhook at a time over HTTP/1.1; further calls wait for a connection until their deadline.
+  static constexpr std::size_t kMostConnections = 100;
+
+  // `client`: a WebhookClientConfig. `credentials`: null: anonymous.
+  HookClient(Host& host, std::shared_ptr<ServiceResolver> services, const Object& client, const WebhookCredentials* credentials);
+
+  // Why there are no credentials: every call must fail.
+  const Status& problem() const noexcept { return problem_; }
+  // Precondition: problem() is ok. Ends at `deadline` at the latest. An answer 429 or 5xx with a Retry-After is repeated after that time,
+  // as client-go does.
+  Task<Result<WebhookAnswer>> call(std::string body, Clock::time_point deadline);
+  // The namespace of the service; empty for a URL.
+  const std::string& service_namespace() const noexcept { return service_namespace_; }
+
+ private:
+  std::string service_namespace_;
+  Status problem_;
+  Headers headers_;
+  std::unique_ptr<WebhookClient> client_;
+};
+
+}  // namespace backplane::admission::webhooks

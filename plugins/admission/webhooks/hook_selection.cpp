@@ -1,0 +1,76 @@
+#include "webhooks/hook_selection.hpp"
+
+#include "webhooks/condition_authorizer.hpp"
+
+namespace backplane::admission::webhooks {
+namespace {
+
+constexpr int kMostResolutions = 16;  // of checks that the authorizers cannot answer at once
+
+Value value_of(const Object* object) { return object != nullptr ? Value(*object, object->storage()) : Value(nullptr); }
+
+// The variables of one write, which own their trees.
+struct ConditionVariables {
+  Value object, old_object, request;
+  std::shared_ptr<ConditionAuthorizer> authorizer;  // null: no condition uses it
+  std::shared_ptr<const cel::HostValue> request_resource;
+
+  ConditionInput input() const { return {&object, &old_object, &request, authorizer, request_resource}; }
+};
+
+void add_authorizer(Host& host, const AdmissionAttributes& attributes, ConditionVariables& variables) {
+  variables.authorizer = std::make_shared<ConditionAuthorizer>(host.authorizer(), attributes.user);
+  variables.request_resource =
+      std::make_shared<cel::RequestResource>(variables.authorizer, attributes.resource.group, attributes.resource.resource,
+                                             attributes.subresource, attributes.ns, attributes.name);
+}
+
+Task<MatchConditions::Verdict> evaluate_conditions(const MatchConditions& conditions, const ConditionVariables& variables) {
+  MatchConditions::Verdict verdict = conditions.evaluate(variables.input());
+  for (int i = 0; variables.authorizer != nullptr && variables.authorizer->has_open_checks() && i < kMostResolutions; ++i) {
+    auto resolving = variables.authorizer->resolve();
+    co_await std::move(resolving);
+    verdict = conditions.evaluate(variables.input());
+  }
+  co_return verdict;
+}
+
+Task<Result<bool>> conditions_hold(Host& host, const Hook& hook, const AdmissionAttributes& attributes, const ReviewTarget& target,
+                                   VersionedObjects objects) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto storage = json::make_shared_resource<json::monotonic_resource>();
+  ConditionVariables variables{value_of(objects.object), value_of(objects.old_object), review_request(attributes, target, storage), {}, {}};
+  if (hook.conditions->uses_authorizer()) add_authorizer(host, attributes, variables);
+  auto evaluating = evaluate_conditions(*hook.conditions, variables);
+  const MatchConditions::Verdict verdict = co_await std::move(evaluating);
+  const bool refused = !verdict.error.empty() && !hook.ignores_failures;
+  count_conditions({hook.name, hook.type, attributes.operation}, std::chrono::steady_clock::now() - began, verdict.evaluation_errors,
+                   !verdict.matches && !refused);
+  if (!refused) co_return verdict.matches;
+  host.logger().warn("failed evaluating match conditions, failing closed webhook=" + hook.name +
+                     " error=" + backplane::quoted(verdict.error));
+  co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, verdict.error);
+}
+
+}  // namespace
+
+Task<Result<std::optional<ReviewTarget>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes,
+                                                      WriteMatch& match, VersionSource& versions, const Object* object) {
+  auto target = match.target_of(hook);
+  if (!target.ok() || !*target) co_return target;
+  auto selecting = match.selects(hook, object);
+  const auto selected = co_await std::move(selecting);
+  if (!selected.ok()) co_return Status(selected.status());
+  if (!*selected) co_return std::optional<ReviewTarget>();
+  if (hook.conditions == nullptr) co_return target;
+  auto converting = versions.in((*target)->kind);
+  auto objects = co_await std::move(converting);
+  if (!objects.ok()) co_return internal_error(objects.status().message());
+  auto evaluating = conditions_hold(host, hook, attributes, **target, *objects);
+  const auto hold = co_await std::move(evaluating);
+  if (!hold.ok()) co_return Status(hold.status());
+  if (!*hold) co_return std::optional<ReviewTarget>();
+  co_return target;
+}
+
+}  // namespace backplane::admission::webhooks

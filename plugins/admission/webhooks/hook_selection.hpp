@@ -1,0 +1,20 @@
+// Whether a webhook is called for a write: upstream's ShouldCallHook, with the match conditions.
+//
+// Thread-safety: belongs to one write.
+// Errors:        those of WriteMatch; 500 for objects that cannot be converted; 403 for match conditions that cannot be evaluated, if the
+//                failure policy is Fail.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/generic/webhook.go.
+#pragma once
+
+#include <optional>
+
+#include "webhooks/hook_match.hpp"
+#include "webhooks/versioned_write.hpp"
+
+namespace backplane::admission::webhooks {
+
+// The resource and kind that the webhook is told; nullopt: it is not called. `object`: as previous webhooks have left it, or null.
+Task<Result<std::optional<ReviewTarget>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes,
+                                                      WriteMatch& match, VersionSource& versions, const Object* object);
+
+}  // namespace backplane::admission::webhooks

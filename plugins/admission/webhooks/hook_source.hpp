@@ -1,0 +1,47 @@
+// The webhooks of all configurations of one kind, merged in the order of the configurations' names. A configuration is compiled once for
+// each change of it.
+//
+// Thread-safety: hooks() and any() from any thread; the informer's handlers run one at a time.
+// Lifetime:      shared with the informer's handler.
+// Source:        k8s.io/apiserver/pkg/admission/configuration.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backplane/kit/published.hpp"
+#include "backplane/net/informer.hpp"
+#include "webhooks/hook.hpp"
+
+namespace backplane::admission::webhooks {
+
+class HookSource : public std::enable_shared_from_this<HookSource> {
+ public:
+  HookSource(HookType type, HookParts parts) : type_(type), parts_(std::move(parts)) {}
+  // Adds the handler. Call it once, before the informer runs.
+  void follow(SharedInformer& informer);
+
+  // Never null.
+  std::shared_ptr<const Hooks> hooks() const { return merged_.get(); }
+  // False if there is no webhook: one load.
+  bool any() const noexcept { return any_.load(std::memory_order_acquire); }
+
+  // What the handler calls.
+  void put(const ObjectEntry& configuration);
+  void remove(const std::string& name);
+
+ private:
+  void publish();
+
+  const HookType type_;
+  const HookParts parts_;
+  std::mutex mutex_;
+  std::map<std::string, Hooks> by_configuration_;
+  kit::Published<Hooks> merged_{std::make_shared<const Hooks>()};
+  std::atomic<bool> any_{false};
+};
+
+}  // namespace backplane::admission::webhooks

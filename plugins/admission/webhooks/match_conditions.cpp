@@ -1,0 +1,86 @@
+#include "webhooks/match_conditions.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backplane/core/json_access.hpp"
+#include "backplane/types/cel_policy.hpp"
+
+namespace backplane::admission::webhooks {
+namespace {
+
+constexpr std::string_view kOutOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+const cel::Environment& condition_environment() {
+  static const auto kEnvironment = cel::policy_environment({});
+  return *kEnvironment;
+}
+
+// utilerrors.Aggregate: equal texts once, several in brackets.
+std::string aggregate_texts(std::vector<std::string> texts) {
+  std::vector<std::string> once;
+  for (std::string& text : texts) {
+    if (std::find(once.begin(), once.end(), text) == once.end()) once.push_back(std::move(text));
+  }
+  if (once.size() <= 1) return once.empty() ? std::string() : once.front();
+  std::string all = "[" + once.front();
+  for (std::size_t i = 1; i < once.size(); ++i) all += ", " + once[i];
+  return all + "]";
+}
+
+std::vector<cel::Binding> condition_bindings(const ConditionInput& input) {
+  static const Value kNull(nullptr);
+  const auto or_null = [](const Value* value) { return value != nullptr ? value : &kNull; };
+  std::vector<cel::Binding> out = {{"object", or_null(input.object)},
+                                   {"oldObject", or_null(input.old_object)},
+                                   {"request", or_null(input.request)},
+                                   {"namespaceObject", &kNull}};
+  if (input.authorizer != nullptr) out.push_back({"authorizer", nullptr, input.authorizer});
+  if (input.request_resource != nullptr) out.push_back({"authorizer.requestResource", nullptr, input.request_resource});
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const MatchConditions> MatchConditions::compile(const Object& webhook) {
+  if (count_of(webhook, "matchConditions") == 0) return nullptr;
+  auto out = std::make_shared<MatchConditions>();
+  each(webhook, "matchConditions", [&](const Object& given, std::size_t) {
+    Condition condition;
+    condition.expression = get_string(given, "expression");
+    cel::Compiled compiled = condition_environment().compile(condition.expression);
+    condition.problem =
+        compiled.program == nullptr ? "compilation failed: " + compiled.problems : cel::result_problem(*compiled.program, {"bool"});
+    if (condition.problem.empty()) condition.program = std::move(compiled.program);
+    // Both variables begin with the word.
+    out->uses_authorizer_ = out->uses_authorizer_ || condition.expression.find("authorizer") != std::string::npos;
+    out->conditions_.push_back(std::move(condition));
+  });
+  return out;
+}
+
+MatchConditions::Verdict MatchConditions::evaluate(const ConditionInput& input) const {
+  const std::vector<cel::Binding> bindings = condition_bindings(input);
+  cel::Budget budget;
+  budget.left = cel::kCostOfMatchConditions;
+  std::vector<std::string> problems;
+  bool excluded = false;
+  for (const Condition& condition : conditions_) {
+    if (condition.program == nullptr) {
+      problems.push_back("compilation error: " + condition.problem);
+      continue;
+    }
+    const cel::Outcome outcome = cel::run(*condition.program, bindings, budget);
+    if (outcome.end == cel::Outcome::End::kNoBudget) return {false, std::string(kOutOfBudget), 0};
+    if (outcome.end != cel::Outcome::End::kValue) {
+      problems.push_back("expression '" + condition.expression + "' resulted in error: " + outcome.message);
+    } else {
+      excluded = excluded || !outcome.value.is_bool() || !outcome.value.get_bool();
+    }
+  }
+  const int errors = static_cast<int>(problems.size());
+  if (excluded) return {false, {}, errors};
+  return {problems.empty(), aggregate_texts(std::move(problems)), errors};
+}
+
+}  // namespace backplane::admission::webhooks

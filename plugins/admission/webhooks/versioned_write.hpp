@@ -1,0 +1,71 @@
+// The objects of a write in the versions that webhooks want.
+//
+// Thread-safety: belongs to one write.
+// Lifetime:      borrows the host and the attributes. Pointers to objects are valid until the next call of in(), switch_to() or set().
+// Errors:        those of the conversion.
+// Source:        k8s.io/apiserver/pkg/admission/conversion.go.
+#pragma once
+
+#include <list>
+#include <optional>
+
+#include "backplane/host.hpp"
+#include "backplane/points/admission.hpp"
+
+namespace backplane::admission::webhooks {
+
+// Object and old object in one version; null if the write has none.
+struct VersionedObjects {
+  const Object* object = nullptr;
+  const Object* old_object = nullptr;
+};
+
+class VersionSource {
+ public:
+  virtual ~VersionSource() = default;
+  virtual Task<Result<VersionedObjects>> in(GroupVersionKind kind) = 0;
+};
+
+// For validating webhooks: every version at once.
+class VersionedViews final : public VersionSource {
+ public:
+  VersionedViews(Host& host, const AdmissionAttributes& attributes) : host_(host), attributes_(attributes) {}
+  Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
+
+ private:
+  struct View {
+    GroupVersionKind kind;
+    std::optional<Object> object, old_object;
+  };
+  Host& host_;
+  const AdmissionAttributes& attributes_;
+  std::list<View> views_;  // references stay valid
+};
+
+// For mutating webhooks: one version at a time. A change in another version than the request's is converted back before the next switch,
+// and by flush().
+class VersionedWrite final : public VersionSource {
+ public:
+  VersionedWrite(Host& host, AdmissionAttributes& attributes) : host_(host), attributes_(attributes) {}
+
+  // switch_to() and objects(). Errors: kInternalError, as upstream wraps them for mutating webhooks.
+  Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
+  Task<Status> switch_to(GroupVersionKind kind);
+  VersionedObjects objects() const noexcept;
+  // The kind of objects(): that of the request before the first switch.
+  const GroupVersionKind& kind() const noexcept { return converted() ? kind_ : attributes_.kind; }
+  // Replaces the object, in the current version.
+  void set(Object object);
+  Task<Status> flush();
+
+ private:
+  bool converted() const noexcept { return !kind_.kind.empty(); }
+
+  Host& host_;
+  AdmissionAttributes& attributes_;
+  GroupVersionKind kind_;  // empty: that of the attributes, whose objects are used
+  std::optional<Object> object_, old_object_;
+  bool changed_ = false;
+};
+
+}  // namespace backplane::admission::webhooks

@@ -1,0 +1,43 @@
+// What both webhook plugins share: the followed configurations, the namespaces, and the quick answer for writes that no webhook matches.
+//
+// Thread-safety: const methods from any thread.
+// Lifetime:      the services outlive the plugin.
+// Errors:        a configuration of the plugin that cannot be used fails startup.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "common/services.hpp"
+#include "webhooks/hook_call.hpp"
+#include "webhooks/hook_match.hpp"
+#include "webhooks/hook_source.hpp"
+
+namespace backplane::admission::webhooks {
+
+class WebhookPlugin : public AdmissionPlugin {
+ public:
+  WebhookPlugin(Services& services, HookType type, WebhookConfiguration configuration);
+
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  bool ready() const noexcept override;
+  // Webhooks see whole objects.
+  bool reads_managed_fields() const noexcept override { return source_->any(); }
+
+ protected:
+  // False if no webhook is called for the write; does not wait.
+  bool may_call_any(const AdmissionAttributes& attributes) const;
+  Host& host() const noexcept { return runtime_.host; }
+  const HookRuntime& runtime() const noexcept { return runtime_; }
+  const NamespaceLabels& namespaces() const noexcept { return namespaces_; }
+  std::shared_ptr<const Hooks> hooks() const { return source_->hooks(); }
+
+ private:
+  const HookRuntime runtime_;
+  const NamespaceLabels namespaces_;
+  const Lister configurations_;
+  const std::shared_ptr<HookSource> source_;
+  mutable std::atomic<bool> ready_{false};
+};
+
+}  // namespace backplane::admission::webhooks
