@@ -63,7 +63,7 @@ Task<void> ChargedWrite::finish(bool kept) {
   if (kept) {
     for (const Charge& charge : charges_) reader_->replaced(*charge.quota.stored);
   }
-  turn_ = {};
+  const Turns::Turn ended = std::move(turn_.turn);  // before its turns, which may be the last reference
   co_return;
 }
 

@@ -1,6 +1,7 @@
 #include "quota/evaluation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
