@@ -111,7 +111,9 @@ AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContex
   const ServedNames& served_names = mode.served_names != nullptr ? *mode.served_names : served_names_;
   AdmissionAttributes attributes = admission_attributes(
       context, operation, {served_names.kind.group, served_names.kind.version, served_names.resource}, served_names.kind);
-  if (!keys_.namespaced()) attributes.ns.clear();
+  // A namespace is in the namespace of its name.
+  const bool is_namespace = served_names.kind.group.empty() && served_names.resource == "namespaces";
+  if (!keys_.namespaced()) attributes.ns = is_namespace ? name : std::string_view();
   attributes.name = name;
   return attributes;
 }

@@ -103,6 +103,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
   if (!readable.ok()) co_return readable;
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
+  mode.of_collection = true;
   Sweep shared{*this, mode, context, std::move(options), {}, {}, {}};
   std::optional<ListResult> result;
   for (bool more = true; more;) {

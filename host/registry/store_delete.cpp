@@ -44,7 +44,8 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
 
 AdmissionAttributes DeleteOperation::attributes() const {
   AdmissionAttributes attributes = store_.attributes(mode_, context_, AdmissionOperation::kDelete, name_);
-  attributes.ns = ns_;
+  if (store_.namespaced()) attributes.ns = ns_;
+  if (mode_.of_collection) attributes.name.clear();
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
   return attributes;

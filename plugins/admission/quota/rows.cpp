@@ -1,7 +1,18 @@
 #include "quota/rows.hpp"
 
-namespace backplane::admission {
+#include <array>
 
-std::span<const PluginRow> quota_plugins() { return {}; }
+#include "quota/resource_quota.hpp"
+
+namespace backplane::admission {
+namespace {
+
+constexpr std::array kQuotaRows = {
+    PluginRow{"ResourceQuota", &make_resource_quota},
+};
+
+}  // namespace
+
+std::span<const PluginRow> quota_plugins() { return kQuotaRows; }
 
 }  // namespace backplane::admission

@@ -1,0 +1,38 @@
+// A write that is charged to quotas: their new usage is stored in the transaction of the write, so that it is exact whatever happens to
+// the write, and a quota that another server has charged in the meantime is compared again.
+//
+// Thread-safety: one write.
+// Lifetime:      shares the reader.
+// Errors:        403 if a quota has no room any more; those of the store.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backplane/rest/store_hooks.hpp"
+#include "quota/evaluation.hpp"
+#include "quota/quota_reader.hpp"
+
+namespace backplane::admission::quota {
+
+class ChargedWrite final : public BegunWrite {
+ public:
+  // `charges` are by quotas as `reader` knew them when the turn was held. `attributes`: only its names are kept.
+  ChargedWrite(std::shared_ptr<QuotaReader> reader, const AdmissionAttributes& attributes, std::vector<Charge> charges,
+               QuotaReader::Held turn);
+
+  Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) override;
+  Task<void> finish(bool kept) override;
+
+ private:
+  Task<Result<bool>> join_charge(StandardStorage& quotas, StoreTransaction& transaction, Charge& charge);
+  // Reads the quota again. False: it has gone or has other rules, so the write must be evaluated anew.
+  Task<Result<bool>> renew(Charge& charge);
+
+  const std::shared_ptr<QuotaReader> reader_;
+  AdmissionAttributes named_;  // for errors
+  std::vector<Charge> charges_;
+  QuotaReader::Held turn_;  // until the write has ended
+};
+
+}  // namespace backplane::admission::quota

@@ -1,0 +1,60 @@
+// Compares one write with the quotas of its namespace: what it adds to which quota, or why it is refused.
+//
+// Thread-safety: pure functions.
+// Lifetime:      an Evaluation refers to objects of the write; charges are values.
+// Errors:        upstream's: 403 with the quota's name, 500 for scopes.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/core/object.hpp"
+#include "backplane/points/admission.hpp"
+#include "quota/evaluator.hpp"
+#include "quota/limits_config.hpp"
+
+namespace backplane::admission::quota {
+
+// A ResourceQuota as it is stored.
+struct Quota {
+  ObjectRef stored;
+  std::string name;
+  ScopeSelectors scopes;
+  ResourceList hard;  // status.hard
+  ResourceList used;  // status.used
+};
+Quota read_quota(ObjectRef stored);
+// Whether a decision by one of the two also holds for the other: everything but the usage is equal.
+bool same_rules(const Quota& a, const Quota& b);
+
+// What a write adds to the usage of a quota.
+struct Charge {
+  Quota quota;
+  ResourceList requested;
+  bool limited = true;  // false: the usage is recorded even if it is above the limit
+};
+
+// One write, with its objects in the version that evaluators read.
+struct Evaluation {
+  const AdmissionAttributes& attributes;
+  const Evaluator& evaluator;
+  const LimitedResources& limits;
+  Subject object;
+  Subject old_object;  // without an object: the write creates
+};
+
+// The charges of the write, whether or not the quotas have room for them.
+// Errors: the write lacks something that a quota requires.
+Result<std::vector<Charge>> charges_of(const Evaluation& write, const std::vector<Quota>& quotas);
+
+// The usage with the charge. Errors: why the quota has no room for it, without the name of the object.
+struct ChargedUsage {
+  ResourceList used;
+  std::string refusal;  // "exceeded quota: …"; empty: there is room
+};
+ChargedUsage usage_with(const Charge& charge, const Quota& quota);
+// The first quota without room for its charge, as the client gets it.
+Status check_room(const AdmissionAttributes& attributes, const std::vector<Charge>& charges);
+
+}  // namespace backplane::admission::quota

@@ -1,0 +1,63 @@
+// The quotas of a namespace, as admission reads them: from the informer, or from the store where the informer is known to be behind.
+// Also the order of charges in a namespace: one write of this server at a time, so that its writes do not conflict among themselves.
+//
+// Thread-safety: any executor.
+// Lifetime:      outlives every write that was charged.
+// Errors:        those of the store.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backplane/core/turns.hpp"
+#include "backplane/rest/standard_storage.hpp"
+#include "common/services.hpp"
+
+namespace backplane::admission::quota {
+
+class QuotaReader {
+ public:
+  explicit QuotaReader(Services& services);
+
+  // False: there is no quota in any namespace.
+  bool any() const;
+  bool has_synced() const { return informer_.has_synced(); }
+  // By name, from the informer.
+  std::vector<ObjectRef> cached(const std::string& ns) const;
+  // The same, or from the store if one of them is known to be out of date or the informer has not synced.
+  Task<Result<std::vector<ObjectRef>>> known(std::string ns) const;
+  Task<Result<std::vector<ObjectRef>>> newest(std::string ns) const;
+  // The quota as the store has it; null: it has gone. Known as newer than what the informer may have.
+  Task<Result<ObjectRef>> newest_of(ObjectRef quota);
+  // The informer's entries are out of date up to the given one, because it has been replaced.
+  void replaced(const ObjectEntry& quota);
+  // The storage of quotas, whose transactions quotas join; null: they are not served.
+  std::shared_ptr<StandardStorage> storage() const;
+
+  // One holder per namespace, in the order of the calls.
+  struct Held {
+    std::shared_ptr<Turns> turns;
+    Turns::Turn turn;
+  };
+  // nullopt: not within `patience`.
+  Task<std::optional<Held>> take_turn(std::string ns, std::chrono::nanoseconds patience);
+
+ private:
+  bool is_outdated(const ObjectEntry& quota) const;
+  void outdated_to(const ObjectEntry& quota, Revision revision);
+  std::shared_ptr<Turns> turns_of(const std::string& ns);
+
+  Host& host_;
+  const Lister informer_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Revision> outdated_;           // by key: entries up to this revision are
+  std::unordered_map<std::string, std::weak_ptr<Turns>> turns_;  // by namespace
+  std::size_t most_turns_ = 64;                                  // more: those without a holder are removed
+};
+
+}  // namespace backplane::admission::quota

@@ -1,0 +1,12 @@
+// Admission plugin ResourceQuota: refuses writes that would use more than the quotas of a namespace allow, and records what the others
+// use.
+// Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+#pragma once
+
+#include "common/services.hpp"
+
+namespace backplane::admission {
+
+Result<std::shared_ptr<AdmissionPlugin>> make_resource_quota(Services& services, const AdmissionPluginConfig& config);
+
+}  // namespace backplane::admission
