@@ -17,8 +17,8 @@ class KmsV1(Encrypted):
         kms = {'apiVersion': 'v1', 'name': 'old', 'endpoint': self.plugin.endpoint, 'timeout': '1s', 'cachesize': 100}
         self.configure((['secrets'], [{'kms': kms}, IDENTITY]))
 
-    def serve(self):
-        return self.start(GATE, data_dir=self.data)
+    def serve(self, **options):
+        return self.start(GATE, data_dir=self.data, **options)
 
     def counts(self, *methods):
         return tuple(self.plugin.count(method) for method in methods)
@@ -61,7 +61,11 @@ class KmsV1(Encrypted):
 
     def test_a_plugin_of_another_version_is_refused(self):
         self.plugin.V1 = dict(self.plugin.V1, Version=lambda *_: (b'\x0a\x02v2', '0'))
-        server = self.serve()
+        # It is never ready.
+        server = self.serve(wait=False)
+        self.assertTrue(wait_for(lambda: 'export KUBECONFIG=' in server.text()))
+        server.read_kubeconfig()
+        self.assertEqual(server.request('GET', '/readyz')[0], 500)
         code, _, refused = self.create(server, 'a')
         self.assertEqual(code, 500, refused)
         self.assertIn('KMS provider api version v2 is not supported, only v1beta1 is supported now', refused['message'])
