@@ -32,7 +32,7 @@ constexpr std::string_view kAbout =
     "Usage:\n"
     "  backplane [flags]\n"
     "  backplane plugin list|inspect|check|graph [-o json]\n"
-    "  backplane store copy|release\n"
+    "  backplane store copy|release|reencrypt\n"
     "  backplane help gates\n\n"
     "Flags marked [not supported] make startup fail; flags marked [no effect] are only checked.\n";
 

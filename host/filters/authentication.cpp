@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/origin_executor.hpp"
+#include "filters/credential_headers.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
@@ -14,16 +15,6 @@ namespace {
 bool same_no_case(std::string_view text, std::string_view lower_case) {
   return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
-}
-
-// The headers with credentials for this server or for a front proxy; the inner filters and handlers do not get them.
-bool is_credential(std::string_view header) {
-  constexpr std::string_view kExtra = "x-remote-extra-";
-  if (header.size() < 12) return false;
-  for (const std::string_view name : {"authorization", "x-remote-user", "x-remote-group", "x-remote-uid"}) {
-    if (same_no_case(header, name)) return true;
-  }
-  return same_no_case(header.substr(0, kExtra.size()), kExtra);
 }
 
 constexpr std::string_view kProtocols = "sec-websocket-protocol";
@@ -50,23 +41,24 @@ std::string without_tokens(std::string_view protocols) {
   return out;
 }
 
-bool has_credentials(const Exchange& exchange) {
+bool has_credentials(const CredentialHeaders& credentials, const Exchange& exchange) {
   const Headers& headers = exchange.headers();
   return std::any_of(headers.begin(), headers.end(),
-                     [](const Header& header) { return is_credential(header.first) || has_token_protocol(header); });
+                     [&](const Header& header) { return credentials.contains(header.first) || has_token_protocol(header); });
 }
 
 class WithoutCredentials final : public FilterExchange {
  public:
-  explicit WithoutCredentials(Exchange& behind) : FilterExchange(behind) {
+  // `credentials` outlives the exchange.
+  WithoutCredentials(Exchange& behind, const CredentialHeaders& credentials) : FilterExchange(behind), credentials_(credentials) {
     for (const Header& header : behind.headers()) {
-      if (is_credential(header.first)) continue;
+      if (credentials.contains(header.first)) continue;
       headers_.push_back(header);
       if (has_token_protocol(header)) headers_.back().second = without_tokens(header.second);
     }
   }
   std::string_view header(std::string_view name) const noexcept override {
-    if (is_credential(name)) return {};
+    if (credentials_.contains(name)) return {};
     if (!same_no_case(name, kProtocols)) return behind().header(name);
     const auto found =
         std::find_if(headers_.begin(), headers_.end(), [](const Header& each) { return same_no_case(each.first, kProtocols); });
@@ -75,16 +67,20 @@ class WithoutCredentials final : public FilterExchange {
   const Headers& headers() const noexcept override { return headers_; }
 
  private:
+  const CredentialHeaders& credentials_;
   Headers headers_;
 };
 
 class WithAuthentication final : public Filter {
  public:
   explicit WithAuthentication(const ChainConfig& config)
-      : authentication_(*config.authentication), audit_(config.audit), limit_unknown_(config.one_request_of_the_unknown) {}
+      : authentication_(*config.authentication),
+        audit_(config.audit),
+        limit_unknown_(config.one_request_of_the_unknown),
+        credentials_(config.request_header) {}
 
   Step enter(FilterCall& call) const override {
-    if (has_credentials(call.exchange())) return Step::kAround;
+    if (has_credentials(credentials_, call.exchange())) return Step::kAround;
     auto known = authentication_.authenticate_now(call.context, call.exchange());
     return known ? settle(call, std::move(*known)) : Step::kAwait;
   }
@@ -110,7 +106,7 @@ class WithAuthentication final : public Filter {
       co_await rest.refuse(call);
       co_return;
     }
-    WithoutCredentials stripped(call.exchange());
+    WithoutCredentials stripped(call.exchange(), credentials_);
     const InFront in_front(call.context, stripped);
     co_await rest.run(call);
   }
@@ -131,6 +127,7 @@ class WithAuthentication final : public Filter {
   const Authentication& authentication_;
   const AuditRegistrations* const audit_;
   const bool limit_unknown_;
+  const CredentialHeaders credentials_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ class WithAuthorization final : public Filter {
   Step enter(FilterCall& call) const override {
     const auto began = Clock::now();
     auto known = authorization_.begin(RequestView(call.context), call.pending_authorization);
-    return known ? settle(call, *known, began) : Step::kAwait;
+    return known ? settle(call, std::move(*known), began) : Step::kAwait;
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
@@ -24,7 +24,7 @@ class WithAuthorization final : public Filter {
     auto finishing = authorization_.finish(attributes, std::move(call.pending_authorization));
     AuthorizerResult result = co_await std::move(finishing);
     co_await origin;
-    co_return settle(call, result, began);
+    co_return settle(call, std::move(result), began);
   }
 
  private:
@@ -36,19 +36,19 @@ class WithAuthorization final : public Filter {
     return result.decision == Decision::kDeny ? AccessMetrics::kDenied : AccessMetrics::kNoOpinion;
   }
 
-  static void annotate(RequestContext& context, std::string_view decision, std::string_view reason) {
+  static void annotate(RequestContext& context, std::string_view decision, std::string reason) {
     if (context.audit == nullptr) return;
     if (!decision.empty()) context.annotate("authorization.k8s.io/decision", std::string(decision));
-    context.annotate("authorization.k8s.io/reason", std::string(reason));
+    context.annotate("authorization.k8s.io/reason", std::move(reason));
   }
 
-  Step settle(FilterCall& call, const AuthorizerResult& result, Clock::time_point began) const {
+  Step settle(FilterCall& call, AuthorizerResult result, Clock::time_point began) const {
     const std::chrono::nanoseconds took = Clock::now() - began;
     call.context.latencies.authorization = std::max(call.context.latencies.authorization, took);
     if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), took);
     // An authorizer may report an error and still find a rule that allows the request, so the decision comes first.
     if (result.decision == Decision::kAllow) {
-      annotate(call.context, "allow", result.reason);
+      annotate(call.context, "allow", std::move(result.reason));
       return Step::kNext;
     }
     if (!result.error.ok()) {

@@ -102,6 +102,13 @@ TEST_F(Filters, ABadCredentialIs401) {
   EXPECT_EQ(handler.calls, 0);
 }
 
+TEST_F(Filters, ATimeoutCountsThoughAnotherPairOfTheQueryCannotBeRead) {
+  TestExchange shorter;
+  shorter.request_target = "/readyz?a=%zz&timeout=5s";
+  ask(shorter);
+  EXPECT_EQ(handler.deadline, 5s);
+}
+
 TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
   TestExchange shorter;
   shorter.request_target = "/readyz?timeout=5s";
@@ -417,6 +424,18 @@ class AuthorizedElsewhere final : public Authorizer {
   Decision decision_;
 };
 
+class AllowsName final : public Authorizer {
+ public:
+  explicit AllowsName(std::string allowed) : allowed_(std::move(allowed)) {}
+  std::string_view name() const noexcept override { return "one-name"; }
+  std::optional<AuthorizerResult> decide_now(const RequestView& request) const override {
+    return AuthorizerResult{request.name == allowed_ ? Decision::kAllow : Decision::kNoOpinion, "", {}};
+  }
+
+ private:
+  std::string allowed_;
+};
+
 TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
   IoLoop foreign("foreign");
   foreign.start();
@@ -448,6 +467,36 @@ TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestT
   EXPECT_EQ(exchange.code, 500);
   EXPECT_EQ(exchange.strangers, 0);
   foreign.stop();
+}
+
+TEST_F(Filters, HandlersGetNoHeaderThatTellsWhoTheClientIs) {
+  config.request_header.client_ca_file = "ca.crt";
+  config.request_header.username_headers = {"X-Remote-User", "X-My-User"};
+  config.request_header.uid_headers = {"X-My-Uid"};
+  config.request_header.group_headers = {"X-My-Group"};
+  config.request_header.extra_prefixes = {"X-My-Extra-"};
+  TestExchange exchange;
+  exchange.request_headers = {{"authorization", "Bearer a"}, {"x-remote-uid", "1"},    {"x-my-user", "a"},        {"x-my-uid", "1"},
+                              {"x-my-group", "g"},           {"X-My-Extra-Color", ""}, {"x-remote-extra-a", "b"}, {"x-my-other", "kept"}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_EQ(handler.headers, (Headers{{"x-my-other", "kept"}}));
+
+  config.request_header.client_ca_file.clear();
+  ask(exchange);
+  EXPECT_EQ(handler.headers.size(), 5u) << "without front proxies only the usual names are known";
+}
+
+TEST_F(Filters, ARightForOneNameDoesNotHoldForAListWhoseOptionsCannotBeRead) {
+  config.authentication = &by_credential;
+  Authorization only_a({std::make_shared<AllowsName>("a")});
+  config.authorization = &only_a;
+  for (const auto& [more, code] : {std::pair{"", 200}, std::pair{"&labelSelector=a%20in%20(", 403}, std::pair{"&limit=x", 403}}) {
+    TestExchange exchange;
+    exchange.request_target = std::string("/api/v1/pods?fieldSelector=metadata.name%3Da") + more;
+    ask(exchange);
+    EXPECT_EQ(exchange.code, code) << more;
+  }
 }
 
 TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {

@@ -19,6 +19,7 @@
 #include "filters/wait_group.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
+#include "security/request_header.hpp"
 
 namespace backplane {
 
@@ -47,6 +48,7 @@ struct ChainConfig {
   bool offers_cbor = false;  // RequestContext::offers_cbor
   // HTTP/2 connections of unauthenticated clients end after one request (UnauthenticatedHTTP2DOSMitigation).
   bool one_request_of_the_unknown = true;
+  RequestHeaderConfig request_header;     // the headers it names are withheld from handlers
   bool constrained_impersonation = true;  // the gate ConstrainedImpersonation
   std::vector<std::string> strict_transport_security_directives;
   std::vector<std::string> cors_allowed_origins;

@@ -24,7 +24,6 @@ class RequestDeadline final : public Filter {
  private:
   // 0: the client has not set one.
   static Result<std::chrono::nanoseconds> asked_timeout(const RequestInfo& info) {
-    if (!info.query_error.ok()) return std::chrono::nanoseconds{};  // an endpoint that needs the query reports it
     const std::string_view text = query_get(info.query, "timeout");
     if (text.empty()) return std::chrono::nanoseconds{};
     auto parsed = parse_go_duration(text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "backplane/core/selectors.hpp"
 #include "backplane/points/http.hpp"
@@ -66,26 +67,45 @@ bool query_bool(const Query& query, std::string_view key) {
   return value != "false" && value != "0";
 }
 
-// A get without a name is a list or a watch; a field selector on metadata.name names the object for authorization.
-void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
-  info.verb = "list";
-  if (!info.query_error.ok()) {
-    // Upstream falls back to a textual look when the query cannot be read.
-    if (raw_query.find("watch=true") != std::string_view::npos || raw_query.find("watch=1") != std::string_view::npos) info.verb = "watch";
-    return;
-  }
-  if (query_bool(info.query, "watch")) info.verb = "watch";
-  auto selector = FieldSelector::parse(query_get(info.query, "fieldSelector"));
-  if (!selector.ok()) return;
+// strconv.ParseInt reads the parameter, or the request has none.
+bool query_int_reads(const Query& query, std::string_view key) {
+  if (!query_has(query, key)) return true;
+  std::string_view text = query_get(query, key);
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// What upstream's decoding of ListOptions can fail on, besides the field selector.
+bool list_options_read(const Query& query) {
+  return query_int_reads(query, "limit") && query_int_reads(query, "timeoutSeconds") &&
+         LabelSelector::parse(query_get(query, "labelSelector")).ok();
+}
+
+// The object that a field selector names; empty if it names none.
+std::string selected_name(const Query& query) {
+  const std::string_view text = query_get(query, "fieldSelector");
+  if (text.empty()) return {};
+  auto selector = FieldSelector::parse(text);
+  if (!selector.ok()) return {};
   // The first one counts (upstream's RequiresExactMatch).
   const auto& all = selector->requirements();
   const auto found = std::find_if(all.begin(), all.end(), [](const auto& each) { return each.field == "metadata.name" && each.equals; });
-  if (found != all.end() && is_path_segment_name(found->value).empty()) info.name = found->value;
+  return found != all.end() && is_path_segment_name(found->value).empty() ? found->value : std::string();
+}
+
+// A get without a name is a list or a watch. A field selector on metadata.name names the object for authorization, but not if another
+// option cannot be read: a right for the name must not hide that the request has no right to a list.
+void refine_collection_get(RequestInfo& info) {
+  info.verb = query_bool(info.query, "watch") ? "watch" : "list";
+  std::string name = selected_name(info.query);
+  if (!name.empty() && list_options_read(info.query)) info.name = std::move(name);
 }
 
 // Apart from the other options, of which one that cannot be read hides all: an authorizer that decides by selectors must see them.
 void take_selectors(RequestInfo& info) {
-  if (info.query.empty() || !info.query_error.ok() || !has(kSelectorVerbs, info.verb)) return;
+  if (info.query.empty() || !has(kSelectorVerbs, info.verb)) return;
   info.field_selector = query_get(info.query, "fieldSelector");
   info.label_selector = query_get(info.query, "labelSelector");
 }
@@ -136,7 +156,7 @@ Status parse_request_info(std::string_view method, std::string_view target, Requ
     info.verb = method_verb(method);
   }
   take_resource_parts(info, segments);
-  if (info.name.empty() && info.verb == "get") refine_collection_get(info, raw_query);
+  if (info.name.empty() && info.verb == "get") refine_collection_get(info);
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
   if (!verb_in_path) take_selectors(info);
   return {};

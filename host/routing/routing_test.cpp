@@ -48,6 +48,19 @@ TEST(RequestInfo, SelectorsAreThoseOfListsWatchesAndDeletedCollections) {
   EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Da%2Fb").name, "") << "no name that could be on a path";
 }
 
+TEST(RequestInfo, AnOptionThatCannotBeReadTakesTheNameOfTheFieldSelectorAway) {
+  const std::string named = "/api/v1/pods?fieldSelector=metadata.name%3Dx";
+  for (const char* bad : {"&labelSelector=a%20in%20(", "&limit=x", "&timeoutSeconds=", "&limit=9223372036854775808"}) {
+    EXPECT_EQ(info("GET", named + bad).name, "") << bad;
+    EXPECT_EQ(info("GET", named + bad).field_selector, "metadata.name=x") << bad;
+    EXPECT_EQ(info("GET", named + bad + "&watch=1").verb, "watch") << bad;
+  }
+  for (const char* good : {"&labelSelector=a%3Db", "&limit=%2B5", "&timeoutSeconds=-1", "&sendInitialEvents=x", "&a=%zz"}) {
+    EXPECT_EQ(info("GET", named + good).name, "x") << good;
+  }
+  EXPECT_EQ(info("GET", named + "&labelSelector=b&a=%zz").label_selector, "b") << "pairs that cannot be read are skipped one by one";
+}
+
 TEST(RequestInfo, NamespaceStatusIsASubresourceOfTheNamespaceAndWatchPathsAreWatches) {
   const RequestInfo status = info("GET", "/api/v1/namespaces/a/status");
   EXPECT_EQ(status.resource, "namespaces");

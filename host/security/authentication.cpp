@@ -11,6 +11,8 @@
 namespace backplane {
 namespace {
 
+constexpr std::string_view kAnonymous = "anonymous";
+
 // True for a request with a bearer token: a token that no authenticator recognizes is an invalid credential.
 bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
@@ -59,6 +61,11 @@ Task<AuthenticationResult> ask_token(TokenAuthenticator& tokens, std::string tok
 }
 
 }  // namespace
+
+UnionAuthentication::UnionAuthentication(AuthenticationConfig config) : config_(std::move(config)) {
+  auto& all = config_.plugins;
+  std::stable_partition(all.begin(), all.end(), [](const auto& each) { return each->name() != kAnonymous; });
+}
 
 Result<UserRef> UnionAuthentication::without_credentials(const Exchange& exchange) const {
   static const UserRef anonymous = anonymous_user();

@@ -35,7 +35,8 @@ struct AuthenticationConfig {
 
 class UnionAuthentication final : public Authentication {
  public:
-  explicit UnionAuthentication(AuthenticationConfig config) : config_(std::move(config)) {}
+  // The authenticator named "anonymous" is asked last, whatever its place: every request without credentials is its.
+  explicit UnionAuthentication(AuthenticationConfig config);
   std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
 

@@ -286,6 +286,20 @@ TEST_F(Security, ABadCredentialIsNotAnonymousForAPluginEither) {
   EXPECT_EQ(ask(alone).status().code(), 401) << "without waiting";
 }
 
+class KnowsEverybody final : public Authenticator {
+ public:
+  std::string_view name() const noexcept override { return "by-address"; }
+  Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override {
+    co_return std::optional<AuthenticationResponse>(AuthenticationResponse{UserInfo{"jane", "", {}, {}}});
+  }
+};
+
+TEST_F(Security, AnonymousIsAskedLastWhateverItsPlace) {
+  const auto anonymous = std::make_shared<AnonymousPlugin>();
+  EXPECT_EQ(ask(UnionAuthentication({true, {anonymous, std::make_shared<KnowsEverybody>()}}))->name, "jane");
+  EXPECT_EQ(ask(UnionAuthentication({true, {anonymous, std::make_shared<KnownToken>()}}))->name, "system:anonymous");
+}
+
 TEST_F(Security, NoCredentialsAreAnonymousUnlessThatIsOff) {
   auto user = ask(UnionAuthentication({}));
   ASSERT_TRUE(user.ok());

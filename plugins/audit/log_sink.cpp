@@ -13,9 +13,9 @@ constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 // Lines are written together up to this size.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 // While events keep coming, the writer looks again after this time.  Events of the stage RequestReceived do not wake it before, nor do
-// others if more than kBusy came in the last period: waking it costs a request more than all else.
+// others if more than kBusy, those of one request, came in the last period: waking it costs a request more than all else.
 constexpr std::chrono::milliseconds kLater{2};
-constexpr std::size_t kBusy = 16;
+constexpr std::size_t kBusy = 2;
 // More than the events of one request.
 constexpr std::size_t kFreedAtOnce = 4;
 // A queue that fills wakes it all the same.

@@ -1,7 +1,5 @@
 #include "metrics.hpp"
 
-#include <openssl/sha.h>
-
 #include <array>
 #include <list>
 #include <mutex>
@@ -96,28 +94,6 @@ Metric& key_id_status_times() {
                                         {"provider_name", "key_id_hash", "apiserver_id_hash"});
   return metric;
 }
-Metric& reloads() {
-  static Metric& metric =
-      Metric::counter("apiserver_encryption_config_controller_automatic_reloads_total",
-                      "[ALPHA] Total number of reload successes and failures of encryption configuration split by apiserver identity.",
-                      {"status", "apiserver_id_hash"});
-  return metric;
-}
-Metric& reload_times() {
-  static Metric& metric = Metric::gauge(
-      "apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds",
-      "[ALPHA] Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.",
-      {"status", "apiserver_id_hash"});
-  return metric;
-}
-Metric& configurations() {
-  static Metric& metric =
-      Metric::gauge("apiserver_encryption_config_controller_last_config_info",
-                    "[ALPHA] Information about the last applied encryption configuration with hash as label, split by apiserver identity.",
-                    {"apiserver_id_hash", "hash"});
-  return metric;
-}
-
 double seconds(Elapsed elapsed) { return std::chrono::duration<double>(elapsed).count(); }
 double now_seconds() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
@@ -156,18 +132,6 @@ class KeptSeries {
 };
 
 }  // namespace
-
-std::string hash_text(std::string_view text) {
-  if (text.empty()) return {};
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  std::string out = "sha256:";
-  for (const unsigned char byte : digest) {
-    out += "0123456789abcdef"[byte >> 4U];
-    out += "0123456789abcdef"[byte & 15U];
-  }
-  return out;
-}
 
 void expose_metrics() {
   for (Metric* metric : {&cache_misses(), &key_durations(), &key_failures(), &cache_fill()}) MetricCell::of(*metric, {});
@@ -236,22 +200,6 @@ void show_key_id_of_status(std::string_view provider, std::string_view key_id_ha
     key_id_status_times().forget({old[0], old[1], old[2]});
   }
   key_id_status_times().set({provider, key_id_hash, server_id_hash}, now_seconds());
-}
-
-void count_reload(bool ok, std::string_view server_id_hash) {
-  const std::string_view status = ok ? "success" : "failure";
-  reloads().add({status, server_id_hash});
-  reload_times().set({status, server_id_hash}, now_seconds());
-}
-
-void show_configuration(std::string_view server_id_hash, std::string_view file_hash) {
-  static std::mutex mutex;
-  static std::string server, file;
-  const std::lock_guard lock(mutex);
-  if (!file.empty() && (file != file_hash || server != server_id_hash)) configurations().forget({server, file});
-  server = server_id_hash;
-  file = file_hash;
-  configurations().set({server, file}, 1);
 }
 
 }  // namespace backplane::encryption

@@ -12,14 +12,15 @@
 
 #include "backplane/core/metric_cell.hpp"
 #include "backplane/core/metrics.hpp"
+#include "backplane/kit/content_hash.hpp"
 #include "outcome.hpp"
 
 namespace backplane::encryption {
 
 using Elapsed = std::chrono::steady_clock::duration;
 
-// "sha256:" and the hash in hexadecimal: how metrics and logs show key ids and server ids. Empty for an empty text.
-std::string hash_text(std::string_view text);
+// How metrics and logs show key ids and server ids.
+inline std::string hash_text(std::string_view text) { return kit::content_hash(text); }
 
 // Creates the series that kube-apiserver exposes before they are counted.
 void expose_metrics();
@@ -62,10 +63,5 @@ void count_key_id(Direction direction, std::string_view provider, std::string_vi
 void keep_key_id(Direction direction, std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
 // The status of the plugin named this key.
 void show_key_id_of_status(std::string_view provider, std::string_view key_id_hash, std::string_view server_id_hash);
-
-// ---- reloads
-void count_reload(bool ok, std::string_view server_id_hash);
-// The hash of the file in use.
-void show_configuration(std::string_view server_id_hash, std::string_view file_hash);
 
 }  // namespace backplane::encryption

@@ -98,7 +98,6 @@ class EncryptionPlugin final : public Plugin {
 
  private:
   static Status use(Host& host, SetupContext context, SetupRef setup) {
-    show_configuration(context.server_id_hash, setup->hash);
     const bool reload = context.reload;
     const auto reloader = std::make_shared<Reloader>(host, std::move(context), setup);
     Status status = host.set_storage_transformers(setup->transformers);

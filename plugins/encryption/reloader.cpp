@@ -29,10 +29,21 @@ Task<Outcome<Done>> become_healthy(SetupRef setup) {
   }
 }
 
+const kit::ReloadMetricTexts kReloads = {
+    "apiserver_encryption_config_controller",
+    "[ALPHA] Total number of reload successes and failures of encryption configuration split by apiserver identity.",
+    "[ALPHA] Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.",
+    "[ALPHA] Information about the last applied encryption configuration with hash as label, split by apiserver identity."};
+
 }  // namespace
 
+Reloader::Reloader(Host& host, SetupContext context, SetupRef setup)
+    : host_(host), context_(std::move(context)), current_(setup), metrics_(kReloads, context_.server_id_hash) {
+  metrics_.in_effect(setup->hash);
+}
+
 void Reloader::failed(const std::string& why) {
-  count_reload(false, context_.server_id_hash);
+  metrics_.reloaded(false);
   host_.logger().error("error processing encryption config file " + context_.path + ": " + why);
 }
 
@@ -57,8 +68,8 @@ Task<bool> Reloader::changed(std::string content) {
     failed(replaced.failure().text);
     co_return false;
   }
-  count_reload(true, context_.server_id_hash);
-  show_configuration(context_.server_id_hash, current()->hash);
+  metrics_.reloaded(true);
+  metrics_.in_effect(current()->hash);
   host_.logger().info("the encryption configuration has been reloaded path=" + context_.path + " hash=" + current()->hash);
   co_return true;
 }

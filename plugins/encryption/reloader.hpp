@@ -10,13 +10,14 @@
 #include <memory>
 #include <string>
 
+#include "backplane/kit/reload_metrics.hpp"
 #include "setup.hpp"
 
 namespace backplane::encryption {
 
 class Reloader {
  public:
-  Reloader(Host& host, SetupContext context, SetupRef setup) : host_(host), context_(std::move(context)), current_(std::move(setup)) {}
+  Reloader(Host& host, SetupContext context, SetupRef setup);
 
   SetupRef current() const { return current_.load(); }
   // Follows the file until the server stops.
@@ -35,6 +36,7 @@ class Reloader {
   Host& host_;
   const SetupContext context_;
   std::atomic<std::shared_ptr<const Setup>> current_;
+  kit::ReloadMetrics metrics_;
 };
 
 }  // namespace backplane::encryption

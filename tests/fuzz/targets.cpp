@@ -8,6 +8,7 @@
 #include "encryption_targets.hpp"
 #include "engine/codec.hpp"
 #include "etcd_targets.hpp"
+#include "identity_targets.hpp"
 #include "session_targets.hpp"
 #include "stream_targets.hpp"
 #include "text_targets.hpp"
@@ -92,6 +93,7 @@ const std::vector<Target>& targets() {
       {"cbor_body",
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
+      {"client_certificates", client_certificates, {client_certificate_seed()}},
       {"column_paths",
        column_paths,
        {".spec.list[?(@.type==\"Ready\")]['a\\.b'][0:-1:2,1].*\n"
@@ -154,6 +156,10 @@ const std::vector<Target>& targets() {
        id_tokens,
        {R"({"iss":"https://issuer.example","aud":["app"],"exp":2000,"nbf":1.5,"sub":"j","n":1,"groups":["a"],"a.b":"u","list":["x","y"],)"
         R"("deep":{"x":"z"},"hd":"example.com","jti":"t","_claim_names":{"q":"s"},"_claim_sources":{"s":{"endpoint":"https://e"}}})"}},
+      {"impersonation_headers",
+       impersonation_headers,
+       {"Impersonate-User: jane\nImpersonate-Group: a\nImpersonate-Group: b\nImpersonate-Uid: 7\nImpersonate-Extra-Example.org%2fcolor: x\n"
+        "Impersonate-Extra-a: b\nAccept: c\n"}},
       {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
       {"json_paths",
        json_paths,

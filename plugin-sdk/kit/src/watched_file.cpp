@@ -1,6 +1,7 @@
 #include "backplane/kit/watched_file.hpp"
 
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <cstring>
 #include <optional>
 #include <tuple>
+
+#include "backplane/kit/content_hash.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
@@ -20,15 +23,11 @@ struct Descriptor {
   }
 };
 
+// Go prints the system's error texts in small letters.
 Status failed_call(std::string_view call, const std::string& path, int error) {
-  return bad_request(std::string(call) + " " + path + ": " + std::strerror(error));
-}
-
-// Go prints error texts of the system in lower case.
-Status failed_open(const std::string& path, int error) {
-  if (error == ENOENT) return bad_request("open " + path + ": no such file or directory");
-  if (error == EACCES) return bad_request("open " + path + ": permission denied");
-  return failed_call("open", path, error);
+  std::string why = std::strerror(error);
+  if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] - 'A' + 'a');
+  return bad_request(std::string(call) + " " + path + ": " + why);
 }
 
 // What changes when a file is written or replaced; nothing: there is no such file.
@@ -58,7 +57,7 @@ void take_reading(const WatchedFile& file, const FileStamp& last, bool full, Rea
 
 Result<std::string> read_bounded_file(const std::string& path, std::size_t max_bytes) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.value < 0) return failed_open(path, errno);
+  if (file.value < 0) return failed_call("open", path, errno);
   std::string out;
   char buffer[16 * 1024];
   for (;;) {
@@ -74,6 +73,10 @@ Result<std::string> read_bounded_file(const std::string& path, std::size_t max_b
 
 Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileChanged changed, FileFailed failed) {
   using Clock = std::chrono::steady_clock;
+  // The content may be keys, which must not stay in memory for the comparison alone.
+  ContentDigest known = content_digest(current);
+  OPENSSL_cleanse(current.data(), current.size());
+  current = {};
   Sleeper sleeper(stop);
   FileStamp last;  // Nothing: the first round reads the file, which may have changed since `current` was read.
   auto next_full = Clock::now();
@@ -87,10 +90,12 @@ Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileC
       next_full = Clock::now() + file.full_interval;
       if (!reading.content.ok()) {
         failed(reading.content.status());
-      } else if (*reading.content != current) {
-        auto applying = changed(*reading.content);
+      } else if (const ContentDigest digest = content_digest(*reading.content); digest != known) {
+        auto applying = changed(std::move(*reading.content));
         const bool settled = co_await std::move(applying);
-        if (settled) current = std::move(*reading.content);
+        if (settled) known = digest;
+      } else {
+        OPENSSL_cleanse(reading.content->data(), reading.content->size());
       }
     }
     auto pause = sleeper.sleep(file.interval);

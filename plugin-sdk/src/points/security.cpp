@@ -120,12 +120,12 @@ bool RequestView::has_selectors() const noexcept {
 }
 Result<FieldSelector> RequestView::field_selector() const {
   if (attributes_ == nullptr) return resource_request ? FieldSelector::parse(info_->field_selector) : FieldSelector();
-  if (!attributes_->fields_error.ok()) return attributes_->fields_error;
+  if (attributes_->fields.empty() && !attributes_->fields_error.ok()) return attributes_->fields_error;
   return attributes_->fields;
 }
 Result<LabelSelector> RequestView::label_selector() const {
   if (attributes_ == nullptr) return resource_request ? LabelSelector::parse(info_->label_selector) : LabelSelector();
-  if (!attributes_->labels_error.ok()) return attributes_->labels_error;
+  if (attributes_->labels.empty() && !attributes_->labels_error.ok()) return attributes_->labels_error;
   return attributes_->labels;
 }
 

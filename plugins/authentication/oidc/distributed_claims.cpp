@@ -33,17 +33,17 @@ Result<std::optional<ClaimSource>> source_of(const Object& claims, const std::st
 
 }  // namespace
 
-Task<Status> DistributedClaims::expand(Object& claims) {
+Task<Status> DistributedClaims::expand(Object& claims, OidcClient::Deadline deadline) {
   auto source = source_of(claims, claim_);
   if (!source.ok()) co_return std::move(source).status();
   if (!source->has_value()) co_return Status();
-  auto resolving = resolve(std::move((*source)->url), std::move((*source)->access_token), claims);
+  auto resolving = resolve(std::move((*source)->url), std::move((*source)->access_token), claims, deadline);
   Status status = co_await std::move(resolving);
   co_return status;
 }
 
-Task<Status> DistributedClaims::resolve(std::string url, std::string access_token, Object& claims) {
-  auto getting = client_->get(url, std::move(access_token));
+Task<Status> DistributedClaims::resolve(std::string url, std::string access_token, Object& claims, OidcClient::Deadline deadline) {
+  auto getting = client_->get(url, std::move(access_token), deadline);
   auto reply = co_await std::move(getting);
   const std::string getting_failed = "while getting distributed claim " + backplane::quoted(claim_) + ": ";
   if (!reply.ok()) co_return unauthorized(getting_failed + reply.status().message());
@@ -54,10 +54,10 @@ Task<Status> DistributedClaims::resolve(std::string url, std::string access_toke
     co_return unauthorized("getting untrusted issuer from endpoint " + url + " failed for claim " + backplane::quoted(claim_) + ": " +
                            issuer.status().message());
   }
-  auto finding = verifier(*issuer);
+  auto finding = verifier(*issuer, deadline);
   auto found = co_await std::move(finding);
   if (!found.ok()) co_return unauthorized("verifying untrusted issuer " + *issuer + " failed: " + found.status().message());
-  auto verifying = (*found)->verify(std::move(reply->body));
+  auto verifying = (*found)->verify(std::move(reply->body), deadline);
   auto verified = co_await std::move(verifying);
   if (!verified.ok()) co_return unauthorized("verify distributed claim token: " + verified.status().message());
   Value* value = find(*verified, claim_);
@@ -68,14 +68,15 @@ Task<Status> DistributedClaims::resolve(std::string url, std::string access_toke
   co_return Status();
 }
 
-Task<Result<std::shared_ptr<IdTokenVerifier>>> DistributedClaims::verifier(std::string issuer) {
+Task<Result<std::shared_ptr<IdTokenVerifier>>> DistributedClaims::verifier(std::string issuer, OidcClient::Deadline deadline) {
   {
     std::lock_guard lock(mutex_);
     const auto found = verifiers_.find(issuer);
     if (found != verifiers_.end()) co_return found->second;
     if (verifiers_.size() >= kMostIssuers) co_return service_unavailable("too many issuers of distributed claims");
   }
-  auto discovering = IdTokenVerifier::discover(host_, client_, issuer, "", rules_, [](const std::string*) {});
+  auto discovering = IdTokenVerifier::discover(
+      host_, client_, issuer, "", rules_, [](const std::string*) {}, deadline);
   auto made = co_await std::move(discovering);
   if (!made.ok()) {
     host_.logger().error("the issuer of a distributed claim has no usable discovery document issuer=" + issuer +

@@ -20,16 +20,16 @@ class DistributedClaims {
   DistributedClaims(Host& host, std::string claim, std::shared_ptr<OidcClient> client, TokenRules rules)
       : host_(host), claim_(std::move(claim)), client_(std::move(client)), rules_(std::move(rules)) {}
 
-  // Adds the claim to `claims` if they name a source for it and do not have it.
-  Task<Status> expand(Object& claims);
+  // Adds the claim to `claims` if they name a source for it and do not have it. All calls that it makes end at `deadline`.
+  Task<Status> expand(Object& claims, OidcClient::Deadline deadline);
   void stop();
 
  private:
   // Providers of the tokens that endpoints have returned; the limit bounds what an issuer can make the server connect to.
   static constexpr std::size_t kMostIssuers = 32;
 
-  Task<Status> resolve(std::string url, std::string access_token, Object& claims);
-  Task<Result<std::shared_ptr<IdTokenVerifier>>> verifier(std::string issuer);
+  Task<Status> resolve(std::string url, std::string access_token, Object& claims, OidcClient::Deadline deadline);
+  Task<Result<std::shared_ptr<IdTokenVerifier>>> verifier(std::string issuer, OidcClient::Deadline deadline);
 
   Host& host_;
   const std::string claim_;

@@ -42,9 +42,9 @@ Status read_text(const Object& claims, std::string_view name, std::string& out) 
 
 Status read_audiences(const Object& claims, std::vector<std::string>& out) {
   const Value* value = find(claims, "aud");
-  if (value == nullptr || value->is_null()) return {};
-  if (value->is_string()) {
-    out.emplace_back(value->get_string());
+  if (value == nullptr) return {};
+  if (value->is_string() || value->is_null()) {
+    out.emplace_back(value->is_string() ? std::string_view(value->get_string()) : std::string_view());
     return {};
   }
   if (!value->is_array()) return malformed(cannot_unmarshal(*value, "Go value of type []string"));
@@ -55,18 +55,31 @@ Status read_audiences(const Object& claims, std::vector<std::string>& out) {
   return {};
 }
 
+// Go's json.Number also takes a string that is a number.
+std::optional<Value> number_in(const Value& value) {
+  if (value.is_number()) return value;
+  if (!value.is_string()) return std::nullopt;
+  const std::string_view text = value.get_string();
+  constexpr std::string_view kDigits = "0123456789";
+  const bool bare =
+      !text.empty() && (text.front() == '-' || kDigits.find(text.front()) != text.npos) && kDigits.find(text.back()) != text.npos;
+  auto read = bare ? read_json(text) : std::nullopt;
+  return read && read->is_number() ? std::move(read) : std::nullopt;
+}
+
 // A NumericDate; fractions are dropped.
 Status read_time(const Object& claims, std::string_view name, std::optional<std::int64_t>& out) {
   constexpr double kMost = 9.0e15;
   const Value* value = find(claims, name);
   if (value == nullptr || value->is_null()) return {};
-  if (value->is_int64()) {
-    out = value->get_int64();
+  const std::optional<Value> number = number_in(*value);
+  if (!number) return malformed(cannot_unmarshal(*value, "Go value of type json.Number"));
+  if (number->is_int64()) {
+    out = number->get_int64();
     return {};
   }
-  if (!value->is_double() || !(std::abs(value->get_double()) < kMost))
-    return malformed(value->is_number() ? std::string("a time is out of range") : cannot_unmarshal(*value, "Go value of type json.Number"));
-  out = static_cast<std::int64_t>(value->get_double());
+  if (!number->is_double() || !(std::abs(number->get_double()) < kMost)) return malformed("a time is out of range");
+  out = static_cast<std::int64_t>(number->get_double());
   return {};
 }
 
@@ -85,9 +98,15 @@ Status check_sources(const Object& claims) {
 
 Result<ReadClaims> read(const Object& claims) {
   ReadClaims out;
+  std::string unused;
+  std::optional<std::int64_t> issued;
   Status status = read_text(claims, "iss", out.issuer);
+  for (const std::string_view name : {"sub", "nonce", "at_hash"}) {
+    if (status.ok()) status = read_text(claims, name, unused);
+  }
   if (status.ok()) status = read_audiences(claims, out.audiences);
   if (status.ok()) status = read_time(claims, "exp", out.expires);
+  if (status.ok()) status = read_time(claims, "iat", issued);
   if (status.ok()) status = read_time(claims, "nbf", out.not_before);
   if (status.ok()) status = check_sources(claims);
   if (!status.ok()) return status;
@@ -163,8 +182,11 @@ Result<Object> check_id_token(std::string_view payload, const IdTokenChecks& che
     return unauthorized("oidc: id token issued by a different provider, expected " + backplane::quoted(checks.issuer) + " got " +
                         backplane::quoted(token->issuer));
   }
-  if (Status status = check_audience(checks.audiences, token->audiences); !status.ok()) return status;
+  // go-oidc knows one audience and looks at it first; several are upstream's own check, after those of go-oidc.
+  const Status audience = check_audience(checks.audiences, token->audiences);
+  if (!audience.ok() && checks.audiences.size() == 1) return audience;
   if (Status status = check_times(*token, checks.now); !status.ok()) return status;
+  if (!audience.ok()) return audience;
   return std::move(claims);
 }
 

@@ -39,10 +39,27 @@ TEST_F(CheckIdTokenTest, Times) {
   EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":999})"), "oidc: token is expired (Token Expiry: 1970-01-01 00:16:39 +0000 UTC)");
   EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":2000,"nbf":1061})"),
             "oidc: current time 1970-01-01 00:16:40 +0000 UTC before the nbf (not before) time: 1970-01-01 00:17:41 +0000 UTC");
-  for (const char* wrong : {"\"2000\"", "true", "1e30", "-1e30", "[]", "{}"})
+  for (const char* wrong : {"\"2000 \"", "\"x\"", "\"\"", "true", "1e30", "-1e30", "[]", "{}"})
     EXPECT_TRUE(
         error(std::string(R"({"iss":"https://a","aud":"app","exp":)") + wrong + "}").starts_with("oidc: failed to unmarshal claims: "))
         << wrong;
+}
+
+TEST_F(CheckIdTokenTest, ATimeMayBeANumberInAString) {
+  EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":"2000","iat":"1e3"})"), "");
+  EXPECT_TRUE(error(R"({"iss":"https://a","aud":"app","exp":"999"})").starts_with("oidc: token is expired"));
+}
+
+TEST_F(CheckIdTokenTest, TheOrderOfTheChecksIsUpstreams) {
+  const auto token = [](const char* more) { return std::string(R"({"iss":"https://b","aud":"x","exp":1)") + more + "}"; };
+  EXPECT_EQ(error(token(R"(,"sub":1)")),
+            "oidc: failed to unmarshal claims: json: cannot unmarshal number into Go struct field idToken.sub of type string");
+  EXPECT_TRUE(error(token(R"(,"iat":[])")).starts_with("oidc: failed to unmarshal claims: "));
+  EXPECT_EQ(error(token(R"(,"_claim_names":{"a":"s"})")), "oidc: source does not exist");
+  EXPECT_TRUE(error(token("")).starts_with("oidc: id token issued by a different provider"));
+  const std::string old = R"({"iss":"https://a","aud":"x","exp":1})";
+  EXPECT_EQ(error(old), "oidc: expected audience \"app\" got [\"x\"]");
+  EXPECT_TRUE(error(old, {"app", "b"}).starts_with("oidc: token is expired")) << "several audiences come last";
 }
 
 TEST_F(CheckIdTokenTest, IssuerAndAudience) {
@@ -50,6 +67,7 @@ TEST_F(CheckIdTokenTest, IssuerAndAudience) {
             "oidc: id token issued by a different provider, expected \"https://a\" got \"https://b\"");
   EXPECT_EQ(error(R"({"iss":"https://a","aud":["x"],"exp":2000})"), "oidc: expected audience \"app\" got [\"x\"]");
   EXPECT_EQ(error(R"({"iss":"https://a","exp":2000})"), "oidc: expected audience \"app\" got []");
+  EXPECT_EQ(error(R"({"iss":"https://a","aud":null,"exp":2000})"), "oidc: expected audience \"app\" got [\"\"]");
   EXPECT_EQ(error(R"({"iss":"https://a","aud":"x","exp":2000})", {"b", "a"}), "oidc: expected audience in [\"a\" \"b\"] got [\"x\"]");
   EXPECT_EQ(error(R"({"iss":"https://a","aud":"b","exp":2000})", {"b", "a"}), "");
   EXPECT_NE(error(R"({"iss":"https://a","aud":"x","exp":2000})", {}), "");

@@ -51,8 +51,9 @@ SigningAlgorithms SigningAlgorithms::all() {
 
 Task<Result<std::shared_ptr<IdTokenVerifier>>> IdTokenVerifier::discover(Host& host, std::shared_ptr<OidcClient> client, std::string issuer,
                                                                          std::string discovery_url, TokenRules rules,
-                                                                         RemoteKeys::Observer observer) {
-  auto getting = client->get(discovery_url.empty() ? well_known_url(issuer) : std::move(discovery_url));
+                                                                         RemoteKeys::Observer observer, OidcClient::Deadline deadline) {
+  std::string url_of_document = discovery_url.empty() ? well_known_url(issuer) : std::move(discovery_url);
+  auto getting = client->get(std::move(url_of_document), {}, deadline);
   auto reply = co_await std::move(getting);
   if (!reply.ok()) co_return std::move(reply).status();
   auto url = keys_url(*reply, issuer);
@@ -61,7 +62,7 @@ Task<Result<std::shared_ptr<IdTokenVerifier>>> IdTokenVerifier::discover(Host& h
   co_return std::make_shared<IdTokenVerifier>(std::move(issuer), std::move(rules), std::move(keys));
 }
 
-Task<Result<Object>> IdTokenVerifier::verify(std::string token) const {
+Task<Result<Object>> IdTokenVerifier::verify(std::string token, OidcClient::Deadline deadline) const {
   auto parsed = kit::parse_jws(token);
   if (!parsed.ok()) co_return unauthorized("oidc: malformed jwt: " + parsed.status().message());
   const auto jws = std::make_shared<const kit::Jws>(std::move(*parsed));
@@ -69,7 +70,7 @@ Task<Result<Object>> IdTokenVerifier::verify(std::string token) const {
     co_return unauthorized("oidc: id token signed with unsupported algorithm, expected " + quoted_texts(rules_.algorithms.names) + " got " +
                            backplane::quoted(jws->algorithm_name));
   }
-  auto verifying = keys_->verify(jws);
+  auto verifying = keys_->verify(jws, deadline);
   Status status = co_await std::move(verifying);
   if (!status.ok()) co_return unauthorized("failed to verify signature: " + status.message());
   co_return check_id_token(jws->payload, {issuer_, rules_.audiences, rules_.now()});

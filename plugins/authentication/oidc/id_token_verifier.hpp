@@ -42,13 +42,13 @@ class IdTokenVerifier {
   // Reads the discovery document. `discovery_url`: empty for ISSUER/.well-known/openid-configuration.
   // Errors: the provider does not answer, or its document names another issuer or no keys.
   static Task<Result<std::shared_ptr<IdTokenVerifier>>> discover(Host& host, std::shared_ptr<OidcClient> client, std::string issuer,
-                                                                 std::string discovery_url, TokenRules rules,
-                                                                 RemoteKeys::Observer observer);
+                                                                 std::string discovery_url, TokenRules rules, RemoteKeys::Observer observer,
+                                                                 OidcClient::Deadline deadline = OidcClient::Deadline::max());
   IdTokenVerifier(std::string issuer, TokenRules rules, std::shared_ptr<RemoteKeys> keys)
       : issuer_(std::move(issuer)), rules_(std::move(rules)), keys_(std::move(keys)) {}
 
-  // The claims of a valid token.
-  Task<Result<Object>> verify(std::string token) const;
+  // The claims of a valid token. Waits for keys until `deadline`.
+  Task<Result<Object>> verify(std::string token, OidcClient::Deadline deadline) const;
   void stop() const noexcept { keys_->stop(); }
 
  private:

@@ -36,7 +36,7 @@ JwtController::JwtController(Host& host, JwtSettings settings)
       settings_(std::move(settings)),
       jwks_metrics_(host.flag(kJwksMetricsGate).value_or("true") == "true" ? std::make_shared<JwksMetrics>(kit::server_id(kit::host_name()))
                                                                            : nullptr),
-      reload_metrics_(kit::server_id(kit::host_name())) {}
+      reload_metrics_(reload_metrics(kit::server_id(kit::host_name()))) {}
 
 Result<std::shared_ptr<JwtController>> JwtController::make(Host& host, JwtSettings settings) {
   const std::shared_ptr<JwtController> out(new JwtController(host, std::move(settings)));
@@ -60,11 +60,11 @@ Result<JwtIssuers> JwtController::make_issuers(const AuthenticationConfiguration
 void JwtController::start() {
   for (const auto& issuer : *authenticators_->issuers()) issuer->start();
   if (settings_.file.empty()) return;
-  reload_metrics_.in_effect(settings_.content);
+  reload_metrics_.in_effect(kit::content_hash(settings_.content));
   const auto changed = [self = shared_from_this()](std::string content) { return self->apply(std::move(content)); };
   const auto failed = [self = shared_from_this()](const Status& status) {
     self->host_.logger().error("failed to read authentication config file error=" + status.message());
-    self->reload_metrics_.failed();
+    self->reload_metrics_.reloaded(false);
   };
   host_.spawn("authentication-config",
               kit::watch_file(host_.stop_signal(), {settings_.file}, settings_.content, std::move(changed), std::move(failed)));
@@ -73,7 +73,7 @@ void JwtController::start() {
 Task<bool> JwtController::apply(std::string content) {
   const auto fail = [this](std::string_view what, const std::string& why) {
     host_.logger().error(std::string(what) + "; the former configuration stays in effect file=" + settings_.file + " error=" + why);
-    reload_metrics_.failed();
+    reload_metrics_.reloaded(false);
   };
   Result<AuthenticationConfiguration> config;
   ValidatedConfig validated;
@@ -102,7 +102,8 @@ Task<bool> JwtController::apply(std::string content) {
     co_return false;
   }
   host_.logger().info("reloaded authentication config file=" + settings_.file);
-  reload_metrics_.reloaded(content);
+  reload_metrics_.reloaded(true);
+  reload_metrics_.in_effect(kit::content_hash(content));
   co_return true;
 }
 
@@ -146,7 +147,7 @@ Task<void> JwtController::retire(std::shared_ptr<const JwtIssuers> former) {
   if (jwks_metrics_ == nullptr) co_return;
   const auto current = authenticators_->issuers();
   for (const auto& issuer : *former) {
-    if (!has_issuer(*current, issuer->url())) jwks_metrics_->forget(content_hash(issuer->url()));
+    if (!has_issuer(*current, issuer->url())) jwks_metrics_->forget(kit::content_hash(issuer->url()));
   }
 }
 

@@ -40,7 +40,7 @@ class JwtController : public std::enable_shared_from_this<JwtController> {
   Host& host_;
   const JwtSettings settings_;
   const std::shared_ptr<JwksMetrics> jwks_metrics_;  // null: the feature gate is off
-  ReloadMetrics reload_metrics_;
+  kit::ReloadMetrics reload_metrics_;
   std::shared_ptr<JwtAuthenticators> authenticators_;
 };
 

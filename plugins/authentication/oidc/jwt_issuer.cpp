@@ -6,6 +6,8 @@ namespace backplane::authentication {
 namespace {
 
 constexpr std::chrono::seconds kRetryInterval{10};
+// Of one token, with all that is fetched for it: upstream's limit of a look-up in its token cache.
+constexpr std::chrono::seconds kTokenLimit{30};
 
 }  // namespace
 
@@ -13,7 +15,7 @@ JwtIssuer::JwtIssuer(Host& host, JwtConfig config, ClaimExpressions expressions,
                      std::shared_ptr<JwksMetrics> metrics)
     : host_(host),
       url_(config.issuer.url),
-      url_hash_(content_hash(url_)),
+      url_hash_(kit::content_hash(url_)),
       discovery_url_(config.issuer.discovery_url),
       users_(config, std::move(expressions)),
       rules_{config.issuer.audiences, std::move(algorithms)},
@@ -83,11 +85,12 @@ Task<Result<UserInfo>> JwtIssuer::authenticate_uncounted(std::string token) {
   const auto self = shared_from_this();
   const auto verifier = verifier_.get();
   if (verifier == nullptr) co_return unauthorized("oidc: authenticator not initialized");
-  auto verifying = verifier->verify(std::move(token));
+  const OidcClient::Deadline deadline = std::chrono::steady_clock::now() + kTokenLimit;
+  auto verifying = verifier->verify(std::move(token), deadline);
   auto claims = co_await std::move(verifying);
   if (!claims.ok()) co_return unauthorized("oidc: verify token: " + claims.status().message());
   if (distributed_) {
-    auto expanding = distributed_->expand(*claims);
+    auto expanding = distributed_->expand(*claims, deadline);
     Status status = co_await std::move(expanding);
     if (!status.ok()) co_return unauthorized("oidc: could not expand distributed claims: " + status.message());
   }

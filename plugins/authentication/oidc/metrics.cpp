@@ -1,9 +1,5 @@
 #include "oidc/metrics.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
-
 #include "backplane/core/metrics.hpp"
 
 namespace backplane::authentication {
@@ -36,52 +32,20 @@ Metric& key_set_info() {
   return made;
 }
 
-Metric& reloads() {
-  static Metric& made =
-      Metric::counter("apiserver_authentication_config_controller_automatic_reloads_total",
-                      "[BETA] Total number of automatic reloads of authentication configuration split by status and apiserver identity.",
-                      {"status", "apiserver_id_hash"});
-  return made;
-}
-
-Metric& reload_times() {
-  static Metric& made =
-      Metric::gauge("apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
-                    "[BETA] Timestamp of the last automatic reload of authentication configuration split by status and apiserver identity.",
-                    {"status", "apiserver_id_hash"});
-  return made;
-}
-
-Metric& config_info() {
-  static Metric& made = Metric::gauge("apiserver_authentication_config_controller_last_config_info",
-                                      "Information about the last applied authentication configuration with hash as label, split by "
-                                      "apiserver identity.",
-                                      {"apiserver_id_hash", "hash"});
-  return made;
-}
+const kit::ReloadMetricTexts kReloads = {
+    "apiserver_authentication_config_controller",
+    "[BETA] Total number of automatic reloads of authentication configuration split by status and apiserver identity.",
+    "[BETA] Timestamp of the last automatic reload of authentication configuration split by status and apiserver identity.",
+    "Information about the last applied authentication configuration with hash as label, split by apiserver identity."};
 
 }  // namespace
-
-std::string content_hash(std::string_view text) {
-  if (text.empty()) return {};
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out = "sha256:";
-  for (unsigned i = 0; i < size; ++i) {
-    out.push_back(kDigits[digest[i] >> 4]);
-    out.push_back(kDigits[digest[i] & 15]);
-  }
-  return out;
-}
 
 void count_jwt_authentication(bool success, const std::string& issuer_hash, std::chrono::nanoseconds took) {
   latency().observe({success ? "success" : "failure", issuer_hash}, std::chrono::duration<double>(took).count());
 }
 
 void JwksMetrics::fetched(const std::string& issuer_hash, std::string_view key_set) {
-  std::string hash = content_hash(key_set);
+  std::string hash = kit::content_hash(key_set);
   std::lock_guard lock(mutex_);
   std::string& last = key_sets_[issuer_hash];
   if (!last.empty() && last != hash) key_set_info().forget({issuer_hash, server_hash_, last});
@@ -102,23 +66,6 @@ void JwksMetrics::forget(const std::string& issuer_hash) {
   for (const std::string_view result : {"success", "failure"}) fetch_times().forget({result, issuer_hash, server_hash_});
 }
 
-void ReloadMetrics::in_effect(std::string_view content) {
-  std::string hash = content_hash(content);
-  if (!config_hash_.empty() && config_hash_ != hash) config_info().forget({server_hash_, config_hash_});
-  config_hash_ = std::move(hash);
-  config_info().set({server_hash_, config_hash_}, 1);
-}
-
-void ReloadMetrics::count(std::string_view status) {
-  reloads().add({status, server_hash_});
-  reload_times().set({status, server_hash_}, now_seconds());
-}
-
-void ReloadMetrics::reloaded(std::string_view content) {
-  count("success");
-  in_effect(content);
-}
-
-void ReloadMetrics::failed() { count("failure"); }
+kit::ReloadMetrics reload_metrics(std::string_view server_id) { return {kReloads, kit::content_hash(server_id)}; }
 
 }  // namespace backplane::authentication

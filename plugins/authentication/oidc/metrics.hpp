@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-namespace backplane::authentication {
+#include "backplane/kit/content_hash.hpp"
+#include "backplane/kit/reload_metrics.hpp"
 
-// "sha256:" and the hexadecimal digest; empty for an empty text.
-std::string content_hash(std::string_view text);
+namespace backplane::authentication {
 
 void count_jwt_authentication(bool success, const std::string& issuer_hash, std::chrono::nanoseconds took);
 
@@ -22,7 +22,7 @@ void count_jwt_authentication(bool success, const std::string& issuer_hash, std:
 class JwksMetrics {
  public:
   // `server_id`: kit::server_id().
-  explicit JwksMetrics(std::string_view server_id) : server_hash_(content_hash(server_id)) {}
+  explicit JwksMetrics(std::string_view server_id) : server_hash_(kit::content_hash(server_id)) {}
 
   void fetched(const std::string& issuer_hash, std::string_view key_set);
   void failed(const std::string& issuer_hash);
@@ -35,21 +35,7 @@ class JwksMetrics {
   std::map<std::string, std::string> key_sets_;  // hashes, by issuer
 };
 
-// Reloads of --authentication-config. One object per process, used by one task.
-class ReloadMetrics {
- public:
-  explicit ReloadMetrics(std::string_view server_id) : server_hash_(content_hash(server_id)) {}
-
-  // The configuration that is in effect.
-  void in_effect(std::string_view content);
-  void reloaded(std::string_view content);
-  void failed();
-
- private:
-  void count(std::string_view status);
-
-  const std::string server_hash_;
-  std::string config_hash_;
-};
+// Reloads of --authentication-config.
+kit::ReloadMetrics reload_metrics(std::string_view server_id);
 
 }  // namespace backplane::authentication

@@ -72,8 +72,7 @@ Result<std::shared_ptr<HttpClient>> OidcClient::client_for(const std::string& or
   return made;
 }
 
-Task<Result<OidcReply>> OidcClient::get_once(const std::string& url, const std::string& bearer,
-                                             std::chrono::steady_clock::time_point deadline) {
+Task<Result<OidcReply>> OidcClient::get_once(const std::string& url, const std::string& bearer, Deadline deadline) {
   const UrlParts parts = url_parts(url);
   if (parts.scheme != "https" || parts.host.empty() || parts.has_user)
     co_return failed_get(url, bad_request("only https URLs without user are supported"));
@@ -96,8 +95,8 @@ Task<Result<OidcReply>> OidcClient::get_once(const std::string& url, const std::
   co_return reply;
 }
 
-Task<Result<OidcReply>> OidcClient::get(std::string url, std::string bearer) {
-  const auto deadline = std::chrono::steady_clock::now() + kTimeLimit;
+Task<Result<OidcReply>> OidcClient::get(std::string url, std::string bearer, Deadline deadline) {
+  deadline = std::min<Deadline>(deadline, std::chrono::steady_clock::now() + kTimeLimit);
   for (int i = 0; i <= kMostRedirects; ++i) {
     if (const std::string problem = url_problem(url); !problem.empty()) co_return bad_request(problem);
     auto getting = get_once(url, bearer, deadline);

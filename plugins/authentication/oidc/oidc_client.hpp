@@ -41,12 +41,14 @@ class OidcClient {
   OidcClient(Host& host, std::string certificate_authority, DialFunction dial)
       : host_(host), certificate_authority_(std::move(certificate_authority)), dial_(std::move(dial)) {}
 
-  // `bearer`: sent as a bearer token, but not to another server that the URL redirects to. At most 30 s, and kMostBytes of body.
-  Task<Result<OidcReply>> get(std::string url, std::string bearer = {});
+  using Deadline = std::chrono::steady_clock::time_point;
+  // `bearer`: sent as a bearer token, but not to another server that the URL redirects to. At most 30 s, not after `deadline`, and
+  // kMostBytes of body.
+  Task<Result<OidcReply>> get(std::string url, std::string bearer = {}, Deadline deadline = Deadline::max());
 
  private:
   Result<std::shared_ptr<HttpClient>> client_for(const std::string& origin);
-  Task<Result<OidcReply>> get_once(const std::string& url, const std::string& bearer, std::chrono::steady_clock::time_point deadline);
+  Task<Result<OidcReply>> get_once(const std::string& url, const std::string& bearer, Deadline deadline);
 
   Host& host_;
   const std::string certificate_authority_;

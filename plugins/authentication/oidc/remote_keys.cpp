@@ -4,6 +4,7 @@
 #include <charconv>
 #include <ctime>
 
+#include "backplane/core/task_set.hpp"
 #include "backplane/host.hpp"
 
 namespace backplane::authentication {
@@ -73,7 +74,7 @@ RemoteKeys::KeysRef RemoteKeys::cached() const {
   return keys_;
 }
 
-Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws) {
+Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws, OidcClient::Deadline deadline) {
   const auto self = shared_from_this();
   // Expired keys verify too: tokens stay valid while the provider is down.
   const KeysRef known = cached();
@@ -84,7 +85,7 @@ Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws) {
     if (verified) co_return Status();
     if (Clock::now() + kExpiryMargin <= known->expires) co_return not_verified();
   }
-  auto fetching = refreshed();
+  auto fetching = refreshed(deadline);
   auto fresh = co_await std::move(fetching);
   if (!fresh.ok()) co_return unauthorized("fetching keys " + fresh.status().message());
   auto work = run_blocking([&] { verified = verifies(*jws, (*fresh)->set); });
@@ -93,7 +94,7 @@ Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws) {
   co_return Status();
 }
 
-Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed() {
+Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed(Clock::time_point deadline) {
   Promise<Result<KeysRef>> promise;
   bool begin = false;
   {
@@ -104,15 +105,22 @@ Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed() {
     waiters_.push_back(promise);
   }
   if (begin) host_.spawn("oidc-keys", fetch());
-  auto waiting = promise.future();
-  auto result = co_await waiting;
+  const Result<KeysRef> late = service_unavailable("context deadline exceeded");
+  auto waiting = within(std::max<Clock::duration>(deadline - Clock::now(), Clock::duration::zero()), promise, late);
+  auto result = co_await std::move(waiting);
   co_return result;
 }
 
 Task<void> RemoteKeys::fetch() {
   const auto self = shared_from_this();
-  auto fetching = fetch_keys();
-  auto result = co_await std::move(fetching);
+  Result<KeysRef> result;
+  // An exception, too, must end the fetch: else no later one would begin.
+  try {
+    auto fetching = fetch_keys();
+    result = co_await std::move(fetching);
+  } catch (const std::exception& error) {
+    result = service_unavailable("oidc: get keys failed " + std::string(error.what()));
+  }
   std::vector<Promise<Result<KeysRef>>> waiters;
   {
     std::lock_guard lock(mutex_);

@@ -45,8 +45,8 @@ class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
   using Observer = std::function<void(const std::string* key_set)>;
   RemoteKeys(Host& host, std::shared_ptr<OidcClient> client, std::string url, Observer observer);
 
-  // Success if one of the keys verifies the signature.
-  Task<Status> verify(std::shared_ptr<const kit::Jws> jws);
+  // Success if one of the keys verifies the signature. Waits for keys until `deadline`; their fetch, which other calls share, goes on.
+  Task<Status> verify(std::shared_ptr<const kit::Jws> jws, OidcClient::Deadline deadline);
   void stop() noexcept { stopped_ = true; }
 
  private:
@@ -57,7 +57,7 @@ class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
   };
   using KeysRef = std::shared_ptr<const Keys>;
   KeysRef cached() const;
-  Task<Result<KeysRef>> refreshed();
+  Task<Result<KeysRef>> refreshed(Clock::time_point deadline);
   Task<void> fetch();
   Task<Result<KeysRef>> fetch_keys();
 

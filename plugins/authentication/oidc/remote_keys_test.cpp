@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "fake_host.hpp"
+#include "tokens/token_test_kit.hpp"
+
 namespace backplane::authentication {
 namespace {
 
@@ -30,6 +33,79 @@ TEST(FetchLimitTest, ABurstAndThenOneForEachInterval) {
   EXPECT_FALSE(limit.take(now += 900ms));
   EXPECT_TRUE(limit.take(now += 200ms));
   EXPECT_FALSE(limit.take(now));
+}
+
+// A provider's server: it throws, never answers, or answers with a key set without keys.
+class KeyServer final : public HttpClient {
+ public:
+  class Answer final : public HttpAnswer {
+   public:
+    int code() const noexcept override { return 200; }
+    const Headers& headers() const noexcept override { return headers_; }
+    Task<Result<std::string>> read() override { co_return std::exchange(body_, {}); }
+    void cancel() override {}
+
+   private:
+    std::string body_ = R"({"keys":[]})";
+    const Headers headers_;
+  };
+  Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    ++calls;
+    deadline = call.deadline;
+    if (broken) throw std::runtime_error("out of memory");
+    if (silent) co_await never.future();
+    co_return std::unique_ptr<HttpAnswer>(std::make_unique<Answer>());
+  }
+  bool broken = false, silent = false;
+  int calls = 0;
+  std::chrono::steady_clock::time_point deadline;
+  Promise<bool> never;
+};
+
+struct RemoteKeysTest : ::testing::Test {
+  RemoteKeysTest() {
+    host.clients = [this](ClientConfig) { return std::shared_ptr<HttpClient>(server); };
+  }
+  // The keys of a token that no key verifies, asked for; `waits`: what happens while the call waits.
+  std::string error(
+      std::chrono::seconds limit = 30s, const std::function<void()>& waits = [] {}) {
+    std::optional<Status> status;
+    host.turns.start(keep_result(keys->verify(std::make_shared<kit::Jws>(), std::chrono::steady_clock::now() + limit), status));
+    waits();
+    return status ? status->message() : "no result";
+  }
+  test::FakeHost host;
+  std::shared_ptr<KeyServer> server = std::make_shared<KeyServer>();
+  std::shared_ptr<OidcClient> client = std::make_shared<OidcClient>(host, "", nullptr);
+  std::shared_ptr<RemoteKeys> keys = std::make_shared<RemoteKeys>(host, client, "https://keys.example/jwks", [](const std::string*) {});
+};
+
+TEST_F(RemoteKeysTest, AFetchThatThrowsDoesNotEndAllFetches) {
+  server->broken = true;
+  EXPECT_EQ(error(), "fetching keys oidc: get keys failed out of memory");
+  server->broken = false;
+  EXPECT_EQ(error(), "failed to verify id token signature");
+  EXPECT_EQ(server->calls, 2);
+}
+
+TEST_F(RemoteKeysTest, ACallWaitsForKeysUntilItsDeadline) {
+  server->silent = true;
+  EXPECT_EQ(error(5s, [this] { host.turns.fire_timers(); }), "fetching keys context deadline exceeded");
+  ASSERT_FALSE(host.turns.delays.empty());
+  EXPECT_LE(host.turns.delays.back(), 5s);
+  EXPECT_EQ(host.running, 1) << "the fetch goes on for others";
+  server->never.set(true);
+  host.turns.settle();
+  EXPECT_EQ(host.running, 0);
+}
+
+TEST_F(RemoteKeysTest, AGetEndsAtTheEarlierOfItsLimitAndTheDeadline) {
+  std::optional<Result<OidcReply>> reply;
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  host.turns.start(keep_result(client->get("https://claims.example/", "", deadline), reply));
+  EXPECT_EQ(server->deadline, deadline);
+  host.turns.start(keep_result(client->get("https://claims.example/"), reply));
+  EXPECT_LE(server->deadline, std::chrono::steady_clock::now() + 30s);
 }
 
 }  // namespace

@@ -2,11 +2,10 @@
 
 #include <openssl/sha.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <limits>
 
+#include "backplane/kit/watched_file.hpp"
 #include "tokens/csv.hpp"
 
 namespace backplane::authentication {
@@ -32,11 +31,9 @@ std::vector<std::string> comma_parts(const std::string& text) {
 }  // namespace
 
 Result<std::shared_ptr<StaticTokens>> StaticTokens::from_file(const std::string& path, Logger& logger) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || file.bad()) return bad_request("open " + path + ": " + std::strerror(errno != 0 ? errno : EIO));
-  return from_text(text, path, logger);
+  auto text = kit::read_bounded_file(path, std::numeric_limits<std::size_t>::max());
+  if (!text.ok()) return std::move(text).status();
+  return from_text(*text, path, logger);
 }
 
 Result<std::shared_ptr<StaticTokens>> StaticTokens::from_text(std::string_view text, const std::string& path, Logger& logger) {

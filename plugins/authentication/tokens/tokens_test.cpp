@@ -82,7 +82,8 @@ TEST(StaticTokens, AreThoseOfTheFile) {
   for (const char* unknown : {"", "t", "t11", "T1"}) EXPECT_EQ(static_user(**made, unknown), "unknown") << unknown;
   EXPECT_EQ(StaticTokens::from_text("t,u\n", "f", logger).status().message(),
             "token file 'f' must have at least 3 columns (token, user name, user uid), found 2");
-  EXPECT_EQ(StaticTokens::from_file("/absent", logger).status().message(), "open /absent: No such file or directory");
+  EXPECT_EQ(StaticTokens::from_file("/absent", logger).status().message(), "open /absent: no such file or directory");
+  EXPECT_EQ(StaticTokens::from_file("/", logger).status().message(), "read /: is a directory");
 }
 
 std::string secret(const std::map<std::string, std::string>& changes = {}, const std::string& more = "") {

@@ -96,12 +96,39 @@ TEST_F(AbacTest, OldLinesMatchEverythingThatTheyLeaveOut) {
   EXPECT_EQ(parse_abac_policy(kPolicy, "f")->unversioned, 0u);
 }
 
+TEST_F(AbacTest, ALineWithoutBraceIsYaml) {
+  EXPECT_TRUE(path(authorizer("null"), bob, "post", "/anything"));
+  const auto pods = authorizer("user: bob\n\"user\": carol\n--- {user: dan, resource: pods}");
+  EXPECT_TRUE(path(pods, bob, "post", "/anything"));
+  EXPECT_TRUE(path(pods, carol, "post", "/anything"));
+  EXPECT_FALSE(path(pods, alice, "post", "/anything"));
+  EXPECT_TRUE(resource(pods, {"dan", "", {}, {}}, "get", "", "pods", "n"));
+  EXPECT_EQ(error("{user: bob}"),
+            "error reading policy file f, line 1: {user: bob}: couldn't get version/kind; json parse error: invalid character 'u' looking "
+            "for beginning of object key string");
+}
+
+TEST_F(AbacTest, TheOldFormatHasAVersionToo) {
+  const auto old = authorizer(R"({"apiVersion":"abac.authorization.kubernetes.io/v0","kind":"Policy","user":"bob"})");
+  EXPECT_TRUE(path(old, bob, "post", "/anything"));
+  EXPECT_EQ(parse_abac_policy(R"({"kind":"Policy","user":"bob"})", "f")->unversioned, 1u);
+  EXPECT_NE(error(R"({"kind":"Other","user":"bob"})"), "");
+}
+
 TEST_F(AbacTest, ErrorsNameFileLineAndContent) {
   EXPECT_EQ(error("# x\nrubbish"),
-            "error reading policy file f, line 2: rubbish: couldn't get version/kind; json parse error: invalid character 'r' looking for "
-            "beginning of value");
+            "error reading policy file f, line 2: rubbish: couldn't get version/kind; json parse error: json: cannot unmarshal string into "
+            "Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+            "\"json:\\\"kind,omitempty\\\"\" }");
+  EXPECT_EQ(error("{x"),
+            "error reading policy file f, line 1: {x: couldn't get version/kind; json parse error: invalid character 'x' looking for "
+            "beginning of object key string");
+  EXPECT_EQ(error("kind: 1"),
+            "error reading policy file f, line 1: kind: 1: couldn't get version/kind; json parse error: json: cannot "
+            "unmarshal number into Go struct field .kind of type string");
   EXPECT_EQ(error(R"({"apiVersion":"v1","kind":"Pod"})"),
-            R"(error reading policy file f, line 1: {"apiVersion":"v1","kind":"Pod"}: no kind "Pod" is registered for version "v1")");
+            R"(error reading policy file f, line 1: {"apiVersion":"v1","kind":"Pod"}: no kind "Pod" is registered for version "v1")"
+            R"( in scheme "pkg/runtime/scheme.go:111")");
   const std::string typed = R"({"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":1}})";
   EXPECT_EQ(error(typed), "error reading policy file f, line 1: " + typed +
                               ": json: cannot unmarshal number into Go struct field PolicySpec.spec.user of type string");

@@ -1,17 +1,17 @@
 #include "abac/policy.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <limits>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/kit/watched_file.hpp"
 #include "backplane/types/schema.hpp"
 
 namespace backplane::authorization {
 namespace {
 
-constexpr std::string_view kVersion = "abac.authorization.kubernetes.io/v1beta1";
+constexpr std::string_view kVersion = "abac.authorization.kubernetes.io/v1beta1", kOldVersion = "abac.authorization.kubernetes.io/v0";
+constexpr std::string_view kKind = "Policy";
 constexpr std::string_view kAllAuthenticated = "system:authenticated";
 constexpr std::size_t kLongestLine = 64 * 1024;  // of bufio.Scanner
 
@@ -93,28 +93,55 @@ Result<AbacRule> unversioned_rule(const Object& policy) {
   return rule;
 }
 
-Result<AbacRule> parse_rule(std::string_view line, AbacPolicy& policy) {
-  auto parsed = parse_json(line, json::storage_ptr(), nullptr);
-  if (!parsed.ok()) return bad_request("couldn't get version/kind; json parse error: " + parsed.status().message());
-  if (!parsed->is_object()) {
-    return bad_request("couldn't get version/kind; json parse error: json: cannot unmarshal " + std::string(json_type(*parsed)) +
-                       " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                       "\"json:\\\"kind,omitempty\\\"\" }");
-  }
-  const Object& object = parsed->get_object();
-  const std::string_view version = get_string(object, "apiVersion");
-  const std::string_view kind = get_string(object, "kind");
-  if (version == kVersion && kind == "Policy") return versioned_rule(object);
-  if (!version.empty() && !kind.empty()) {
-    return bad_request("no kind " + backplane::quoted(kind) + " is registered for version " + backplane::quoted(version));
-  }
-  ++policy.unversioned;
-  return unversioned_rule(object);
-}
-
 std::string_view trimmed_line(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t\r\v\f");
   return first == std::string_view::npos ? std::string_view() : line.substr(first);
+}
+
+Status no_type_meta(const std::string& why) { return bad_request("couldn't get version/kind; json parse error: " + why); }
+
+// A line that begins with a brace is JSON, any other one YAML.
+Result<Value> parse_line(std::string_view line) {
+  if (!trimmed_line(line).starts_with('{')) return parse_yaml(line, {}, nullptr);
+  auto tree = parse_json(line, {}, nullptr);
+  if (!tree.ok()) return no_type_meta(tree.status().message());
+  return tree;
+}
+
+// apiVersion or kind; nothing for a member that is absent.
+Result<std::string> type_meta(const Object& policy, std::string_view field) {
+  const Value* value = find(policy, field);
+  if (value == nullptr || value->is_null()) return std::string();
+  if (value->is_string()) return std::string(value->get_string());
+  return no_type_meta("json: cannot unmarshal " + std::string(json_type(*value)) + " into Go struct field ." + std::string(field) +
+                      " of type string");
+}
+
+// What names neither a version nor another kind is in the format without versions, which has the version v0 too.
+Result<AbacRule> rule_of(const Object& policy, AbacPolicy& all) {
+  auto version = type_meta(policy, "apiVersion");
+  if (!version.ok()) return std::move(version).status();
+  auto kind = type_meta(policy, "kind");
+  if (!kind.ok()) return std::move(kind).status();
+  if (std::count(version->begin(), version->end(), '/') > 1) return bad_request("unexpected GroupVersion string: " + *version);
+  if (*kind == kKind && *version == kVersion) return versioned_rule(policy);
+  if (*kind == kKind && *version == kOldVersion) return unversioned_rule(policy);
+  if (!version->empty() || (!kind->empty() && *kind != kKind)) {
+    return bad_request("no kind " + backplane::quoted(kind->empty() ? kKind : *kind) + " is registered for version " +
+                       backplane::quoted(version->empty() ? kOldVersion : *version) + " in scheme \"pkg/runtime/scheme.go:111\"");
+  }
+  ++all.unversioned;
+  return unversioned_rule(policy);
+}
+
+Result<AbacRule> parse_rule(std::string_view line, AbacPolicy& policy) {
+  auto tree = parse_line(line);
+  if (!tree.ok()) return std::move(tree).status();
+  if (tree->is_null()) return rule_of(Object(), policy);
+  if (tree->is_object()) return rule_of(tree->get_object(), policy);
+  return no_type_meta("json: cannot unmarshal " + std::string(json_type(*tree)) +
+                      " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                      "\"json:\\\"kind,omitempty\\\"\" }");
 }
 
 }  // namespace
@@ -140,10 +167,9 @@ Result<AbacPolicy> parse_abac_policy(std::string_view text, const std::string& f
 }
 
 Result<AbacPolicy> read_abac_policy(const std::string& file) {
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return bad_request("open " + file + ": " + (errno == ENOENT || errno == 0 ? "no such file or directory" : std::strerror(errno)));
-  return parse_abac_policy(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  auto text = kit::read_bounded_file(file, std::numeric_limits<std::size_t>::max());
+  if (!text.ok()) return std::move(text).status();
+  return parse_abac_policy(*text, file);
 }
 
 }  // namespace backplane::authorization

@@ -1,5 +1,5 @@
-// The policy of the mode ABAC (--authorization-policy-file): one JSON object per line, of the kind Policy of
-// abac.authorization.kubernetes.io/v1beta1, or in the older form without a version.
+// The policy of the mode ABAC (--authorization-policy-file): one object per line, in JSON or YAML, of the kind Policy of
+// abac.authorization.kubernetes.io/v1beta1, or in the older form (v0), which needs no version.
 //
 // Thread-safety: pure functions.
 // Errors:        kBadRequest `error reading policy file FILE, line N: LINE: …`.
@@ -23,7 +23,7 @@ struct AbacRule {
 
 struct AbacPolicy {
   std::vector<AbacRule> rules;
-  std::size_t unversioned = 0;  // number of lines in the older form
+  std::size_t unversioned = 0;  // number of lines without a version
 };
 
 Result<AbacPolicy> parse_abac_policy(std::string_view text, const std::string& file);

@@ -1,55 +1,17 @@
 #include "config/reload.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
-#include <chrono>
-
-#include "backplane/core/metrics.hpp"
+#include "backplane/kit/content_hash.hpp"
 #include "backplane/kit/server_identity.hpp"
 #include "backplane/kit/watched_file.hpp"
 
 namespace backplane::authorization {
 namespace {
 
-struct ReloadMetrics {
-  Metric& reloads = Metric::counter("apiserver_authorization_config_controller_automatic_reloads_total",
-                                    "[BETA] Total number of automatic reloads of authorization configuration split by status and apiserver "
-                                    "identity.",
-                                    {"status", "apiserver_id_hash"});
-  Metric& times = Metric::gauge("apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds",
-                                "[BETA] Timestamp of the last automatic reload of authorization configuration split by status and "
-                                "apiserver identity.",
-                                {"status", "apiserver_id_hash"});
-  Metric& info = Metric::gauge("apiserver_authorization_config_controller_last_config_info",
-                               "[ALPHA] Information about the last applied authorization configuration with hash as label, split by "
-                               "apiserver identity.",
-                               {"apiserver_id_hash", "hash"});
-
-  void reloaded(std::string_view status, std::string_view server) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    reloads.add({status, server});
-    times.set({status, server}, std::chrono::duration<double>(now).count());
-  }
-};
-
-ReloadMetrics& reload_metrics() {
-  static ReloadMetrics all;
-  return all;
-}
-
-std::string sha256_text(std::string_view text) {
-  if (text.empty()) return {};
-  std::array<unsigned char, 32> digest{};
-  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
-  std::string out = "sha256:";
-  for (const unsigned char byte : digest) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
-  }
-  return out;
-}
+const kit::ReloadMetricTexts kReloads = {
+    "apiserver_authorization_config_controller",
+    "[BETA] Total number of automatic reloads of authorization configuration split by status and apiserver identity.",
+    "[BETA] Timestamp of the last automatic reload of authorization configuration split by status and apiserver identity.",
+    "[ALPHA] Information about the last applied authorization configuration with hash as label, split by apiserver identity."};
 
 }  // namespace
 
@@ -58,13 +20,12 @@ ConfigurationReload::ConfigurationReload(Host& host, WebhookFactory factory, std
       factory_(std::move(factory)),
       file_(std::move(file)),
       text_(std::move(text)),
-      server_hash_(sha256_text(kit::server_id(kit::host_name()))),
       current_(std::move(config)),
-      config_hash_(sha256_text(text_)) {
+      metrics_(kReloads, kit::content_hash(kit::server_id(kit::host_name()))) {
   for (const AuthorizerConfig& each : current_.authorizers) {
     if (each.type != "Webhook") startup_types_.insert(each.type);
   }
-  reload_metrics().info.set({server_hash_, config_hash_}, 1);
+  metrics_.in_effect(kit::content_hash(text_));
 }
 
 Task<void> ConfigurationReload::run(std::shared_ptr<ConfigurationReload> reload) {
@@ -102,17 +63,15 @@ Task<bool> ConfigurationReload::apply(std::string text) {
     co_return true;
   }
   current_ = std::move(next);
-  reload_metrics().reloaded("success", server_hash_);
-  reload_metrics().info.forget({server_hash_, config_hash_});
-  config_hash_ = sha256_text(text);
-  reload_metrics().info.set({server_hash_, config_hash_}, 1);
+  metrics_.reloaded(true);
+  metrics_.in_effect(kit::content_hash(text));
   host_.logger().info("reloaded authz config");
   co_return true;
 }
 
-void ConfigurationReload::failed(const Status& why) const {
+void ConfigurationReload::failed(const Status& why) {
   host_.logger().error("reloading authorization config: " + why.message());
-  reload_metrics().reloaded("failure", server_hash_);
+  metrics_.reloaded(false);
 }
 
 }  // namespace backplane::authorization

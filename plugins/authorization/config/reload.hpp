@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "backplane/kit/reload_metrics.hpp"
 #include "config/webhooks.hpp"
 
 namespace backplane::authorization {
@@ -25,16 +26,15 @@ class ConfigurationReload {
 
  private:
   Result<std::vector<AuthorizerPlace>> load(const std::string& text, AuthorizationConfig& next) const;
-  void failed(const Status& why) const;
+  void failed(const Status& why);
 
   Host& host_;
   const WebhookFactory factory_;
   const std::string file_;
   const std::string text_;
-  const std::string server_hash_;
   std::set<std::string> startup_types_;  // other than Webhook
   AuthorizationConfig current_;
-  std::string config_hash_;
+  kit::ReloadMetrics metrics_;
 };
 
 }  // namespace backplane::authorization

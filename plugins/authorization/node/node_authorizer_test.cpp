@@ -248,6 +248,19 @@ TEST_F(NodeTest, ReasonsAreUpstreams) {
   EXPECT_EQ(answer({"get", "certificates.k8s.io", "clustertrustbundles", "", "", "x"}), "allow");
 }
 
+TEST_F(NodeTest, ASelectorThatCouldBeReadInPartDecides) {
+  AuthorizationAttributes attributes;
+  attributes.user = UserInfo{"system:node:n1", "", {"system:nodes"}, {}};
+  attributes.resource_request = true;
+  attributes.verb = "list";
+  attributes.resource = "pods";
+  attributes.fields_error = bad_request("a requirement that is none");
+  const NodeAuthorizer authorizer(graph, features);
+  EXPECT_EQ(authorizer.decide_now(RequestView(attributes))->decision, Decision::kNoOpinion);
+  attributes.fields = *FieldSelector::parse("spec.nodeName=n1");
+  EXPECT_EQ(authorizer.decide_now(RequestView(attributes))->decision, Decision::kAllow);
+}
+
 TEST_F(NodeTest, AnUpdateWithTheSameReferencesIsNoChange) {
   const VertexName owner{VertexKind::kPod, "ns", "p"};
   const std::vector<VertexName> references = {{VertexKind::kSecret, "ns", "s"}};

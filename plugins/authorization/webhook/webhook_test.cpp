@@ -132,6 +132,16 @@ TEST_F(WebhookAuthorizerTest, TheReviewIsUpstreams) {
             "\n");
 }
 
+TEST_F(WebhookAuthorizerTest, RequirementsThatCouldBeReadAreSentWithoutTheOthers) {
+  wanted.fields = *FieldSelector::parse("a=b");
+  wanted.fields_error = wanted.labels_error = bad_request("no selector");
+  ask_once(200, kAllowed);
+  ASSERT_EQ(server->bodies.size(), 1u);
+  EXPECT_NE(server->bodies[0].find(R"("name":"d","fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]}]}},"user")"),
+            std::string::npos)
+      << server->bodies[0];
+}
+
 TEST_F(WebhookAuthorizerTest, TheAnswerDecides) {
   auto result = ask_once(200, kAllowed);
   EXPECT_EQ(result.decision, Decision::kAllow);

@@ -9,30 +9,11 @@
 #include <memory>
 #include <string>
 
+#include "backplane/core/turns.hpp"
 #include "backplane/host.hpp"
 #include "step.hpp"
 
 namespace backplane::encryption {
-
-class KmsProvider : public Step {
- public:
-  virtual const std::string& name() const noexcept = 0;
-  // Asks the plugin, unless it has been asked a moment ago.
-  virtual Task<Outcome<Done>> check() = 0;
-};
-using KmsProviderRef = std::shared_ptr<KmsProvider>;
-
-struct KmsSettings {
-  std::string name;
-  std::string endpoint;
-  std::chrono::nanoseconds timeout{};
-  int cache_size = 0;  // v1; negative: no cache
-};
-
-Outcome<KmsProviderRef> make_kms_v1_provider(Host& host, const KmsSettings& settings);
-// `server_id_hash`: a label of the metrics. The provider asks the plugin for its status at once, then once a minute, or every ten seconds
-// while that fails; values wait for the end of the first attempt.
-Outcome<KmsProviderRef> make_kms_v2_provider(Host& host, const KmsSettings& settings, std::string server_id_hash);
 
 // The last answer about a plugin's health, which is repeated for a while.
 class LastHealth {
@@ -50,5 +31,32 @@ class LastHealth {
   Outcome<Done> outcome_ = Done();
   Clock::time_point until_ = Clock::time_point::min();
 };
+
+class KmsProvider : public Step, public std::enable_shared_from_this<KmsProvider> {
+ public:
+  virtual const std::string& name() const noexcept = 0;
+  // Asks the plugin, unless it has been asked a moment ago.
+  Task<Outcome<Done>> check();
+
+ private:
+  // One call at a time.
+  virtual Task<Outcome<Done>> check_plugin() = 0;
+
+  Turns checking_{1};
+  LastHealth health_;  // under checking_
+};
+using KmsProviderRef = std::shared_ptr<KmsProvider>;
+
+struct KmsSettings {
+  std::string name;
+  std::string endpoint;
+  std::chrono::nanoseconds timeout{};
+  int cache_size = 0;  // v1; negative: no cache
+};
+
+Outcome<KmsProviderRef> make_kms_v1_provider(Host& host, const KmsSettings& settings);
+// `server_id_hash`: a label of the metrics. The provider asks the plugin for its status at once, then once a minute, or every ten seconds
+// while that fails; values wait for the end of the first attempt.
+Outcome<KmsProviderRef> make_kms_v2_provider(Host& host, const KmsSettings& settings, std::string server_id_hash);
 
 }  // namespace backplane::encryption

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "backplane/core/turns.hpp"
 #include "kms.pb.h"
 #include "kms/client.hpp"
 #include "kms/key_cache.hpp"
@@ -54,13 +53,12 @@ std::optional<V1Value> split(std::string_view bytes) {
   return V1Value{bytes.substr(2, size), bytes.substr(2 + size)};
 }
 
-class KmsV1Provider final : public KmsProvider, public std::enable_shared_from_this<KmsV1Provider> {
+class KmsV1Provider final : public KmsProvider {
  public:
   KmsV1Provider(std::string name, KmsClientRef client, int cache_size)
       : name_(std::move(name)), client_(std::move(client)), keys_(cache_size > 0 ? static_cast<std::size_t>(cache_size) : 0) {}
 
   const std::string& name() const noexcept override { return name_; }
-  Task<Outcome<Done>> check() override;
   std::optional<Outcome<ReadValue>> read_now(std::string_view bound_to, const SharedBytes& data) const override;
   std::optional<Outcome<SharedBytes>> write_now(std::string_view, const SharedBytes&, std::string_view) const override {
     return std::nullopt;
@@ -69,7 +67,7 @@ class KmsV1Provider final : public KmsProvider, public std::enable_shared_from_t
   Task<Outcome<SharedBytes>> write(std::string bound_to, SharedBytes plain, std::string prefix) const override;
 
  private:
-  Task<Outcome<Done>> check_plugin() const;
+  Task<Outcome<Done>> check_plugin() override;
   Task<Outcome<Done>> check_version() const;
   Task<Outcome<std::string>> encrypt(std::string plain) const;
   Task<Outcome<std::string>> decrypt(std::string cipher) const;
@@ -81,8 +79,6 @@ class KmsV1Provider final : public KmsProvider, public std::enable_shared_from_t
   mutable std::atomic<bool> version_checked_{false};
   mutable KeyCache keys_;
   mutable KeyFlights flights_;
-  Turns checking_{1};
-  LastHealth health_;  // under checking_
 };
 
 Task<Outcome<Done>> KmsV1Provider::check_version() const {
@@ -191,17 +187,7 @@ Task<Outcome<SharedBytes>> KmsV1Provider::write(std::string bound_to, SharedByte
   co_return SharedBytes(std::move(out));
 }
 
-Task<Outcome<Done>> KmsV1Provider::check() {
-  const auto self = shared_from_this();
-  auto entering = checking_.take();
-  const Turns::Turn turn = co_await std::move(entering);
-  if (health_.fresh(LastHealth::Clock::now())) co_return health_.outcome();
-  auto checking = check_plugin();
-  auto checked = co_await std::move(checking);
-  co_return health_.set(std::move(checked), LastHealth::Clock::now());
-}
-
-Task<Outcome<Done>> KmsV1Provider::check_plugin() const {
+Task<Outcome<Done>> KmsV1Provider::check_plugin() {
   const std::string provider = " section of the healthz check for KMS Provider " + name_ + ", error: ";
   auto encrypting = encrypt("ping");
   auto encrypted = co_await std::move(encrypting);

@@ -146,19 +146,14 @@ Task<void> KmsV2Provider::poll(std::weak_ptr<KmsV2Provider> provider, Signal& st
   }
 }
 
-Task<Outcome<Done>> KmsV2Provider::check() {
-  const auto self = shared_from_this();
-  auto entering = checking_.take();
-  const Turns::Turn turn = co_await std::move(entering);
-  if (health_.fresh(LastHealth::Clock::now())) co_return health_.outcome();
-  auto checking = check_plugin();
-  auto checked = co_await std::move(checking);
-  auto outcome = health_.set(std::move(checked), LastHealth::Clock::now());
+Task<Outcome<Done>> KmsV2Provider::check_plugin() {
+  auto asking = ask_plugin();
+  auto checked = co_await std::move(asking);
   primed_.happen();
-  co_return outcome;
+  co_return checked;
 }
 
-Task<Outcome<Done>> KmsV2Provider::check_plugin() {
+Task<Outcome<Done>> KmsV2Provider::ask_plugin() {
   auto asking = kms_status(client_);
   auto status = co_await std::move(asking);
   if (!status.ok()) {

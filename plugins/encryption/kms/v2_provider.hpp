@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "backplane/core/turns.hpp"
 #include "kms/envelope.hpp"
 #include "kms/key_cache.hpp"
 #include "kms/key_flights.hpp"
@@ -18,7 +17,7 @@
 
 namespace backplane::encryption {
 
-class KmsV2Provider final : public KmsProvider, public std::enable_shared_from_this<KmsV2Provider> {
+class KmsV2Provider final : public KmsProvider {
  public:
   using Time = std::chrono::system_clock::time_point;
   // A write fails when the plugin has not been healthy for this time.
@@ -29,7 +28,6 @@ class KmsV2Provider final : public KmsProvider, public std::enable_shared_from_t
   KmsV2Provider(KmsClientRef client, Logger& logger, std::string server_id_hash, Time (*now)() = &std::chrono::system_clock::now);
 
   const std::string& name() const noexcept override { return client_->provider(); }
-  Task<Outcome<Done>> check() override;
   std::optional<Outcome<ReadValue>> read_now(std::string_view bound_to, const SharedBytes& data) const override;
   std::optional<Outcome<SharedBytes>> write_now(std::string_view bound_to, const SharedBytes& plain,
                                                 std::string_view prefix) const override;
@@ -50,7 +48,8 @@ class KmsV2Provider final : public KmsProvider, public std::enable_shared_from_t
   };
   using WriteKeyRef = std::shared_ptr<const WriteKey>;
 
-  Task<Outcome<Done>> check_plugin();
+  Task<Outcome<Done>> check_plugin() override;
+  Task<Outcome<Done>> ask_plugin();
   std::vector<Failure> check_status(const KmsStatus& status);
   Task<Outcome<Done>> rotate_if_changed(std::string key_id);
   Task<Outcome<WriteKeyRef>> generate(std::string uid, Time expires) const;
@@ -66,9 +65,7 @@ class KmsV2Provider final : public KmsProvider, public std::enable_shared_from_t
   std::atomic<std::shared_ptr<const WriteKey>> current_{nullptr};
   mutable KeyCache keys_{kMostKeys};
   mutable KeyFlights flights_;
-  Turns checking_{1};
-  LastHealth health_;    // under checking_
-  std::string version_;  // of the first status; under checking_
+  std::string version_;  // of the first status; used by check_plugin()
 };
 
 }  // namespace backplane::encryption

@@ -44,7 +44,8 @@ using FileChanged = std::function<Task<bool>(std::string content)>;
 // Receives the reason why the file could not be read: after each change of its metadata and after each `full_interval`.
 using FileFailed = std::function<void(const Status& status)>;
 
-// Calls `changed` for each new content of the file until `stop` fires. `current`: the content that has taken effect.
+// Calls `changed` for each new content of the file until `stop` fires. `current`: the content that has taken effect; only its digest is
+// kept.
 Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileChanged changed, FileFailed failed);
 
 }  // namespace BACKPLANE_API

@@ -1,0 +1,16 @@
+// Targets that tell who a client is: its certificate, and the headers with which it acts as another user.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace backplane::fuzz {
+
+// The bytes are a certificate in DER.
+void client_certificates(std::string_view bytes);
+std::string client_certificate_seed();
+
+// The bytes are lines "name: value".
+void impersonation_headers(std::string_view bytes);
+
+}  // namespace backplane::fuzz
