@@ -144,8 +144,8 @@ Status not_started();
 bool expired(const RequestContext& context) noexcept;
 Status deadline_error();
 
-// Bytes for the store: the canonical tree without resourceVersion, which is taken out of `object`.
-std::string encode_for_storage(Object& object);
+// Bytes for the store, without spare capacity: the canonical tree without resourceVersion, which is taken out of `object`.
+SharedBytes encode_for_storage(Object& object);
 // An object that is answered but not stored (dry run, or just removed).
 ObjectRef unstored(const std::string& key, const Object& object);
 

@@ -1,5 +1,6 @@
 #include "registry/store.hpp"
 
+#include <array>
 #include <cctype>
 
 #include "engine/raw_json.hpp"
@@ -174,12 +175,14 @@ bool expired(const RequestContext& context) noexcept {
 
 Status deadline_error() { return timeout("request did not complete within the allotted timeout", 0); }
 
-std::string encode_for_storage(Object& object) {
+SharedBytes encode_for_storage(Object& object) {
   for (std::string_view member : {"resourceVersion", "selfLink"}) erase_metadata(object, member);
   std::string bytes;
   bytes.reserve(2048);  // most objects, without growing
   if (append_kept_json(bytes, object)) bytes.insert(0, 1, ' ');
-  return bytes;
+  // Without spare capacity: caches hold the value until the watch of the store has returned it.
+  const std::array<std::string_view, 1> parts = {bytes};
+  return SharedBytes::concat(parts);
 }
 
 ObjectRef unstored(const std::string& key, const Object& object) {

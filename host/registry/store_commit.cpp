@@ -46,7 +46,7 @@ class JoinedTransaction final : public StoreTransaction {
     Status shaped = canonical_form(store.schema(), object);
     if (!shaped.ok()) return shaped;
     request_.compares.push_back({key, expected});
-    request_.puts.push_back({std::move(key), SharedBytes(encode_for_storage(object)), 0});
+    request_.puts.push_back({std::move(key), encode_for_storage(object), 0});
     return {};
   }
 

@@ -138,7 +138,7 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   if (!leased.ok()) co_return std::move(leased.status());
   KeyValue stored;
   stored.key = *key;
-  stored.value = SharedBytes(encode_for_storage(object));
+  stored.value = encode_for_storage(object);
   ObjectChange change;
   change.key = *key;
   change.value = stored.value;

@@ -120,7 +120,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   if (!shaped.ok()) co_return shaped;
   KeyValue stored;
   stored.key = key_;
-  stored.value = SharedBytes(encode_for_storage(object));
+  stored.value = encode_for_storage(object);
   auto leased = co_await store_.lease(backing_);
   if (!leased.ok()) co_return std::move(leased.status());
   ObjectChange change;

@@ -220,7 +220,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object,
 Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revision expected, BegunWrite* begun) {
   KeyValue stored;
   stored.key = key_;
-  stored.value = SharedBytes(encode_for_storage(object));
+  stored.value = encode_for_storage(object);
   // A write that changes nothing is none: the object keeps its resourceVersion.
   if (expected != 0 && changes_nothing(stored.value.view())) {
     auto unchanged = co_await store_unchanged(stored.value);
