@@ -28,9 +28,16 @@ Refusal internal_failure(const FilterCall& call, std::string_view what) {
   return Refusal::plain(500, without_markup("Internal Server Error: " + quoted(call.exchange().target()) + ": " + std::string(what)));
 }
 
+void log_conflict(const RequestContext& context, std::string_view key, std::string_view kept, std::string_view dropped) {
+  filters_log().warn("Failed to set annotations[{:?}] to {:?} for audit:{:?}, it has already been set to {:?}", key, dropped,
+                     context.audit_id, kept);
+}
+
 class WithAudit final : public Filter {
  public:
-  explicit WithAudit(const AuditRegistrations& registrations) : registrations_(registrations) {}
+  explicit WithAudit(const AuditRegistrations& registrations) : registrations_(registrations) {
+    set_annotation_conflict_log(&log_conflict);
+  }
 
   Step enter(FilterCall& call) const override {
     if (registrations_.empty()) return Step::kNext;

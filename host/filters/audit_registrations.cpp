@@ -80,7 +80,7 @@ AuditedRequest::AuditedRequest(std::shared_ptr<const AuditRegistrations::List> r
   }
 }
 
-std::shared_ptr<AuditEvent> AuditedRequest::base_event(const RequestContext& context, AuditStage stage, int code) const {
+std::shared_ptr<AuditEvent> AuditedRequest::base_event(RequestContext& context, AuditStage stage, int code) const {
   auto event = std::make_shared<AuditEvent>();
   event->stage = stage;
   event->request = request_;
@@ -97,7 +97,9 @@ std::shared_ptr<AuditEvent> AuditedRequest::base_event(const RequestContext& con
   }
   event->response_status = response_status;
   event->success_details = success_details;
-  event->annotations = context.audit_annotations();
+  // Nobody adds annotations after the last event, so they need not be copied.
+  const bool last = stage == AuditStage::kResponseComplete || stage == AuditStage::kPanic;
+  event->annotations = last ? context.take_audit_annotations() : context.audit_annotations();
   return event;
 }
 
@@ -112,7 +114,7 @@ void AuditedRequest::set_level(AuditEvent& event, const AuditDecision& decision,
   if (response) event.response_object = decision.omit_managed_fields ? objects.response : response_object;
 }
 
-bool AuditedRequest::reach(const RequestContext& context, AuditStage stage, int code) {
+bool AuditedRequest::reach(RequestContext& context, AuditStage stage, int code) {
   std::shared_ptr<AuditEvent> base;
   Objects objects;
   for (std::size_t i = 0; i < decisions_.size(); ++i) {

@@ -47,7 +47,8 @@ class AuditedRequest final : public AuditRecord {
                  std::shared_ptr<const AuditRequest> request);
   // Sends the event of `stage` to each sink that wants it.  `code`: of the response; 0: none has begun.
   // False: a sink has not taken the event, and the request has to await store().
-  bool reach(const RequestContext& context, AuditStage stage, int code);
+  // Takes the annotations away from `context` for the last stage, kResponseComplete or kPanic.
+  bool reach(RequestContext& context, AuditStage stage, int code);
   // False if a sink has lost an event of the last reach().
   Task<bool> store();
   // True if a response must wait until the last event of the request is processed.
@@ -59,7 +60,7 @@ class AuditedRequest final : public AuditRecord {
     std::size_t registration;
     std::shared_ptr<const AuditEvent> event;
   };
-  std::shared_ptr<AuditEvent> base_event(const RequestContext& context, AuditStage stage, int code) const;
+  std::shared_ptr<AuditEvent> base_event(RequestContext& context, AuditStage stage, int code) const;
   void set_level(AuditEvent& event, const AuditDecision& decision, Objects& objects) const;
 
   const std::shared_ptr<const AuditRegistrations::List> registrations_;

@@ -10,6 +10,29 @@ namespace {
 using namespace std::chrono_literals;
 using namespace filters_testing;
 
+std::vector<std::string>* g_conflicts = nullptr;
+
+void keep_conflict(const RequestContext& context, std::string_view key, std::string_view kept, std::string_view dropped) {
+  g_conflicts->push_back(context.audit_id + " " + std::string(key) + " " + std::string(kept) + " " + std::string(dropped));
+}
+
+TEST(AuditAnnotations, AValueThatIsDroppedIsTold) {
+  std::vector<std::string> conflicts;
+  g_conflicts = &conflicts;
+  set_annotation_conflict_log(&keep_conflict);
+  RequestContext context;
+  context.audit_id = "id";
+  EXPECT_TRUE(context.annotate("k", "a"));
+  EXPECT_FALSE(context.annotate("k", "b"));
+  EXPECT_TRUE(conflicts.empty()) << "the request is not audited";
+  context.audit = std::make_shared<AuditRecord>();
+  EXPECT_TRUE(context.annotate("k", "a"));
+  EXPECT_FALSE(context.annotate("k", "b"));
+  EXPECT_EQ(conflicts, std::vector<std::string>{"id k a b"});
+  EXPECT_EQ(context.audit_annotations().at("k"), "a");
+  set_annotation_conflict_log(nullptr);
+}
+
 class TestPolicy final : public AuditPolicy {
  public:
   explicit TestPolicy(AuditDecision decision) : decision_(decision) {}

@@ -1,8 +1,9 @@
 // The host as a plugin sees it. What a plugin registers in provision() is staged; it takes effect when all plugins have provisioned and
 // validated, and is discarded if this plugin fails.
 //
-// Thread-safety: registration calls are made inside Plugin::provision, on one thread; make_storage, executor and spawn at any time, on
-//                any thread.
+// Thread-safety: registration calls are made inside Plugin::provision, on one thread; a plugin that has called set_authorizer_order or
+//                set_storage_transformers there may call it again later, on any thread, one call at a time. make_storage, executor and
+//                spawn at any time, on any thread.
 // Lifetime:      the Host outlives the plugin.
 // Errors:        kAlreadyExists for a name that is taken; the message names the plugin that registered it first.
 #pragma once
@@ -98,13 +99,15 @@ class Host {
   // Installs a group. Errors: kBadRequest for storages that cannot be served: no Scoper, a subresource without its resource, upper-case
   // names.
   virtual Status install_api_group(APIGroupInfo info) = 0;
-  // The run-time installer of this plugin; taking it delays groups_complete() until the first change.
+  // The run-time installer of this plugin. A plugin that calls this must make a change soon, if only an empty one: groups_complete() does
+  // not fire before.
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
   // The group versions of all plugins, static and dynamic, in discovery order; and a callback for each change, on the thread that makes
   // the change.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
-  // Fires when every plugin that took dynamic_groups() has made its first change: a group version that is not served then does not exist.
+  // Fires when every plugin that has called dynamic_groups() has made its first change. From then on a group version that is not served
+  // does not exist; before, it may still come.
   virtual Signal& groups_complete() = 0;
   // The storage of a served resource of any plugin; null if no plugin serves it. Calls on it bypass authorization and admission: for the
   // reads of informers (net/informer.hpp). Available after commit. Do not keep it: a custom resource may be replaced.
@@ -191,7 +194,8 @@ class Host {
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
   // The value of a host flag ("service-cluster-ip-range") as text; nullopt if it is unset or unknown. "secure-port" is the port that was
-  // bound; "feature-gates.Name" is "true" while that gate is on.
+  // bound; "feature-gates.Name" is "true" while that gate is on; "changed.NAME" is "true" if the command line or the configuration file
+  // sets the flag NAME, else "false".
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "backplane/core/request.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "text/utf8.hpp"
 
@@ -27,6 +28,8 @@ std::string_view first_runes(std::string_view text, std::size_t count) noexcept 
   return text.substr(0, at);
 }
 
+std::atomic<AnnotationConflictLog> conflict_log{nullptr};
+
 }  // namespace
 
 bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
@@ -48,10 +51,17 @@ void RequestContext::warn(std::string_view text) {
 
 bool RequestContext::annotate(std::string_view key, std::string value) {
   const auto found = audit_annotations_.find(key);
-  if (found != audit_annotations_.end()) return found->second == value;
-  audit_annotations_.emplace(key, std::move(value));
-  return true;
+  if (found == audit_annotations_.end()) {
+    audit_annotations_.emplace(key, std::move(value));
+    return true;
+  }
+  if (found->second == value) return true;
+  const AnnotationConflictLog log = conflict_log.load();
+  if (log != nullptr && audit != nullptr) log(*this, key, found->second, value);
+  return false;
 }
+
+void set_annotation_conflict_log(AnnotationConflictLog log) noexcept { conflict_log.store(log); }
 
 // Texts are sent whole as long as all of them fit; over that, each is cut, and they end where the sum does.
 std::vector<std::string> RequestContext::warnings() const {

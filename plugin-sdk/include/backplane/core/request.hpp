@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backplane/core/json.hpp"
@@ -77,9 +78,9 @@ struct RequestInfo {
   std::string subresource;
   std::string name;
   std::vector<std::string> parts;  // path segments from the resource on
-  // The query string, parsed once; empty if it cannot be parsed.
+  // The pairs of the query string that can be read, as Go's Request.URL.Query() returns them.
   Query query;
-  // The error of parsing the query. Endpoints that read parameters return it; endpoints that read none ignore it, as upstream does.
+  // The error of the first pair that cannot be read.
   Status query_error;
   // The query parameters fieldSelector and labelSelector of list, watch and deletecollection; empty on /watch/ paths, which ignore them.
   std::string field_selector;
@@ -146,12 +147,21 @@ class RequestContext {
   void take_back_warnings(std::size_t count) noexcept { warnings_.resize(std::min(count, warnings_.size())); }
   // Adds an annotation to the audit events of this request. Returns false if the key already has another value; that value is retained.
   bool annotate(std::string_view key, std::string value);
-  const std::map<std::string, std::string, std::less<>>& audit_annotations() const noexcept { return audit_annotations_; }
+  using AuditAnnotations = std::map<std::string, std::string, std::less<>>;
+  const AuditAnnotations& audit_annotations() const noexcept { return audit_annotations_; }
+  // For the last audit event of the request: the context has none afterwards.
+  AuditAnnotations take_audit_annotations() noexcept { return std::exchange(audit_annotations_, {}); }
 
  private:
   json::storage_ptr arena_;
   std::vector<std::string> warnings_;
-  std::map<std::string, std::string, std::less<>> audit_annotations_;
+  AuditAnnotations audit_annotations_;
 };
+
+// Told of each annotation of an audited request that RequestContext::annotate() drops because its key has another value, `kept`.
+using AnnotationConflictLog = void (*)(const RequestContext& context, std::string_view key, std::string_view kept,
+                                       std::string_view dropped);
+// For the host: sets it for the whole process. Null: nobody is told.
+void set_annotation_conflict_log(AnnotationConflictLog log) noexcept;
 
 }  // namespace BACKPLANE_API

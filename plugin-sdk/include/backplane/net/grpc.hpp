@@ -57,7 +57,7 @@ struct CallStatus {
 
   Code code = Code::kOk;
   std::string message;      // of the server (grpc-message), or why there is none
-  bool never_sent = false;  // no server has begun with the call: repeating it is safe even if it is not idempotent
+  bool never_sent = false;  // true: no server has begun to process the call, so it may be repeated even if it is not idempotent
 };
 // As gRPC's Go package prints it: `rpc error: code = Unavailable desc = …`.
 std::string to_text(const CallStatus& status);

@@ -35,8 +35,8 @@ struct AuthorizationAttributes {
   std::string resource;
   std::string subresource;
   std::string name;
-  // The selectors of list, watch and deletecollection requests. A selector that cannot be parsed is empty and its error is set: an
-  // authorizer that decides by selectors must not treat it as absent.
+  // The selectors of list, watch and deletecollection requests. If the error is set, the selector has only the requirements that could be
+  // read, possibly none. Requirements narrow a request, so an authorizer may decide by those that are there.
   FieldSelector fields;
   Status fields_error;
   LabelSelector labels;
@@ -75,8 +75,8 @@ class RequestView {
 
   // True if the request has a field selector or a label selector.
   bool has_selectors() const noexcept;
-  // The selectors of list, watch and deletecollection requests, parsed by each call. Errors: the selector cannot be parsed; an authorizer
-  // that decides by selectors must not treat it as absent.
+  // The selectors of list, watch and deletecollection requests, parsed by each call; of the requirements of an access review those that can
+  // be read. Errors: no requirement can be read; an authorizer that decides by selectors must not treat the selector as absent.
   Result<FieldSelector> field_selector() const;
   Result<LabelSelector> label_selector() const;
 
