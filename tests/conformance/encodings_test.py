@@ -10,11 +10,11 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e')]
 import cbor_test  # noqa: E402
-from harness import Server  # noqa: E402
+from harness import ONLY_LIFECYCLE, Server  # noqa: E402
 from recordings_test import scrub  # noqa: E402
 
 TYPES = {'json': 'application/json', 'yaml': 'application/yaml', 'protobuf': 'application/vnd.kubernetes.protobuf', 'cbor': 'application/cbor'}
-FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--feature-gates=CBORServingAndStorage=true')
+FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE, '--feature-gates=CBORServingAndStorage=true')
 LABELS = {'app': 'encodings'}
 
 

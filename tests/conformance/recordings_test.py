@@ -17,7 +17,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
-from harness import Server, wait_for  # noqa: E402
+from harness import ONLY_LIFECYCLE, Server, wait_for  # noqa: E402
 
 HEADERS = ('content-type', 'warning', 'retry-after', 'allow', 'location', 'www-authenticate')
 TEXT_RULES = [
@@ -267,7 +267,7 @@ class Player:
 def main():
     known = {line.split()[0] for line in open(os.path.join(HERE, 'known_differences.txt')) if line.strip() and not line.startswith('#')}
     passed = failed = 0
-    with Server('--service-cluster-ip-range=10.0.0.0/16') as server:
+    with Server('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE) as server:
         player = Player(server)
         for path in sorted(glob.glob(os.path.join(HERE, 'recordings', '*.jsonl'))):
             for line in open(path):

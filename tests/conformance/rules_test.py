@@ -12,13 +12,13 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e')]
 import rules  # noqa: E402
-from harness import Server, namespace  # noqa: E402
+from harness import ONLY_LIFECYCLE, Server, namespace  # noqa: E402
 
 # Kinds and fields behind gates have rules, too.
 GATES = ('ClusterTrustBundle DRADeviceTaintRules DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims '
          'GangScheduling GenericWorkload HPAScaleToZero MaxUnavailableStatefulSet PodCertificateRequest StorageVersionMigrator '
          'TopologyAwareWorkloadScheduling WorkloadAwarePreemption').split()
-FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--enable-namespace-controller=false',
+FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE, '--allow-privileged=true', '--enable-namespace-controller=false',
          '--runtime-config=api/all=true', '--feature-gates=' + ','.join(gate + '=true' for gate in GATES))
 PLACE = re.compile(r'^(?P<file>[\w./-]+)(?:#(?P<pointer>\S*)|:(?P<name>\w+))$')
 # The type says it all, or the message is built of a list or a limit that the schema has.

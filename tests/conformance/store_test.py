@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
 sys.path.insert(0, HERE)
 from etcd_keys import Keys  # noqa: E402
 from etcd_test import ETCD, Etcd  # noqa: E402
-from harness import Server  # noqa: E402
+from harness import ONLY_LIFECYCLE, Server  # noqa: E402
 from recordings_test import differences  # noqa: E402
 
 STORE_FILE = os.environ.get('STORE_FILE', os.path.join(HERE, '../../build/tests/store_file'))
@@ -59,7 +59,7 @@ class Embedded:
         subprocess.run([STORE_FILE, 'load', self.store], input=text, text=True, check=True)
 
     def server(self):
-        return Server(RANGE, '--storage-media-type=application/vnd.kubernetes.protobuf', data_dir=self.directory.name)
+        return Server(RANGE, ONLY_LIFECYCLE, '--storage-media-type=application/vnd.kubernetes.protobuf', data_dir=self.directory.name)
 
     def dump(self):
         """{key: value}, once the server has ended."""
@@ -85,7 +85,7 @@ class OverEtcd:
                 raise AssertionError('%s is not at its revision' % key)
 
     def server(self):
-        return Server(RANGE, '--etcd-servers=' + self.etcd.url)
+        return Server(RANGE, ONLY_LIFECYCLE, '--etcd-servers=' + self.etcd.url)
 
     def dump(self):
         return {key: value for key, (value, _) in self.keys.all().items()}

@@ -14,14 +14,14 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e'), os.path.join(HERE, '..', 'clients')]
 import clients  # noqa: E402
-from harness import Server  # noqa: E402
+from harness import ONLY_LIFECYCLE, Server  # noqa: E402
 from store_test import RECORDED, STORE_FILE, fields  # noqa: E402
 
 PER_KIND = int(os.environ.get('TABLES_PER_KIND', '40'))
 SEED = int(os.environ.get('TABLES_SEED', '1'))
 TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
 # Nothing of this server's own may change what has been loaded.
-FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--enable-namespace-controller=false')
+FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE, '--enable-namespace-controller=false')
 # No printer, or one that kube-apiserver does not ask.
 WITHOUT_PRINTERS = ('CSIStorageCapacity',)
 DEFAULT = [{'name': 'Name', 'type': 'string', 'format': 'name', 'priority': 0}, {'name': 'Created At', 'type': 'date', 'format': '', 'priority': 0}]

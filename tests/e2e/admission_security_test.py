@@ -207,8 +207,10 @@ class Admission(unittest.TestCase):
         self.assertEqual(code, 403)
         self.assertTrue(message.startswith('persistentvolumeclaims "c" is forbidden: node "n2" is not allowed to update fields other than '
                                            'status.quantity and status.conditions: @@'), message)
-        self.assertIn('-  "Phase": "Pending"', message)
-        self.assertIn('+  "Phase": "Lost"', message)
+        self.assertTrue(message.endswith('-  "Phase": "Pending",\n+  "Phase": "Lost",\n   "AccessModes": null,\n   "Capacity": null,\n'
+                                         '   "Conditions": null,\n'), message)
+        _, message, _ = self.ask('PATCH', path, {'metadata': {'labels': {'a': 'b'}}}, **how)
+        self.assertIn('\n+ "labels": {\n+  "a": "b"\n+ },\n  "finalizers": [\n', message)
 
     # ---- storage and networks
 

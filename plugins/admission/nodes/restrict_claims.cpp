@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/rest/roles.hpp"
@@ -29,12 +30,36 @@ Object compared_part(const Object& claim) {
   return copy;
 }
 
+bool is_empty(const Value& value) {
+  return value.is_null() || (value.is_object() && value.get_object().empty()) || (value.is_array() && value.get_array().empty());
+}
+
+// As Go marshals the internal type: the members of metadata are those of the claim, and only they have names in lower case.
+Object as_go(const Schema& type, const Object& claim) {
+  constexpr std::pair<std::string_view, std::string_view> kParts[] = {{"spec", "Spec"}, {"status", "Status"}};
+  Object out;
+  for (const auto& member : object_or_empty(claim, "metadata")) {
+    if (!is_empty(member.value())) out[member.key()] = member.value();
+  }
+  for (const auto& [key, name] : kParts) {
+    if (const Schema* part = type.property(key)) out[name] = part->go_struct(object_or_empty(claim, key));
+  }
+  return out;
+}
+
+// The schema of a map, which has no names of Go; null for a type without labels.
+const Schema* map_type(const Schema& type) {
+  const Schema* metadata = type.property("metadata");
+  return metadata != nullptr ? metadata->property("labels") : nullptr;
+}
+
 // nullopt if nothing else differs.
 std::optional<std::string> other_difference(const NodeRequest& request) {
   const Object before = compared_part(*request.attributes.old_object), now = compared_part(*request.attributes.object);
   const auto storage = request.data.host.find_storage({"", "v1", "persistentvolumeclaims"});
-  const Schema* schema = storage != nullptr ? storage->schema() : nullptr;
-  if (schema != nullptr) return struct_difference(*schema, before, now);
+  const Schema* type = storage != nullptr ? storage->schema() : nullptr;
+  const Schema* as_it_is = type != nullptr ? map_type(*type) : nullptr;
+  if (as_it_is != nullptr) return struct_difference(*as_it_is, as_go(*type, before), as_go(*type, now));
   return before == now ? std::nullopt : std::optional<std::string>(std::string());
 }
 
