@@ -411,6 +411,39 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
             self.assertEqual((request['requestKind']['version'], request['requestResource']['version']), ('v2', 'v2'))
         self.assertEqual(self.hooks.reviews(self.case + 'exact'), [])
 
+    def test_subresources_and_connections_are_writes_too(self):
+        self.request('POST', DEPLOYMENTS % 'default', self.deployment('main'), code=201)
+        rule = {'operations': ['*'], 'apiGroups': ['*'], 'apiVersions': ['*']}
+        mine = {'objectSelector': {}, 'matchConditions': [{'name': 'mine', 'expression': 'request.name == "%s"' % self.case}]}
+        self.hooks.answers[self.case] = lambda *_: patch({'op': 'replace', 'path': '/spec/replicas', 'value': 7})
+        self.configure('mutating', self.webhook('scale', self.case, rules=[dict(rule, resources=['deployments/scale'])], **mine))
+        path = DEPLOYMENTS % 'default' + '/' + self.case + '/scale'
+        self.assertEqual(self.request('PUT', path, self.request('GET', path))['spec'], {'replicas': 7})
+        request = self.hooks.reviews(self.case)[0]['request']
+        self.assertEqual((request['subResource'], request['kind'], request['requestSubResource']),
+                         ('scale', {'group': 'autoscaling', 'version': 'v1', 'kind': 'Scale'}, 'scale'))
+        self.assertEqual((request['object']['kind'], request['oldObject']['spec']), ('Scale', {'replicas': 1}))
+        proxy = self.case + 'proxy'
+        self.hooks.answers[proxy] = lambda *_: {'allowed': False}
+        self.configure('validating', self.webhook('connect', proxy, rules=[dict(rule, operations=['CONNECT'], resources=['services/proxy'])], **mine))
+        self.request('GET', '/api/v1/namespaces/default/services/%s/proxy/path' % self.case, code=400)
+        request = self.hooks.reviews(proxy)[0]['request']
+        self.assertEqual((request['operation'], request['object']['kind'], request['oldObject'], request['options']),
+                         ('CONNECT', 'ServiceProxyOptions', None, None))
+
+    def test_a_namespace_is_in_itself(self):
+        self.hooks.answers[self.case] = lambda *_: {'allowed': False}
+        self.configure('validating', self.webhook('ns', self.case, namespaceSelector={'matchLabels': {LABEL: self.case}},
+                                                  rules=[{'operations': ['CREATE', 'DELETE'], 'apiGroups': [''], 'apiVersions': ['v1'],
+                                                          'resources': ['namespaces'], 'scope': 'Cluster'}]))
+        body = {'metadata': {'name': self.case, 'labels': {LABEL: self.case}}}
+        self.request('POST', '/api/v1/namespaces', body, code=400)
+        self.hooks.answers[self.case] = None
+        self.request('POST', '/api/v1/namespaces', body, code=201)
+        self.hooks.answers[self.case] = lambda *_: {'allowed': False}
+        self.request('DELETE', '/api/v1/namespaces/' + self.case, code=400)
+        self.assertEqual([review['request'].get('namespace') for review in self.hooks.reviews(self.case)], [self.case] * 3)
+
     def test_a_dry_run_is_announced_and_stores_nothing(self):
         self.hooks.answers[self.case] = lambda *_: patch(add('/data', {'a': 'b'}))
         self.configure('mutating', self.webhook('dry', self.case, sideEffects='NoneOnDryRun'))
@@ -512,7 +545,40 @@ class PluginConfiguration(WebhookCase, unittest.TestCase):
         path = os.path.join(cls.folder.name, 'admission.json')
         with open(path, 'w', encoding='utf-8') as file:
             json.dump({'apiVersion': 'apiserver.config.k8s.io/v1', 'kind': 'AdmissionConfiguration', 'plugins': rows}, file)
-        return ('--admission-control-config-file=' + path,)
+        policy = os.path.join(cls.folder.name, 'policy.json')
+        with open(policy, 'w', encoding='utf-8') as file:
+            json.dump({'apiVersion': 'audit.k8s.io/v1', 'kind': 'Policy', 'omitStages': ['RequestReceived'],
+                       'rules': [{'level': 'Request', 'verbs': ['create'], 'resources': [{'resources': ['configmaps']}]}, {'level': 'Metadata'}]}, file)
+        cls.audit_log = os.path.join(cls.folder.name, 'audit.log')
+        return ('--admission-control-config-file=' + path, '--audit-policy-file=' + policy, '--audit-log-path=' + cls.audit_log)
+
+    def annotations(self, verb):
+        """Those of the audit event of this case's map; None while it is not written."""
+        with open(self.audit_log, encoding='utf-8') as file:
+            events = [json.loads(line) for line in file if line.endswith('\n')]
+        found = [event for event in events if event['verb'] == verb and event.get('objectRef', {}).get('name') == self.case]
+        return found[0].get('annotations', {}) if found else None
+
+    def test_audit_events_show_what_webhooks_did(self):
+        self.hooks.answers[self.case] = lambda *_: dict(patch(add('/data', {'a': 'b'})), auditAnnotations={'note': 'seen'})
+        name = self.configure('mutating', self.webhook('audited', self.case),
+                              self.webhook('open', 'unused', failurePolicy='Ignore', clientConfig={'url': 'https://127.0.0.1:%d/' % free_port()}))
+        self.create()
+        self.hooks.answers[self.case] = lambda *_: {}
+        self.request('PATCH', MAPS % 'default' + '/' + self.case, {'data': {'c': 'd'}}, **{'Content-Type': 'application/merge-patch+json'})
+        created = {key: value for key, value in wait_for(lambda: self.annotations('create')).items() if 'webhook' in key or 'example' in key}
+        said = {'configuration': name, 'webhook': 'audited.example.com'}
+        self.assertEqual(json.loads(created.pop('mutation.webhook.admission.k8s.io/round_0_index_0')), dict(said, mutated=True))
+        self.assertEqual(json.loads(created.pop('patch.webhook.admission.k8s.io/round_0_index_0')),
+                         dict(said, patch=[add('/data', {'a': 'b'})], patchType='JSONPatch'))
+        self.assertEqual(json.loads(created.pop('mutation.webhook.admission.k8s.io/round_0_index_1')),
+                         dict(said, webhook='open.example.com', mutated=False))
+        self.assertEqual(created, {'audited.example.com/note': 'seen',
+                                   'failed-open.mutation.webhook.admission.k8s.io/round_0_index_1': 'open.example.com'})
+        patched = wait_for(lambda: self.annotations('patch'))
+        # A patch of a webhook is shown from the level Request on.
+        self.assertEqual(json.loads(patched['mutation.webhook.admission.k8s.io/round_0_index_0']), dict(said, mutated=False))
+        self.assertFalse([key for key in patched if key.startswith('patch.')])
 
     def test_credentials_come_from_the_kubeconfig(self):
         seen = []

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/core/log_limit.hpp"
 #include "webhooks/circuit_breaker.hpp"
 #include "webhooks/hook_client.hpp"
 #include "webhooks/label_match.hpp"
@@ -37,6 +38,8 @@ struct Hook {
   bool fail_open_for_own_service = false;
   std::shared_ptr<HookClient> client;
   std::shared_ptr<CircuitBreaker> breaker;  // null: off
+  // Of the line about failed calls.
+  std::shared_ptr<LogLimit> log_limit = std::make_shared<LogLimit>(std::chrono::seconds(10));
 };
 
 using HookRef = std::shared_ptr<const Hook>;

@@ -101,16 +101,23 @@ bool fails_open(const Hook& hook, const AdmissionAttributes& attributes) {
   return hook.fail_open_for_own_service && writes_own_service(hook.client->service_namespace(), attributes);
 }
 
+void log_failure(const HookRuntime& runtime, const Hook& hook, std::string_view policy, const std::string& why) {
+  const auto suppressed = hook.log_limit->admit();
+  if (!suppressed) return;
+  runtime.host.logger().warn("failed calling webhook, failing " + std::string(policy) + " webhook=" + hook.name +
+                             " error=" + backplane::quoted(why) + " suppressed=" + std::to_string(*suppressed));
+}
+
 Status settle_failure(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const HookEnd& end,
                       const std::string& open_annotation) {
   const HookLabels labels{hook.name, hook.type, attributes.operation};
   if (!fails_open(hook, attributes)) {
-    runtime.host.logger().warn("failed calling webhook, failing closed webhook=" + hook.name + " error=" + backplane::quoted(end.why));
+    log_failure(runtime, hook, "closed", end.why);
     count_rejection(labels, "calling_webhook_error", end.code);
     count_call(labels, end.took, true, end.code);
     return internal_error(end.why);
   }
-  runtime.host.logger().warn("failed calling webhook, failing open webhook=" + hook.name + " error=" + backplane::quoted(end.why));
+  log_failure(runtime, hook, "open", end.why);
   count_call(labels, end.took, false, end.code);
   count_fail_open(labels);
   log_annotation_problem(runtime, hook, open_annotation, attributes.annotate(open_annotation, hook.name));

@@ -48,7 +48,7 @@ class WriteMatch {
   WriteMatch(const EquivalentResources& resources, const NamespaceLabels& namespaces, const AdmissionAttributes& attributes)
       : resources_(resources), namespaces_(namespaces), attributes_(attributes) {}
 
-  // What the webhook is to be told that the write is about; nullopt: its rules do not match.
+  // The resource and kind that the webhook receives; nullopt: its rules do not match.
   Result<std::optional<ReviewTarget>> target_of(const Hook& hook);
   // False only if the webhook is certainly not called; does not wait. `object`: as it is now, or null.
   bool may_call(const Hook& hook);

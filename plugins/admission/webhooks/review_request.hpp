@@ -13,7 +13,7 @@
 
 namespace backplane::admission::webhooks {
 
-// What the webhook is told that the write is about: the request's resource and kind, or equivalent ones that its rules name.
+// The resource and kind that the review names: those of the request, or equivalent ones that the webhook's rules name.
 struct ReviewTarget {
   GroupVersionResource resource;
   GroupVersionKind kind;
