@@ -3,9 +3,9 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/core/request.hpp"
-#include "backplane/net/informer.hpp"
 #include "backplane/rest/roles.hpp"
 #include "quota/pod_resources.hpp"
+#include "quota/stored_list.hpp"
 
 namespace backplane::admission::quota {
 namespace {
@@ -33,13 +33,11 @@ bool precedes(const Object& a, const Object& b) {
 
 // Whether no other claim of the pod precedes this one.
 Task<bool> is_first_claim(Host& host, const Object& claim, std::string ns, std::string uid) {
-  const auto source = list_watch(host, {"resource.k8s.io", "v1", "resourceclaims"}, ns);
-  ListOptions options;
-  options.resource_version = "0";
-  auto listing = source->list(std::move(options));
+  const GroupVersionResource claims{"resource.k8s.io", "v1", "resourceclaims"};
+  auto listing = stored_list(host, claims, std::move(ns), "0");
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return false;
-  for (const ObjectRef& entry : listed->items) {
+  for (const ObjectRef& entry : *listed) {
     const Object other = decode(*entry, json::storage_ptr());
     if (is_extended_claim(other) && owning_pod(other).uid == uid && precedes(other, claim)) co_return false;
   }

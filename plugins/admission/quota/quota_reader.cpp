@@ -4,6 +4,7 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/core/task_set.hpp"
+#include "quota/stored_list.hpp"
 
 namespace backplane::admission::quota {
 namespace {
@@ -65,14 +66,9 @@ Task<Result<std::vector<ObjectRef>>> QuotaReader::known(std::string ns) const {
 }
 
 Task<Result<std::vector<ObjectRef>>> QuotaReader::newest(std::string ns) const {
-  std::vector<ObjectRef> out;
-  if (host_.find_storage(quotas_resource()) == nullptr) co_return out;
-  const auto source = list_watch(host_, quotas_resource(), std::move(ns));
-  auto listing = source->list(ListOptions());
-  auto listed = co_await std::move(listing);
-  if (!listed.ok()) co_return std::move(listed.status());
-  out = std::move(listed->items);
-  sort_by_name(out);
+  auto listing = stored_list(host_, quotas_resource(), std::move(ns), {});
+  auto out = co_await std::move(listing);
+  if (out.ok()) sort_by_name(*out);
   co_return out;
 }
 
