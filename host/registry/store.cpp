@@ -113,6 +113,8 @@ AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContex
       context, operation, {served_names.kind.group, served_names.kind.version, served_names.resource}, served_names.kind);
   if (!keys_.namespaced()) attributes.ns.clear();
   attributes.name = name;
+  attributes.schema = config_.schema;
+  attributes.strategy = mode.strategy;
   return attributes;
 }
 
