@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 enum class Step : unsigned char { kAdmit, kValidate };
 constexpr std::string_view step_name(Step step) { return step == Step::kAdmit ? "admit" : "validate"; }
 
-constexpr std::string_view rejected(const Status& status) { return status.ok() ? "false" : "true"; }
+std::string_view rejected(const Status& status) { return status.ok() ? "false" : "true"; }
 
 const std::vector<double>& duration_bounds() {
   static const std::vector<double> bounds{0.005, 0.025, 0.1, 0.5, 1.0, 2.5};

@@ -23,9 +23,10 @@ class AdmissionPlugins final : public Plugin {
     for (const auto& rows : {object_plugins(), pod_plugins(), account_plugins(), node_plugins(), storage_plugins(), certificate_plugins(),
                              network_plugins(), pod_security_plugins(), quota_plugins(), webhook_plugins(), policy_plugins()}) {
       for (const PluginRow& row : rows) {
-        Status status = host.register_admission({.name = std::string(row.name), .factory = [services, make = row.make](const auto& config) {
-                                                   return make(*services, config);
-                                                 }});
+        AdmissionRegistration registration;
+        registration.name = row.name;
+        registration.factory = [services, make = row.make](const AdmissionPluginConfig& config) { return make(*services, config); };
+        Status status = host.register_admission(std::move(registration));
         if (!status.ok()) return status;
       }
     }

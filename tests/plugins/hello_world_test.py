@@ -35,7 +35,8 @@ class HelloWorld(unittest.TestCase):
         shutil.copytree(cls.prefix, cls.before, symlinks=True)
         with open(os.path.join(cls.before, 'include/backplane/workload/pod_validation.hpp'), 'a') as f:
             f.write('namespace backplane::workload { void validate_what_nobody_has_any_more(const Object& pod_spec); }\n')
-        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('census', cls.prefix), ('two-versions', cls.prefix), ('runner', cls.before)):
+        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('census', cls.prefix), ('two-versions', cls.prefix), ('runner', cls.before),
+                             ('admission', cls.prefix)):
             run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + prefix,
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
@@ -269,6 +270,32 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(server.terminate(), 0, server.text()[-3000:])
         with Server('--require-plugin', 'example.com/census', plugin_dir=plugins, data_dir=data_dir) as server:
             wait_for_census(server, {'red': 2})  # from the list it begins with
+
+    def test_admission_plugins_with_a_configuration_an_informer_and_an_expression(self):
+        from harness import Server, configmap
+        plugins = os.path.join(self.dir, 'plugins-and-admission')
+        shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
+        shutil.copy(os.path.join(self.dir, 'admission/admission-rules.so'), plugins)
+        maps = '/api/v1/namespaces/default/configmaps'
+        configured = os.path.join(self.dir, 'admission.json')
+        with open(configured, 'w') as f:
+            json.dump({'apiVersion': 'apiserver.config.k8s.io/v1', 'kind': 'AdmissionConfiguration',
+                       'plugins': [{'name': 'DefaultTeam', 'configuration': {'team': 'blue'}}]}, f)
+        with Server('--require-plugin', 'example.com/admission-rules', '--admission-control-config-file', configured,
+                    plugin_dir=plugins) as server:
+            code, _, refused = server.request('POST', maps, configmap('a', k='v'))
+            self.assertEqual(code, 403, refused)
+            self.assertEqual(refused['message'], 'configmaps "a" is forbidden: there is no team blue')
+            self.assertEqual(server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'blue'}})[0], 201)
+            deadline = time.monotonic() + 60
+            while code != 201 and time.monotonic() < deadline:  # the informer follows
+                code, headers, made = server.request('POST', maps, configmap('a', k='v'))
+            self.assertEqual(code, 201, made)
+            self.assertEqual(made['metadata']['labels'], {'team': 'blue'})
+            self.assertIn('belongs to team blue', headers['Warning'])
+            code, _, refused = server.request('POST', maps, configmap('b', k='v' * 1001))
+            self.assertEqual(code, 403, refused)
+            self.assertIn('failed expression: data.all(key, data[key].size() <= 1000)', refused['message'])
 
     def test_the_commands_of_the_guide_do_what_it_says(self):
         """As they stand there, in a copy of the example; the port and the data directory alone are the test's."""

@@ -33,10 +33,11 @@ class NoShouting final : public AdmissionPlugin {
  public:
   std::string_view name() const noexcept override { return "NoShouting"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
-  Task<Status> validate(const AdmissionAttributes& attributes) const override {
-    if (attributes.resource.resource != "greetings" || !attributes.object) co_return Status();
-    if (!get_string_path(*attributes.object, "spec.greeting").ends_with('!')) co_return Status();
-    co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, "no shouting");
+  bool mutates() const noexcept override { return false; }
+  std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
+    if (attributes.resource.resource != "greetings" || !attributes.object) return Status();
+    if (!get_string_path(*attributes.object, "spec.greeting").ends_with('!')) return Status();
+    return admission_forbidden(attributes, "no shouting");
   }
 };
 
@@ -53,9 +54,10 @@ class ShortGreetings final : public AdmissionPlugin {
   }
   std::string_view name() const noexcept override { return "ShortGreetings"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
-  Task<Status> validate(const AdmissionAttributes& attributes) const override {
-    if (attributes.resource.resource != "greetings" || !attributes.object || fits(*attributes.object)) co_return Status();
-    co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, std::string(rule_->source()));
+  bool mutates() const noexcept override { return false; }
+  std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
+    if (attributes.resource.resource != "greetings" || !attributes.object || fits(*attributes.object)) return Status();
+    return admission_forbidden(attributes, rule_->source());
   }
 
  private:
