@@ -427,8 +427,8 @@ TEST(Options, FeatureGatesTakeStagesAndNames) {
 
 TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   FeatureGates gates;
-  EXPECT_TRUE(gates.enabled("MutatingAdmissionPolicy")) << "as its default says";
-  EXPECT_FALSE(gates.in_effect("MutatingAdmissionPolicy")) << "as it is";
+  EXPECT_TRUE(gates.enabled("APIServerTracing")) << "as its default says";
+  EXPECT_FALSE(gates.in_effect("APIServerTracing")) << "as it is";
   EXPECT_TRUE(gates.in_effect("APIResponseCompression"));
   EXPECT_TRUE(gates.in_effect("RemoteRequestHeaderUID"));
   EXPECT_TRUE(gates.in_effect("KubeletPSI")) << "it is the kubelet's";

@@ -38,6 +38,8 @@ Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   attributes.old_object = old;
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
+  attributes.schema = store_.schema();
+  attributes.strategy = view_strategy_;
   Status admitted = co_await guarded_admit(*runner, attributes, context_, store_.stored().sorted_keys());
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;

@@ -173,6 +173,8 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     AdmissionAttributes attributes = parent_.stored().attributes(mode, context, AdmissionOperation::kUpdate, meta_name(before));
     attributes.kind = scale_kind();
     attributes.request_kind = scale_kind();
+    attributes.schema = view_.schema();
+    attributes.strategy = nullptr;
     attributes.object = &scale;
     attributes.old_object = &before;
     attributes.options = options_;

@@ -116,6 +116,8 @@ AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContex
   const bool is_namespace = served_names.kind.group.empty() && served_names.resource == "namespaces";
   if (!keys_.namespaced()) attributes.ns = is_namespace ? name : std::string_view();
   attributes.name = name;
+  attributes.schema = config_.schema;
+  attributes.strategy = mode.strategy;
   return attributes;
 }
 

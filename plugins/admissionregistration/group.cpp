@@ -66,7 +66,7 @@ std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas() {
   return sets;
 }
 
-Result<GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHooks> hooks) {
+Result<GroupDocument> admissionregistration_group() {
   GroupCode code;
   code.printers.emplace("paramRef", print_param_ref);
   code.warnings.insert({"staticName", warn_of_static_name});
@@ -76,11 +76,7 @@ Result<GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHoo
                                                         {"ValidatingAdmissionPolicyBinding", make_validating_binding()},
                                                         {"MutatingAdmissionPolicy", make_mutating_policy()},
                                                         {"MutatingAdmissionPolicyBinding", make_mutating_binding()}};
-  for (const auto& [kind, make] : kinds) {
-    // Webhooks are called: MutatingAdmissionWebhook and ValidatingAdmissionWebhook of the plugin `admission`.
-    const bool webhooks = std::string_view(kind).ends_with("WebhookConfiguration");
-    code.kinds[kind] = {.make = make, .hooks = webhooks ? nullptr : hooks};
-  }
+  for (const auto& [kind, make] : kinds) code.kinds[kind] = {.make = make};
   return read_group(admissionregistration_group_json(), code);
 }
 

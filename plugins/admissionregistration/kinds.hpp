@@ -20,7 +20,6 @@ kit::MakeStrategy make_validating_binding();
 kit::MakeStrategy make_mutating_policy();
 kit::MakeStrategy make_mutating_binding();
 
-// `hooks`: of every kind; may be null.
-Result<kit::GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHooks> hooks = nullptr);
+Result<kit::GroupDocument> admissionregistration_group();
 
 }  // namespace backplane::admissionregistration

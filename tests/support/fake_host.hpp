@@ -16,6 +16,7 @@
 #include "backplane/points/admission.hpp"
 #include "backplane/points/audit.hpp"
 #include "backplane/points/authentication.hpp"
+#include "backplane/points/authorization.hpp"
 #include "backplane/points/paths.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/points/request_gate.hpp"
@@ -312,7 +313,7 @@ class FakeHost final : public Host {
   std::vector<GroupVersionInfo> group_versions() const override { return versions; }
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) override { versions_changed = callback; }
   Signal& groups_complete() override { return all_groups; }
-  std::shared_ptr<HttpClient> client() override { return nullptr; }
+  std::shared_ptr<HttpClient> client() override { return own_client; }
   std::shared_ptr<HttpClient> client_as(UserInfo) override { return nullptr; }
   Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) override {
     return clients ? clients(std::move(config)) : bad_request("no client");
@@ -340,11 +341,20 @@ class FakeHost final : public Host {
   Status register_request_gate(std::shared_ptr<RequestGate>) override { return {}; }
   Status register_peer_servers(std::shared_ptr<PeerServers>) override { return {}; }
   std::vector<StoredObjects> stored_objects() const override { return {}; }
-  Task<Result<Object>> convert(GroupVersionKind, Object) override { std::abort(); }
-  Authorizer& authorizer() override { std::abort(); }
+  Task<Result<Object>> convert(GroupVersionKind to, Object object) override {
+    if (!converter) std::abort();
+    co_return converter(to, std::move(object));
+  }
+  Authorizer& authorizer() override {
+    if (all_authorizers == nullptr) std::abort();
+    return *all_authorizers;
+  }
   RuleResolver& rule_resolver() override { std::abort(); }
   TokenAuthenticator& token_authenticator() override { std::abort(); }
-  const EquivalentResources& equivalent_resources() const override { std::abort(); }
+  const EquivalentResources& equivalent_resources() const override {
+    if (equivalents == nullptr) std::abort();
+    return *equivalents;
+  }
   Executor& executor() override { return turns; }
   Executor& executor(std::string_view) override { return turns; }
   void spawn(std::string, Task<void> task) override {
@@ -357,7 +367,11 @@ class FakeHost final : public Host {
     return found == flags.end() ? std::nullopt : std::optional<std::string>(found->second);
   }
 
-  std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> clients;  // for make_client()
+  std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> clients;     // for make_client()
+  std::shared_ptr<HttpClient> own_client;                                              // client()
+  std::function<Result<Object>(const GroupVersionKind& to, Object object)> converter;  // for convert()
+  std::shared_ptr<Authorizer> all_authorizers;                                         // authorizer()
+  std::shared_ptr<const EquivalentResources> equivalents;                              // equivalent_resources()
   std::map<std::string, std::string, std::less<>> flags;
   TurnExecutor turns;
   SilentLogger log;

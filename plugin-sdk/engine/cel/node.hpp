@@ -34,7 +34,9 @@ struct Local {
 };
 
 struct Run {
-  Arena arena;
+  explicit Run(Arena& memory) noexcept : arena(memory) {}
+
+  Arena& arena;
   std::span<const Val> variables;
   std::span<Local> locals;
   std::uint64_t cost = 0;

@@ -233,7 +233,8 @@ class Builder {
 
   // What has the same value in every run.
   NodePtr fold(NodePtr node) {
-    Run run;
+    Arena arena;
+    Run run(arena);
     run.limit = ~std::uint64_t{0};
     Val value = node->eval(run);
     if (value.is_error()) {
@@ -294,7 +295,8 @@ class Builder {
     auto node = std::make_unique<const MakeMap>(std::move(items), message ? expr.name : std::string_view());
     if (!all_constant) return node;
     // Its entries must outlive this: they are made where constants lie.
-    Run run;
+    Arena arena;
+    Run run(arena);
     run.limit = ~std::uint64_t{0};
     const Val made = node->eval(run);
     auto* entries = plan_.constants().allocate<MapEntry>(made.entries->size);

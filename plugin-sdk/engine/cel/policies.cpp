@@ -102,6 +102,7 @@ std::shared_ptr<const Environment> policy_environment(const PolicyNames& names) 
   static const TypeRef kAuthorizer = named_type("kubernetes.authorization.Authorizer"),
                        kResourceCheck = named_type("kubernetes.authorization.ResourceCheck");
   EnvironmentOptions options;
+  options.stored = names.stored;
   options.variables = {{"object", kAnything}, {"oldObject", kAnything}, {"request", kRequest}, {"namespaceObject", kNamespace}};
   if (names.params) options.variables.push_back({"params", kAnything});
   if (names.authorizer) {

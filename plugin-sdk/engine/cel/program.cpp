@@ -11,7 +11,7 @@ using namespace cel_detail;
 Compiled Environment::compile(std::string_view expression) const {
   auto program = std::make_unique<Program::State>(expression);
   program->environment = shared_from_this();
-  Problems problems;
+  cel_detail::Problems problems;
   parse(program->ast, state_->syntax, problems);
   if (problems.empty()) check(program->ast, *state_, program->arena, problems);
   if (problems.empty()) check_literals(program->ast, *state_, problems);

@@ -1,39 +1,14 @@
 // Evaluates a compiled program.
 #include <vector>
 
-#include "backplane/types/cel_authorizer.hpp"
-#include "cel/library_values.hpp"
+#include "backplane/types/cel.hpp"
+#include "cel/host_value.hpp"
 #include "cel/plan.hpp"
 #include "cel/program.hpp"
 #include "cel/result.hpp"
 
 namespace backplane::cel_detail {
 namespace {
-
-Val host_val(Arena& arena, const cel::HostValue& host) {
-  // A binding carries any HostValue. The engine has types for two classes of HostValue, which plugins derive from: this cast and the next.
-  if (const auto* authorizer = dynamic_cast<const cel::Authorizer*>(&host)) {
-    AuthorizerVal out{};
-    out.kind = OpaqueKind::kAuthorizer;
-    out.authorizer = authorizer;
-    return opaque_val(arena.keep(out));
-  }
-  // The second of the two casts that the comment above explains.
-  if (const auto* resource = dynamic_cast<const cel::RequestResource*>(&host)) {
-    const cel::AccessQuestion question = resource->question();
-    CheckVal out{};
-    out.kind = OpaqueKind::kResourceCheck;
-    out.authorizer.kind = OpaqueKind::kAuthorizer;
-    out.authorizer.authorizer = &resource->authorizer();
-    out.group = question.group;
-    out.resource = question.resource;
-    out.subresource = question.subresource;
-    out.namespace_name = question.namespace_name;
-    out.name = question.name;
-    return opaque_val(arena.keep(out));
-  }
-  return error_val("a value of the host that no library knows");
-}
 
 Val binding_val(Arena& arena, const Plan::Variable& variable, std::span<const cel::Binding> bindings) {
   const bool optional = variable.decl != nullptr && variable.decl->form == cel::DeclType::Form::kOptional;
@@ -52,7 +27,8 @@ cel::Outcome::End end_of(Halt halt) { return halt == Halt::kCancelled ? cel::Out
 
 // Runs the program with the budget of one call, without the total budget of several calls.
 cel::Outcome run_alone(const Plan& plan, std::span<const cel::Binding> bindings, const cel::Budget& budget) {
-  Run run;
+  Arena arena;
+  Run run(arena);
   run.limit = budget.per_call;
   if (budget.cancelled) run.cancelled = &budget.cancelled;
   cel::Outcome out;

@@ -45,7 +45,7 @@ Val of_array(const Array& array, const cel::DeclType* decl) {
   return out;
 }
 
-Val of_object(const Object& object, const cel::DeclType* decl) {
+Val of_object(const Object& object, const cel::DeclType* decl) noexcept {
   Val out;
   out.kind = ValKind::kMap;
   out.place = Place::kTree;
@@ -122,6 +122,8 @@ Val int_or_string(Arena& arena, const backplane::Value& tree) {
 }
 
 }  // namespace
+
+Val object_val(const Object& object) noexcept { return of_object(object, nullptr); }
 
 Val tree_val(Arena& arena, const backplane::Value& tree, const cel::DeclType* decl) {
   if (decl == nullptr) return dynamic(tree);

@@ -10,6 +10,8 @@
 
 namespace backplane::cel_detail {
 
+LazyMap::~LazyMap() = default;
+
 std::string_view opaque_type_name(OpaqueKind kind) noexcept {
   switch (kind) {
     case OpaqueKind::kUrl:
@@ -92,6 +94,8 @@ std::size_t list_size(const Val& list) noexcept {
       return list.array->size();
     case Place::kGrowing:
       return list.growing->size;
+    case Place::kLazy:
+      break;  // no list is
   }
   return 0;
 }
@@ -104,6 +108,8 @@ Val list_at(Arena& arena, const Val& list, std::size_t at) {
       return tree_val(arena, (*list.array)[at], list.decl != nullptr ? list.decl->items.get() : nullptr);
     case Place::kGrowing:
       return list.growing->items[at];
+    case Place::kLazy:
+      break;  // no list is
   }
   return {};
 }
@@ -199,6 +205,8 @@ std::size_t map_size(const Val& map) noexcept {
       return map.object->size();
     case Place::kGrowing:
       return map.growing->size / 2;
+    case Place::kLazy:
+      return map.lazy->size();
   }
   return 0;
 }
@@ -262,6 +270,7 @@ bool find_in_tree(Arena& arena, const Val& map, const Val& key, Val& out) {
 
 bool map_find(Arena& arena, const Val& map, const Val& key, Val& out) {
   if (map.place == Place::kTree) return find_in_tree(arena, map, key, out);
+  if (map.place == Place::kLazy) return key.is(ValKind::kString) && map.lazy->find(key.view(), out);
   if (map.place == Place::kGrowing) {
     const Val* found = map.growing->find(key);
     if (found != nullptr) out = *found;

@@ -36,11 +36,12 @@ enum class ValKind : unsigned char {
 };
 
 // Where the items of a list, the entries of a map are.
-enum class Place : unsigned char { kMade, kTree, kGrowing };
+enum class Place : unsigned char { kMade, kTree, kGrowing, kLazy };
 
 struct MapBody;
 struct Growing;
 struct Opaque;
+class LazyMap;
 
 struct Val {
   ValKind kind = ValKind::kNull;
@@ -58,6 +59,7 @@ struct Val {
     Growing* growing;          // kList that a loop adds to
     const MapBody* entries;    // kMap made
     const Object* object;      // kMap of a tree
+    LazyMap* lazy;             // kMap whose values are evaluated when they are read
     const Val* inner;          // kOptional; null: none
     const Opaque* opaque;      // kOpaque
     const backplane::Value* raw;
@@ -92,6 +94,16 @@ struct Growing {
   // False: the key is there already.
   bool insert(Arena& arena, const Val& key, const Val& value);
   const Val* find(const Val& key) const noexcept;
+};
+
+// A map whose values are evaluated when they are first read: the variables of a policy.
+class LazyMap {
+ public:
+  virtual ~LazyMap();
+  // False: there is none.
+  virtual bool find(std::string_view name, Val& out) = 0;
+  virtual std::size_t size() const noexcept = 0;
+  virtual std::string_view name(std::size_t at) const noexcept = 0;
 };
 
 // A value of a library.
@@ -174,6 +186,13 @@ inline Val map_val(const MapBody* body) noexcept {
   out.entries = body;
   return out;
 }
+inline Val lazy_val(LazyMap& map) noexcept {
+  Val out;
+  out.kind = ValKind::kMap;
+  out.place = Place::kLazy;
+  out.lazy = &map;
+  return out;
+}
 inline Val none_val() noexcept {
   Val out;
   out.kind = ValKind::kOptional;
@@ -201,6 +220,8 @@ inline Val kept_string(Arena& arena, std::string_view text) { return string_val(
 
 // What a value of a tree is to an expression.
 Val tree_val(Arena& arena, const backplane::Value& tree, const cel::DeclType* decl);
+// The same of an object without a declared type.
+Val object_val(const Object& object) noexcept;
 
 // Lists: items, and one of them (`at` is below the size).
 std::size_t list_size(const Val& list) noexcept;
@@ -241,6 +262,14 @@ void map_each(Arena& arena, const Val& map, const Visit& visit) {
   if (map.place == Place::kGrowing) {
     for (std::uint32_t i = 0; i < map.growing->size; i += 2) {
       if (!visit(map.growing->items[i], map.growing->items[i + 1])) return;
+    }
+    return;
+  }
+  if (map.place == Place::kLazy) {
+    for (std::size_t i = 0; i < map.lazy->size(); ++i) {
+      Val value;
+      map.lazy->find(map.lazy->name(i), value);
+      if (!visit(string_val(map.lazy->name(i)), value)) return;
     }
     return;
   }

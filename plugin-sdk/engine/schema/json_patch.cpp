@@ -5,6 +5,7 @@
 
 #include "backplane/types/json_reading.hpp"
 #include "backplane/types/schema.hpp"
+#include "engine/json_patch.hpp"
 #include "engine/raw_json.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -45,6 +46,15 @@ std::optional<std::size_t> index_of(std::string_view key, std::size_t size) noex
   if (index < 0) index += static_cast<long long>(size);
   if (index < 0 || index >= static_cast<long long>(size)) return std::nullopt;
   return static_cast<std::size_t>(index);
+}
+
+// What the library says of an index that is none, or of none of the list.
+std::string index_problem(std::string_view key) {
+  long long index = 0;
+  const std::string_view digits = key.starts_with('+') ? key.substr(1) : key;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (error != std::errc() || end != digits.data() + digits.size()) return "strconv.Atoi: parsing " + quoted(key) + ": invalid syntax";
+  return "Unable to access invalid index: " + std::to_string(index) + ": invalid index referenced";
 }
 
 Value* get(Value& container, std::string_view key) noexcept {
@@ -126,21 +136,23 @@ class Patcher {
 
   // What is said of a patch that asks for too much; ok when it merely cannot be applied.
   Status take_failure() { return std::move(failure_); }
+  JsonPatchProblem take_problem() { return std::move(problem_); }
 
   bool apply(const Object& operation) {
-    const std::string_view op = get_string(operation, "op");
+    const std::string op(get_string(operation, "op"));
     const Value* path = find(operation, "path");
-    if (!path || !path->is_string()) return false;
+    if (!path || !path->is_string()) return fail(op + " operation failed to decode path: missing value");
     const std::string_view pointer = path->get_string();
     if (op == "add") return put(pointer, value_of(operation));
-    if (op == "remove") return remove(locate(document_, pointer));
+    if (op == "remove") return remove(pointer);
     if (op == "replace") return replace(pointer, value_of(operation));
     if (op == "test") return test(pointer, find(operation, "value"));
+    if (op != "move" && op != "copy") return fail("Unexpected kind: " + op);
     const Value* from = find(operation, "from");
-    if (!from || !from->is_string()) return false;
-    if (op == "move") return move(from->get_string(), pointer);
-    if (op == "copy") return copy(from->get_string(), pointer);
-    return false;
+    if (!from || !from->is_string()) {
+      return fail(op + " operation failed to decode from: operation, missing from field: missing value");
+    }
+    return op == "move" ? move(from->get_string(), pointer) : copy(from->get_string(), pointer);
   }
 
  private:
@@ -161,27 +173,55 @@ class Patcher {
     failure_ = request_entity_too_large("the JSON patch moves too many values");
     return false;
   }
-  bool put(std::string_view pointer, Value value) { return fits(pointer, value) && add(locate(document_, pointer), std::move(value)); }
+  bool fail(std::string text) {
+    problem_.text = std::move(text);
+    return false;
+  }
+  // The same of what another step has said.
+  bool fail_in(const std::string& start) { return fail(start + problem_.text); }
+  bool fail_test(std::string_view pointer) {
+    problem_.test_failed = true;
+    return fail("testing value " + std::string(pointer) + " failed: test failed");
+  }
+  bool is_missing(std::string_view step, std::string_view pointer, std::string_view quote = {}) {
+    return fail(std::string(step) + ": " + std::string(quote) + std::string(pointer) + std::string(quote) + ": missing value");
+  }
+
+  bool put(std::string_view pointer, Value value) {
+    if (!fits(pointer, value)) return false;
+    const Place place = locate(document_, pointer);
+    if (!place.container) return is_missing("add operation does not apply: doc is missing path", pointer, "\"");
+    return add(place, std::move(value)) || fail_in("error in add for path: '" + std::string(pointer) + "': ");
+  }
   bool add(const Place& place, Value value) {
-    if (!place.container) return false;
     if (place.container->is_object()) {
       place.container->get_object().insert_or_assign(place.key, std::move(value));
       return true;
     }
     Array& array = place.container->get_array();
     const auto index = place.key == "-" ? std::optional(array.size()) : index_of(place.key, array.size() + 1);
-    if (!index || !touch(array.size() - *index)) return false;
+    if (!index) {
+      const std::string problem = index_problem(place.key);
+      return fail(problem.starts_with("strconv") ? "value was not a proper array index: '" + place.key + "': " + problem : problem);
+    }
+    if (!touch(array.size() - *index)) return false;
     array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return true;
   }
+  bool remove(std::string_view pointer) {
+    const Place place = locate(document_, pointer);
+    if (!place.container) return is_missing("remove operation does not apply: doc is missing path", pointer, "\"");
+    return remove(place) || fail_in("error in remove for path: '" + std::string(pointer) + "': ");
+  }
   bool remove(const Place& place) {
-    if (!place.container) return false;
     if (place.container->is_object()) {
-      return remove_member(place.container->get_object(), place.key);
+      return remove_member(place.container->get_object(), place.key) ||
+             fail("Unable to remove nonexistent key: " + place.key + ": missing value");
     }
     Array& array = place.container->get_array();
     const auto index = index_of(place.key, array.size());
-    if (!index || !touch(array.size() - *index)) return false;
+    if (!index) return fail(index_problem(place.key));
+    if (!touch(array.size() - *index)) return false;
     array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
     return true;
   }
@@ -197,53 +237,73 @@ class Patcher {
     if (!fits(pointer, value)) return false;
     if (pointer.empty()) {
       open_raw(value);
-      if (!value.is_object() && !value.is_array()) return false;
+      if (!value.is_object() && !value.is_array()) return fail("replace operation value must be object or array: %!w(<nil>)");
       document_ = std::move(value);
       return true;
     }
     const Place place = locate(document_, pointer);
-    if (!place.container) return false;
+    if (!place.container) return is_missing("replace operation does not apply: doc is missing path", pointer);
     if (place.container->is_object()) return add(place, std::move(value));
     Value* present = get(*place.container, place.key);
-    if (present) *present = std::move(value);
-    return present != nullptr;
+    if (present == nullptr) return is_missing("replace operation does not apply: doc is missing key", pointer);
+    *present = std::move(value);
+    return true;
   }
   bool test(std::string_view pointer, const Value* value) {
-    if (!value) return false;
-    if (pointer.empty()) return same(document_, *value);
+    if (!value) return fail_test(pointer);
+    if (pointer.empty()) return same(document_, *value) || fail_test(pointer);
     const Place place = locate(document_, pointer);
-    if (!place.container) return false;
+    if (!place.container) return is_missing("test operation does not apply: is missing path", pointer);
     const Value* present = get(*place.container, place.key);
+    if (!present && !place.container->is_object()) {
+      return fail("error in test for path: '" + std::string(pointer) + "': " + index_problem(place.key));
+    }
     // An absent member passes for null; an absent item does not.
-    if (!present) return place.container->is_object() && value->is_null();
-    return same(*present, *value);
+    return (present ? same(*present, *value) : value->is_null()) || fail_test(pointer);
   }
   bool move(std::string_view from, std::string_view to) {
     const Place source = locate(document_, from);
-    Value* present = source.container ? get(*source.container, source.key) : nullptr;
-    if (!present) return false;
+    if (!source.container) return is_missing("move operation does not apply: doc is missing from path", from);
+    const std::string start = "error in move for path: '" + source.key + "': ";
+    Value* present = get(*source.container, source.key);
+    if (!present) {
+      const bool member = source.container->is_object();
+      return fail(start + (member ? "Unable to remove nonexistent key: " + source.key + ": missing value" : index_problem(source.key)));
+    }
     if (levels_above(to) > levels_above(from)) {
       // It gets deeper: moving costs nothing, looking does.
       if (!touch(count_values(*present, kMaxTouchedValues)) || !fits(to, *present)) return false;
     }
     Value value = std::move(*present);
-    return remove(source) && add(locate(document_, to), std::move(value));
+    if (!remove(source)) return fail_in(start);
+    const Place target = locate(document_, to);
+    if (!target.container) return is_missing("move operation does not apply: doc is missing destination path", to);
+    return add(target, std::move(value)) || fail_in("error in move for path: '" + std::string(to) + "': ");
   }
   bool copy(std::string_view from, std::string_view to) {
     const Place source = locate(document_, from);
-    if (!source.container) return false;
+    if (!source.container) return is_missing("copy operation does not apply: doc is missing from path", from);
     const Value* present = get(*source.container, source.key);
-    if (!present && source.container->is_array()) return false;
+    if (!present && source.container->is_array()) {
+      return fail("error in copy for from: '" + std::string(from) + "': " + index_problem(source.key));
+    }
     if (present && !fits(to, *present)) return false;
     Value value = present ? Value(*present, document_.storage()) : Value(nullptr, document_.storage());
     copied_ += to_json(value).size();
-    return copied_ <= kMaxCopiedBytes && add(locate(document_, to), std::move(value));
+    if (copied_ > kMaxCopiedBytes) {
+      return fail("Unable to complete the copy, the accumulated size increase of copy is " + std::to_string(copied_) +
+                  ", exceeding the limit " + std::to_string(kMaxCopiedBytes));
+    }
+    const Place target = locate(document_, to);
+    if (!target.container) return is_missing("copy operation does not apply: doc is missing destination path", to);
+    return add(target, std::move(value)) || fail_in("error while adding value during copy: ");
   }
 
   Value& document_;
   std::size_t copied_ = 0;
   std::size_t touched_ = 0;
   Status failure_;
+  JsonPatchProblem problem_;
 };
 
 Status refused() {
@@ -253,6 +313,11 @@ Status refused() {
 }  // namespace
 
 Status json_patch(Value& target, const Array& operations) {
+  JsonPatchProblem problem;
+  return json_patch(target, operations, problem);
+}
+
+Status json_patch(Value& target, const Array& operations, JsonPatchProblem& problem) {
   if (operations.size() > kMaxOperations) {
     return request_entity_too_large("The allowed maximum operations in a JSON patch is " + std::to_string(kMaxOperations) + ", got " +
                                     std::to_string(operations.size()));
@@ -260,6 +325,7 @@ Status json_patch(Value& target, const Array& operations) {
   Patcher patcher(target);
   for (const Value& operation : operations) {
     if (operation.is_object() && patcher.apply(operation.get_object())) continue;
+    problem = patcher.take_problem();
     Status failure = patcher.take_failure();
     return failure.ok() ? refused() : failure;
   }

@@ -1,4 +1,4 @@
-// The admission plugins of admission policies.
+// The admission plugins MutatingAdmissionPolicy and ValidatingAdmissionPolicy.
 #pragma once
 
 #include "common/services.hpp"

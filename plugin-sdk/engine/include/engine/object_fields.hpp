@@ -12,6 +12,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/status.hpp"
@@ -58,6 +60,9 @@ FieldSet with_named_fields(const Schema* type, const FieldSet& fields);
 // The set as the type as it is now means it: of lists and maps that have become atomic, it has the whole in place of the parts.  Nothing
 // when the set may stay as it is.
 std::optional<FieldSet> reconciled_fields(const Schema* type, const FieldSet& fields);
+
+// The lists, maps and structs in the object that its type declares atomic, as upstream prints their paths (".spec.selector").
+std::vector<std::string> atomic_fields(const Schema* type, const Object& object);
 
 // Whether two values are the same to field management: numbers by value, members in any order.
 bool same_value(const Value& one, const Value& other) noexcept;

@@ -29,6 +29,8 @@
 namespace backplane BACKPLANE_API {
 
 class BegunWrite;  // backplane/rest/store_hooks.hpp
+class Schema;
+class Strategy;
 
 enum class AdmissionOperation : unsigned char { kCreate, kUpdate, kDelete, kConnect };
 // "CREATE", "UPDATE", "DELETE", "CONNECT".
@@ -85,6 +87,10 @@ struct AdmissionAttributes {
   AdmissionReinvocation* reinvocation = nullptr;  // set by the runner, null in validate()
   // The request of the write; null for a call without a request.
   RequestContext* context = nullptr;
+  // The type of `object`, and the strategy whose apply_defaults() completes it after the schema's defaults: for plugins that put parts into
+  // the object that need defaults (upstream: ObjectInterfaces). Null if unknown.
+  const Schema* schema = nullptr;
+  const Strategy* strategy = nullptr;
 
   // Adds a Warning header to the response.
   void warn(std::string_view text) const;

@@ -26,6 +26,7 @@ struct PolicyNames {
   bool patches = false;  // Object{…} and JSONPatch{…}
   // Members of `variables`; null: `variables` does not exist.
   const PolicyVariables* variables = nullptr;
+  bool stored = false;  // EnvironmentOptions::stored
 };
 
 // The environment for these names.

@@ -1,0 +1,22 @@
+// JSON patches of code that reports why a patch cannot be applied. Clients' patches get one answer for all reasons: json_patch() of
+// backplane/types/schema.hpp.
+//
+// Thread-safety: pure functions.
+// Errors:        as json_patch(Value&, const Array&).
+#pragma once
+
+#include <string>
+
+#include "backplane/types/schema.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// Why a patch cannot be applied, in the words of github.com/evanphx/json-patch v4.
+struct JsonPatchProblem {
+  bool test_failed = false;  // a "test" operation found another value
+  std::string text;          // empty for patches that are too large
+};
+// Fills in `problem` if it returns an error.
+Status json_patch(Value& target, const Array& operations, JsonPatchProblem& problem);
+
+}  // namespace BACKPLANE_API

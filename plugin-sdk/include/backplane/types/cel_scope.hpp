@@ -1,0 +1,71 @@
+// One evaluation of a policy's expressions: what their variables are bound to, and the policy's own variables, each of which is evaluated
+// when an expression first uses it and then kept.
+//
+//   cel::Scope scope(bindings, variables);
+//   cel::Budget budget;
+//   for (const auto& program : validations) results.push_back(scope.run(*program, budget));
+//
+// Bound trees are read as they are, whatever type the environment declares for the name: upstream binds untyped maps.
+//
+// Thread-safety: a Scope belongs to one thread at a time.
+// Lifetime:      bound trees, hosts, variables and programs outlive the scope. Outcomes are independent of it.
+// Errors:        in the Outcome; run() throws only std::bad_alloc.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/cel (activation.go, composition.go) and pkg/cel/mutation.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/types/cel.hpp"
+
+namespace backplane {
+namespace cel BACKPLANE_API {
+
+// The value of a variable of the environment: an object, any other tree, or a value of the host; none of them: null.
+struct ScopeBinding {
+  std::string_view name;
+  const Object* object = nullptr;
+  const Value* tree = nullptr;
+  const HostValue* host = nullptr;
+};
+
+// A member of `variables`.
+struct ScopeVariable {
+  std::string name;
+  std::shared_ptr<const Program> program;  // null: it does not compile
+  std::string problem = {};                // why
+};
+
+class Scope {
+ public:
+  // `cancelled`: as Budget::cancelled, for every run.
+  Scope(std::span<const ScopeBinding> bindings, std::span<const ScopeVariable> variables, const std::function<bool()>* cancelled = nullptr);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  // Evaluates the program. Its cost includes that of the variables which it is the first to use; each of these has the limit of a call for
+  // itself. Budget::cancelled is ignored.
+  Outcome run(const Program& program, Budget& budget);
+  // The same for an expression whose result is an Object{…}. The value is the object.
+  // Errors: kFailed if type names in it do not follow its fields ("type mismatch: …").
+  Outcome run_object(const Program& program, Budget& budget);
+  // The same for an expression whose result is a list of JSONPatch{…}. The value is the list of operations (RFC 6902).
+  Outcome run_patch(const Program& program, Budget& budget);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// True if the expression may read the member at `path` of one of the variables, or anything that contains it: `object.metadata` may read
+// metadata.managedFields, `object.metadata.name` does not.
+bool may_read(const Program& program, std::initializer_list<std::string_view> variables, std::initializer_list<std::string_view> path);
+
+}  // namespace BACKPLANE_API
+}  // namespace backplane

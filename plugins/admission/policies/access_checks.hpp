@@ -1,0 +1,39 @@
+// The variable `authorizer` of one dispatch: checks are answered from its cache, or at once by authorizers that need not wait. A check that
+// has to wait is recorded; the expression is evaluated again when wait() has answered it.
+//
+// Thread-safety: one request.
+// Lifetime:      borrows host and attributes.
+// Errors:        those of authorizers, as the check's error.
+// Source:        k8s.io/apiserver/pkg/cel/library/authz.go, pkg/admission/plugin/authorizer.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/points/admission.hpp"
+#include "backplane/points/authorization.hpp"
+#include "backplane/types/cel_authorizer.hpp"
+
+namespace backplane::admission::policies {
+
+class AccessChecks final : public cel::Authorizer {
+ public:
+  AccessChecks(Host& host, UserRef user) : host_(host), user_(std::move(user)) {}
+
+  cel::AccessAnswer check(const cel::AccessQuestion& question) const override;
+  // True if a check of the last evaluation has no answer yet.
+  bool waits() const noexcept { return !unanswered_.empty(); }
+  Task<void> wait();
+
+ private:
+  using Answers = std::map<std::string, cel::AccessAnswer, std::less<>>;
+
+  Host& host_;
+  const UserRef user_;
+  mutable Answers answers_;
+  mutable std::vector<std::pair<std::string, AuthorizationAttributes>> unanswered_;
+};
+
+}  // namespace backplane::admission::policies

@@ -1,0 +1,37 @@
+// Evaluates single expressions and the match conditions of a policy.
+//
+// Thread-safety: one request.
+// Errors:        texts as upstream prints them.
+// Source:        Evaluate of k8s.io/apiserver/pkg/admission/plugin/cel/activation.go; …/webhook/matchconditions/matcher.go.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "policies/policy_request.hpp"
+
+namespace backplane::admission::policies {
+
+inline constexpr std::string_view kOutOfBudget =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+struct Evaluated {
+  Value value;
+  std::string error;           // not empty: there is no value
+  bool out_of_budget = false;  // no further expression is evaluated
+};
+enum class ResultForm : unsigned char { kValue, kObject, kPatch };
+Evaluated evaluate(cel::Scope& scope, const Expression& expression, cel::Budget& budget, ResultForm form = ResultForm::kValue);
+
+// Ends an evaluation when the request's time is over; empty: it has no deadline.
+std::function<bool()> cancellation_of(const AdmissionAttributes& attributes);
+
+struct ConditionsResult {
+  bool match = true;
+  std::string error;  // not empty: whether they match cannot be told, and the policy does not ignore failures
+};
+// `type`: "validate" is what upstream counts both kinds of policies under.
+ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
+                                  const ObjectTreeRef& params);
+
+}  // namespace backplane::admission::policies

@@ -1,0 +1,131 @@
+#include "policies/object_patch.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "backplane/core/json_access.hpp"
+#include "engine/json_patch.hpp"
+#include "engine/object_fields.hpp"
+#include "engine/raw_json.hpp"
+
+namespace backplane::admission::policies {
+namespace {
+
+PatchError error_of(std::string text) { return {std::move(text), {}}; }
+PatchError error_of(Status status) { return {{}, std::move(status)}; }
+
+bool is_structural(const ObjectForm& form) noexcept { return form.schema != nullptr && form.schema->structural(); }
+
+// metadata.managedFields while it is an opaque value, taken out of the object: no schema describes it then.
+class OpaqueManagers {
+ public:
+  OpaqueManagers(Object& object, bool sorted) : sorted_(sorted) {
+    Object* metadata = mutable_object(object, "metadata");
+    Value* managers = metadata == nullptr ? nullptr : find(*metadata, "managedFields");
+    if (managers == nullptr || !is_raw(*managers)) return;
+    value_.emplace(std::move(*managers));
+    erase_member(*metadata, "managedFields");
+  }
+  void put_back(Object& object) {
+    if (!value_) return;
+    Object& metadata = ensure_object(object, "metadata");
+    if (!sorted_) {
+      metadata["managedFields"] = std::move(*value_);
+      return;
+    }
+    Object sorted(metadata.storage());
+    for (auto& member : metadata) {
+      if (value_ && std::string_view(member.key()) > "managedFields") put(sorted);
+      sorted.emplace(member.key(), std::move(member.value()));
+    }
+    if (value_) put(sorted);
+    metadata = std::move(sorted);
+  }
+
+ private:
+  void put(Object& metadata) {
+    metadata.emplace("managedFields", std::move(*value_));
+    value_.reset();
+  }
+
+  const bool sorted_;
+  std::optional<Value> value_;
+};
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out.append(out.empty() ? "" : ", ").append(text);
+  return out;
+}
+
+// `strict`: unknown members are errors, as upstream's decoder of patched objects takes them.
+PatchError complete(Value& whole, const ObjectForm& form, bool strict) {
+  if (form.schema != nullptr) {
+    DecodeReport report;
+    Status shaped = form.schema->normalize(whole, &report);
+    if (!shaped.ok()) {
+      if (strict) return error_of(internal_error(shaped.message()));
+      return error_of(shaped.message());
+    }
+    if (strict && !is_structural(form) && !report.problems.empty()) {
+      return error_of(internal_error("strict decoding error: " + joined(report.problems)));
+    }
+    form.schema->apply_defaults(whole);
+  }
+  if (form.strategy != nullptr) form.strategy->apply_defaults(whole.get_object());
+  return {};
+}
+
+Value copy_for_patch(const Object& object, const ObjectForm& form) {
+  Value out(object, object.storage());
+  if (form.schema != nullptr && holds_raw(form.schema)) read_raw_within(out);
+  return out;
+}
+
+// The configuration names the object's own version.
+void name_kind(Object& configuration, const GroupVersionKind& kind) {
+  configuration["apiVersion"] = kind.group_version().to_string();
+  configuration["kind"] = kind.kind;
+}
+
+}  // namespace
+
+PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form) {
+  name_kind(configuration, form.kind);
+  const std::string start = "error applying patch: ";
+  Status typed = check_fields(form.schema, configuration, Duplicates::kRefused);
+  if (!typed.ok()) return error_of(start + "failed to convert patch object to typed object: " + typed.message());
+  const std::vector<std::string> atomic = atomic_fields(form.schema, configuration);
+  if (!atomic.empty()) {
+    return error_of(start + "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " + joined(atomic));
+  }
+  Value live = copy_for_patch(object, form);
+  OpaqueManagers managers(live.get_object(), is_structural(form));
+  typed = check_fields(form.schema, live.get_object(), Duplicates::kAllowed);
+  if (!typed.ok()) return error_of(start + "failed to convert original object to typed object: " + typed.message());
+  auto merged = merge_fields(form.schema, live.get_object(), configuration, object.storage());
+  if (!merged.ok()) return error_of(start + "failed to merge patch: " + merged.status().message());
+  Value whole(std::move(*merged));
+  PatchError completed = complete(whole, form, false);
+  if (!completed.ok()) return completed;
+  managers.put_back(whole.get_object());
+  object = std::move(whole.get_object());
+  return {};
+}
+
+PatchError apply_json_patch(Object& object, const Array& operations, const ObjectForm& form) {
+  Value whole = copy_for_patch(object, form);
+  OpaqueManagers managers(whole.get_object(), is_structural(form));
+  JsonPatchProblem problem;
+  const Status patched = json_patch(whole, operations, problem);
+  if (problem.test_failed) return {};
+  if (!patched.ok()) return error_of("JSON Patch: " + (problem.text.empty() ? patched.message() : problem.text));
+  if (!whole.is_object()) return error_of(internal_error("json: cannot unmarshal array into Go value of type map[string]interface {}"));
+  PatchError completed = complete(whole, form, true);
+  if (!completed.ok()) return completed;
+  managers.put_back(whole.get_object());
+  object = std::move(whole.get_object());
+  return {};
+}
+
+}  // namespace backplane::admission::policies

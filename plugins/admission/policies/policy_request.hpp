@@ -1,0 +1,102 @@
+// What the policies of one write share: the values of their variables, made when a policy first needs them. A value that takes waiting
+// (a namespace that is not cached, an object in another version, a check of an authorizer) is recorded instead: the caller gives up its
+// attempt, awaits wait(), and begins again.
+//
+// Thread-safety: one request.
+// Lifetime:      borrows source, attributes and what they point to; values live as long as the request.
+// Errors:        those of the look-ups, as each method says.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/cel (activation.go, condition.go) and …/policy/matching.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/core/task.hpp"
+#include "policies/access_checks.hpp"
+#include "policies/policy_source.hpp"
+
+namespace backplane::admission::policies {
+
+// The objects of the write in the version that a rule names.
+struct VersionedObjects {
+  const ServedAs* as = nullptr;  // null: the version of the request
+  const Object* object = nullptr;
+  const Object* old_object = nullptr;
+};
+
+class PolicyRequest {
+ public:
+  PolicyRequest(PolicySource& source, const AdmissionAttributes& attributes) : source_(source), attributes_(attributes) {}
+
+  const AdmissionAttributes& attributes() const noexcept { return attributes_; }
+  bool waits() const noexcept {
+    return waits_for_namespace_ || waits_for_params_ != nullptr || waits_for_version_ != nullptr || waits_for_access();
+  }
+  Task<void> wait();
+
+  // ---- matching
+  struct Matched {
+    bool matches = false;
+    const ServedAs* as = nullptr;  // the version that the rule names; null: that of the request
+    std::string problem;           // not empty: whether the write matches cannot be told
+  };
+  Matched match(const ResolvedMatch& match);
+
+  // ---- values
+  // The write's namespace, for namespaceObject; null for cluster-scoped objects and for namespaces. Errors: kNotFound.
+  Result<ObjectRef> namespace_object();
+  // Null if it waits. Errors: those of the conversion.
+  Result<const VersionedObjects*> versioned(const ServedAs* as);
+  CollectedParams params(const Policy& policy, const Binding& binding, ParamStore* store);
+
+  // ---- variables of one evaluation
+  enum class Audience : unsigned char { kConditions, kExpressions, kMessages };
+  struct Bindings {
+    std::array<cel::ScopeBinding, 7> list;
+    std::size_t size = 0;
+    std::span<const cel::ScopeBinding> span() const noexcept { return {list.data(), size}; }
+  };
+  Bindings bindings(const Policy& policy, const VersionedObjects& objects, const ObjectTreeRef& params, Audience audience);
+
+ private:
+  struct Version {
+    const ServedAs* as = nullptr;
+    std::optional<Object> object, old_object;
+    Status failed;
+    VersionedObjects shown;
+  };
+
+  bool waits_for_access() const noexcept { return access_ != nullptr && access_->waits(); }
+  bool namespace_matches(const LabelSelector& selector, std::string& problem);
+  Result<ObjectRef> find_namespace();
+  const Object* namespace_tree();
+  const Value& request_value(const ServedAs* resource, const ServedAs* kind);
+  AccessChecks& access();
+  Task<void> read_namespace();
+  Task<void> convert();
+  Task<void> await_params();
+
+  PolicySource& source_;
+  const AdmissionAttributes& attributes_;
+  // The namespace that was read from the store because the cache does not have it.
+  std::optional<Result<ObjectRef>> stored_namespace_;
+  ObjectTreeRef namespace_tree_;
+  VersionedObjects own_;
+  std::vector<std::unique_ptr<Version>> versions_;
+  struct RequestTree {
+    const ServedAs *resource = nullptr, *kind = nullptr;
+    std::unique_ptr<Value> value;
+  };
+  std::vector<RequestTree> requests_;
+  std::shared_ptr<AccessChecks> access_;
+  std::shared_ptr<cel::RequestResource> request_resource_;
+  std::vector<ParamStore*> timed_out_;
+  bool waits_for_namespace_ = false;
+  ParamStore* waits_for_params_ = nullptr;
+  const ServedAs* waits_for_version_ = nullptr;
+};
+
+}  // namespace backplane::admission::policies

@@ -1,0 +1,136 @@
+#include "policies/policy_source.hpp"
+
+#include <algorithm>
+
+#include "backplane/kit/resource_resolver.hpp"
+
+namespace backplane::admission::policies {
+namespace {
+
+// The only key of the queue: each change makes the whole index anew.
+constexpr const char* kSyncKey = "policies";
+
+GroupVersionResource policies_of(PolicyType type) {
+  return {"admissionregistration.k8s.io", "v1",
+          type == PolicyType::kValidating ? "validatingadmissionpolicies" : "mutatingadmissionpolicies"};
+}
+GroupVersionResource bindings_of(PolicyType type) {
+  GroupVersionResource out = policies_of(type);
+  out.resource = type == PolicyType::kValidating ? "validatingadmissionpolicybindings" : "mutatingadmissionpolicybindings";
+  return out;
+}
+
+// As Go prints a GroupVersionKind.
+std::string kind_text(const ParamKind& kind) {
+  const auto version = kit::parse_group_version(kind.api_version);
+  return (version.ok() ? version->group + "/" + version->version : kind.api_version) + ", Kind=" + kind.kind;
+}
+
+ResourceEventHandler notify(const std::shared_ptr<WorkQueue>& queue) {
+  return {[queue](const ObjectRef&, bool) { queue->add(kSyncKey); }, [queue](const ObjectRef&, const ObjectRef&) { queue->add(kSyncKey); },
+          [queue](const ObjectRef&, bool) { queue->add(kSyncKey); }};
+}
+
+// Drops what belongs to objects that are gone.
+template <class Map>
+void keep_present(Map& map, const Lister& lister) {
+  std::erase_if(map, [&](const auto& each) { return lister.find({}, each.first) == nullptr; });
+}
+
+}  // namespace
+
+PolicySource::PolicySource(Services& services, PolicyType type)
+    : host_(services.host()),
+      type_(type),
+      policies_(services.lister(policies_of(type))),
+      bindings_(services.lister(bindings_of(type))),
+      namespaces_(services.lister({"", "v1", "namespaces"})),
+      params_(services.host()),
+      queue_(std::make_shared<WorkQueue>(services.host().executor(),
+                                         item_exponential_failure_rate_limiter(std::chrono::milliseconds(100), std::chrono::seconds(1)))) {}
+
+void PolicySource::start() {
+  policies_.informer()->add_event_handler(notify(queue_));
+  bindings_.informer()->add_event_handler(notify(queue_));
+  host_.on_group_versions_changed([queue = queue_](const GroupVersionsChange&) { queue->add(kSyncKey); });
+  host_.stop_signal().on_fire([queue = queue_] { queue->shut_down(); });
+  spawn_workers(host_, "admission-policies", 1, queue_, [self = shared_from_this()](const std::string&) { return sync_source(self); });
+  host_.spawn("admission-policies-begin", begin(shared_from_this()));
+}
+
+Task<void> PolicySource::begin(std::shared_ptr<PolicySource> source) {
+  bool synced = co_await source->policies_.informer()->wait_synced();
+  if (synced) synced = co_await source->bindings_.informer()->wait_synced();
+  if (synced) source->queue_->add(kSyncKey);
+}
+
+Task<Status> PolicySource::sync_source(std::shared_ptr<PolicySource> source) {
+  auto syncing = source->sync();
+  Status synced = co_await std::move(syncing);
+  co_return synced;
+}
+
+Task<Status> PolicySource::sync() {
+  if (!policies_.has_synced() || !bindings_.has_synced()) co_return Status();
+  Status failed;
+  auto making = make_hooks(failed);
+  auto hooks = co_await std::move(making);
+  std::vector<ParamKind> kinds;
+  for (const PolicyHook& hook : hooks) {
+    if (hook.policy->param_kind) kinds.push_back(*hook.policy->param_kind);
+  }
+  index_.set(std::make_shared<const PolicyIndex>(std::move(hooks), host_.equivalent_resources()));
+  params_.keep_only(kinds);
+  keep_present(compiled_, policies_);
+  keep_present(read_, bindings_);
+  co_return failed;
+}
+
+PolicySource::Bindings PolicySource::read_bindings() {
+  Bindings out;
+  for (const ObjectRef& object : bindings_.all()) {
+    auto& [from, binding] = read_[object->name];
+    if (from != object) {
+      from = object;
+      binding = read_binding(decode(*object, {}));
+    }
+    out[binding->policy].push_back(binding);
+  }
+  for (auto& [policy, bindings] : out) {
+    std::sort(bindings.begin(), bindings.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
+  }
+  return out;
+}
+
+std::shared_ptr<const Policy> PolicySource::compiled(const ObjectRef& policy) {
+  auto& [from, made] = compiled_[policy->name];
+  if (from != policy) {
+    from = policy;
+    made = compile_policy(decode(*policy, {}), type_);
+  }
+  return made;
+}
+
+Task<std::vector<PolicyHook>> PolicySource::make_hooks(Status& failed) {
+  std::vector<PolicyHook> out;
+  Bindings all = read_bindings();
+  for (auto& [name, bindings] : all) {
+    const ObjectRef policy = policies_.find({}, name);
+    if (policy == nullptr) continue;  // the policy may come later
+    PolicyHook hook{compiled(policy), std::move(bindings), nullptr, {}};
+    if (hook.policy->param_kind) {
+      auto finding = params_.store_of(*hook.policy->param_kind);
+      auto store = co_await std::move(finding);
+      if (store.ok()) {
+        hook.params = std::move(*store);
+      } else {
+        hook.problem = "failed to find resource referenced by paramKind: '" + kind_text(*hook.policy->param_kind) + "'";
+        failed = Status(Reason::kServiceUnavailable, hook.problem);
+      }
+    }
+    out.push_back(std::move(hook));
+  }
+  co_return out;
+}
+
+}  // namespace backplane::admission::policies

@@ -1,0 +1,43 @@
+// Which mutating policies run again in the second pass of a write: those with reinvocationPolicy IfNeeded after whose call the object has
+// changed.
+//
+// Thread-safety: one request.
+// Lifetime:      state of AdmissionReinvocation, for all passes of a write.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/policy/mutating/reinvocationcontext.go.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "backplane/core/json.hpp"
+#include "backplane/points/admission.hpp"
+
+namespace backplane::admission::policies {
+
+// One call of a policy: with a binding and a parameter.
+struct InvocationKey {
+  std::string policy, binding, param_namespace, param;
+  auto operator<=>(const InvocationKey&) const = default;
+};
+
+class PolicyReinvocation {
+ public:
+  // The state of the write.
+  static PolicyReinvocation& of(AdmissionReinvocation& write);
+
+  bool runs_again(const InvocationKey& key) const { return again_.count(key) > 0; }
+  // Compares with the object after the last pass.
+  bool has_changed(const Object& object) const { return last_ && *last_ != object; }
+  void keep_last(const Object& object);
+  void add(InvocationKey key) { invoked_.insert(std::move(key)); }
+  // The object has changed: what was invoked so far runs again.
+  void require_again();
+
+ private:
+  std::set<InvocationKey> invoked_, again_;
+  std::optional<Object> last_;
+};
+
+}  // namespace backplane::admission::policies
