@@ -21,8 +21,8 @@ std::string default_ingress_class(const Lister& classes) {
     if (get_string(ingress_annotations(ingress_class), kDefaultIngressMark) != "true") continue;
     // Creation times are UTC in whole seconds, so their texts are in the order of the times.
     const std::string_view time = meta_text(ingress_class, "creationTimestamp");
-    if (!found.empty() && (time < created || (time == created && entry->name > found))) continue;
-    found = entry->name;
+    if (!found.empty() && (time < created || (time == created && entry->name() > found))) continue;
+    found = entry->name();
     created = time;
   }
   return found;

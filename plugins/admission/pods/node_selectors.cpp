@@ -89,7 +89,8 @@ Result<LabelMap> parse_node_selector_config(std::string_view text) {
   LabelMap selectors;
   for (const auto& member : tree->get_object()) {
     // Go reads member names regardless of case.
-    if (lower_case(member.key()) != lower_case(kSelectorMember)) return bad_request("unknown field " + backplane::quoted(std::string_view(member.key())));
+    if (lower_case(member.key()) != lower_case(kSelectorMember))
+      return bad_request("unknown field " + backplane::quoted(std::string_view(member.key())));
     const Object* rows = member.value().if_object();
     const bool texts = rows != nullptr && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.value().is_string(); });
     if (!texts && !member.value().is_null()) return bad_request(std::string(kSelectorMember) + " must be an object of strings");

@@ -49,7 +49,7 @@ class PodTopologyLabels final : public AdmissionPlugin {
   Status copy_labels(AdmissionAttributes& attributes) const {
     const ObjectRef entry = nodes_->find("", node_in(attributes));
     if (entry == nullptr) return {};
-    for (const auto& [key, value] : entry->labels) {
+    for (const auto& [key, value] : entry->labels()) {
       if (is_topology_label(key)) ObjectMeta(*attributes.object).mutable_labels()[key] = value;
     }
     return {};

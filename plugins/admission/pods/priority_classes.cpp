@@ -22,12 +22,12 @@ PriorityClass class_of(const ObjectEntry& entry) {
 struct PriorityClasses::State {
   void put(const ObjectEntry& entry) {
     auto next = std::make_shared<ClassMap>(*classes.get());
-    (*next)[entry.name] = class_of(entry);
+    (*next)[std::string(entry.name())] = class_of(entry);
     classes.set(std::move(next));
   }
   void remove(const ObjectEntry& entry) {
     auto next = std::make_shared<ClassMap>(*classes.get());
-    next->erase(entry.name);
+    next->erase(std::string(entry.name()));
     classes.set(std::move(next));
   }
   kit::Published<ClassMap> classes{std::make_shared<const ClassMap>()};

@@ -51,7 +51,7 @@ class PodSecurity final : public AdmissionPlugin {
     if (auto exempt = review_exemptions(configuration_, attributes)) return publish(std::move(*exempt), attributes);
     const ObjectRef ns = namespaces_.find("", attributes.ns);
     if (ns == nullptr) return std::nullopt;
-    return publish(review_pod(configuration_, attributes, ns->labels), attributes);
+    return publish(review_pod(configuration_, attributes, ns->labels().copy()), attributes);
   }
 
   Task<Status> validate(const AdmissionAttributes& attributes) const override {
@@ -59,7 +59,7 @@ class PodSecurity final : public AdmissionPlugin {
     auto reading = read_namespace(attributes.ns);
     auto ns = co_await std::move(reading);
     if (!ns.ok()) co_return publish(review_failed_lookup(attributes, ns.status()), attributes);
-    co_return publish(review_pod(configuration_, attributes, (*ns)->labels), attributes);
+    co_return publish(review_pod(configuration_, attributes, (*ns)->labels().copy()), attributes);
   }
 
  private:

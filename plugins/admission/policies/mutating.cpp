@@ -60,8 +60,8 @@ Status refusal_of(const AdmissionAttributes& attributes, const std::vector<Polic
 InvocationKey key_of(const Invocation& invocation) {
   InvocationKey out{invocation.policy->name, invocation.binding->name, {}, {}};
   if (invocation.param != nullptr) {
-    out.param_namespace = invocation.param->object->ns;
-    out.param = invocation.param->object->name;
+    out.param_namespace = invocation.param->object->ns();
+    out.param = invocation.param->object->name();
   }
   return out;
 }

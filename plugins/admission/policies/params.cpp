@@ -41,10 +41,10 @@ std::vector<ObjectTreeRef> ParamStore::select(const std::string& ns, const Label
   } else {
     objects = informer_->indexer().list();
   }
-  std::sort(objects.begin(), objects.end(), [](const ObjectRef& a, const ObjectRef& b) { return a->name < b->name; });
+  std::sort(objects.begin(), objects.end(), [](const ObjectRef& a, const ObjectRef& b) { return a->name() < b->name(); });
   std::vector<ObjectTreeRef> out;
   for (const ObjectRef& each : objects) {
-    if (selector.matches(each->labels)) out.push_back(trees_.tree_of(each));
+    if (selector.matches(each->labels())) out.push_back(trees_.tree_of(each));
   }
   return out;
 }

@@ -33,7 +33,7 @@ bool PolicyRequest::namespace_matches(const LabelSelector& selector, std::string
   const bool written = attributes_.operation == AdmissionOperation::kCreate || attributes_.operation == AdmissionOperation::kUpdate;
   if (namespaces && attributes_.subresource.empty() && written) return selects(selector, labels_of(attributes_.object));
   auto found = find_namespace();
-  if (found.ok()) return *found != nullptr && selector.matches((*found)->labels);
+  if (found.ok()) return *found != nullptr && selector.matches((*found)->labels());
   problem = found.status().message();
   return true;
 }

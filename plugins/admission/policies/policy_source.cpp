@@ -89,7 +89,7 @@ Task<Status> PolicySource::sync() {
 PolicySource::Bindings PolicySource::read_bindings() {
   Bindings out;
   for (const ObjectRef& object : bindings_.all()) {
-    auto& [from, binding] = read_[object->name];
+    auto& [from, binding] = read_[std::string(object->name())];
     if (from != object) {
       from = object;
       binding = read_binding(decode(*object, {}));
@@ -103,7 +103,7 @@ PolicySource::Bindings PolicySource::read_bindings() {
 }
 
 std::shared_ptr<const Policy> PolicySource::compiled(const ObjectRef& policy) {
-  auto& [from, made] = compiled_[policy->name];
+  auto& [from, made] = compiled_[std::string(policy->name())];
   if (from != policy) {
     from = policy;
     made = compile_policy(decode(*policy, {}), type_);

@@ -42,12 +42,12 @@ void FollowedDeviceClasses::put(const ObjectEntry& device_class) {
   const Object object = decode(device_class, json::storage_ptr());
   std::string resource(get_string(object_or_empty(object, "spec"), "extendedResourceName"));
   const std::lock_guard lock(mutex_);
-  resources_.insert_or_assign(device_class.name, std::move(resource));
+  resources_.insert_or_assign(std::string(device_class.name()), std::move(resource));
 }
 
 void FollowedDeviceClasses::remove(const ObjectEntry& device_class) {
   const std::lock_guard lock(mutex_);
-  resources_.erase(device_class.name);
+  resources_.erase(std::string(device_class.name()));
 }
 
 }  // namespace backplane::admission::quota

@@ -185,7 +185,7 @@ Quota read_quota(ObjectRef stored) {
   const Object object = decode(*stored, json::storage_ptr());
   const Object& status = object_or_empty(object, "status");
   Quota out;
-  out.name = stored->name;
+  out.name = stored->name();
   out.scopes = scopes_of_quota(object);
   out.hard = read_resources(status, "hard");
   out.used = read_resources(status, "used");

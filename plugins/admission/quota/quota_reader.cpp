@@ -18,7 +18,7 @@ const GroupVersionResource& quotas_resource() {
 constexpr std::size_t kMostOutdated = 1024;
 
 void sort_by_name(std::vector<ObjectRef>& quotas) {
-  std::sort(quotas.begin(), quotas.end(), [](const ObjectRef& a, const ObjectRef& b) { return a->name < b->name; });
+  std::sort(quotas.begin(), quotas.end(), [](const ObjectRef& a, const ObjectRef& b) { return a->name() < b->name(); });
 }
 
 // Owns the turns while it waits, because the caller may have given up.
@@ -44,14 +44,14 @@ std::vector<ObjectRef> QuotaReader::cached(const std::string& ns) const {
 
 bool QuotaReader::is_outdated(const ObjectEntry& quota) const {
   const std::lock_guard lock(mutex_);
-  const auto found = outdated_.find(quota.key);
+  const auto found = outdated_.find(std::string(quota.key()));
   return found != outdated_.end() && quota.revision <= found->second;
 }
 
 void QuotaReader::outdated_to(const ObjectEntry& quota, Revision revision) {
   const std::lock_guard lock(mutex_);
   if (outdated_.size() >= kMostOutdated) outdated_.clear();
-  Revision& last = outdated_[quota.key];
+  Revision& last = outdated_[std::string(quota.key())];
   last = std::max(last, revision);
 }
 
@@ -76,8 +76,8 @@ Task<Result<ObjectRef>> QuotaReader::newest_of(ObjectRef quota) {
   const auto quotas = storage();
   if (quotas == nullptr) co_return ObjectRef();
   RequestContext own;
-  own.info.ns = quota->ns;
-  auto reading = quotas->get(own, quota->name, GetOptions());
+  own.info.ns = quota->ns();
+  auto reading = quotas->get(own, std::string(quota->name()), GetOptions());
   auto found = co_await std::move(reading);
   if (found.ok()) {
     outdated_to(*quota, (*found)->revision - 1);

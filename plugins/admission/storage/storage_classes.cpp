@@ -35,8 +35,8 @@ std::optional<std::string> StorageClasses::default_class() const {
     if (!is_default_class(storage_class)) continue;
     // Creation times are UTC in whole seconds, so their texts are in the order of the times.
     const std::string_view time = meta_text(storage_class, "creationTimestamp");
-    if (found && (time < created || (time == created && entry->name > *found))) continue;
-    found = entry->name;
+    if (found && (time < created || (time == created && entry->name() > *found))) continue;
+    found = entry->name();
     created = time;
   }
   return found;

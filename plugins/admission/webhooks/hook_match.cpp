@@ -41,7 +41,7 @@ const AdmissionAttributes& webhook_attributes(const AdmissionAttributes& attribu
 }
 
 Task<Result<Labels>> NamespaceLabels::read(std::string name) const {
-  if (const ObjectRef found = cached(name)) co_return found->labels;
+  if (const ObjectRef found = cached(name)) co_return found->labels().copy();
   GroupVersionResource namespaces("", "v1", "namespaces");
   auto reading = api_->get(std::move(namespaces), "", std::move(name));
   auto read = co_await std::move(reading);
@@ -80,11 +80,11 @@ WriteMatch::InNamespace WriteMatch::in_namespace(const LabelMatch& selector) {
   if (attributes_.ns.empty() && attributes_.resource.resource != "namespaces") return InNamespace::kYes;
   if (selector.everything()) return InNamespace::kYes;
   if (!selector.problem.ok()) return InNamespace::kUnread;
-  const auto verdict = [&](const Labels& labels) { return selector.selector.matches(labels) ? InNamespace::kYes : InNamespace::kNo; };
+  const auto verdict = [&](const auto& labels) { return selector.selector.matches(labels) ? InNamespace::kYes : InNamespace::kNo; };
   if (takes_labels_of_object()) return verdict(labels_of_object(*attributes_.object));
   if (namespace_labels_) return verdict(*namespace_labels_);
   const ObjectRef found = namespaces_.cached(attributes_.ns);
-  return found != nullptr ? verdict(found->labels) : InNamespace::kUnread;
+  return found != nullptr ? verdict(found->labels()) : InNamespace::kUnread;
 }
 
 bool WriteMatch::selects_object(const LabelMatch& selector, const Object* object) const {

@@ -8,7 +8,7 @@ void HookSource::follow(SharedInformer& informer) {
   handler.on_update = [self = shared_from_this()](const ObjectRef& old, const ObjectRef& now) {
     if (old->revision != now->revision) self->put(*now);
   };
-  handler.on_delete = [self = shared_from_this()](const ObjectRef& last, bool) { self->remove(last->name); };
+  handler.on_delete = [self = shared_from_this()](const ObjectRef& last, bool) { self->remove(std::string(last->name())); };
   informer.add_event_handler(std::move(handler));
 }
 
@@ -16,7 +16,7 @@ void HookSource::put(const ObjectEntry& configuration) {
   const Object object = decode(configuration, json::make_shared_resource<json::monotonic_resource>());
   Hooks hooks = read_hooks(object, type_, parts_);
   const std::lock_guard lock(mutex_);
-  by_configuration_[configuration.name] = std::move(hooks);
+  by_configuration_[std::string(configuration.name())] = std::move(hooks);
   publish();
 }
 
