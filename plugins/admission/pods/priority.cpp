@@ -12,9 +12,14 @@ using objects::is_main_write;
 
 constexpr std::string_view kPreemptLower = "PreemptLowerPriority";
 
+const GroupVersionResource& class_resource() {
+  static const GroupVersionResource resource("scheduling.k8s.io", "v1", "priorityclasses");
+  return resource;
+}
+
 class Priority final : public AdmissionPlugin {
  public:
-  Priority(Lister lister, bool groups) : lister_(std::move(lister)), classes_(lister_), groups_(groups) {}
+  Priority(Host& host, Lister lister, bool groups) : host_(host), lister_(std::move(lister)), classes_(lister_), groups_(groups) {}
 
   std::string_view name() const noexcept override { return "Priority"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation != AdmissionOperation::kConnect; }
@@ -23,24 +28,38 @@ class Priority final : public AdmissionPlugin {
     if (is_main_write(attributes, "", "pods") && attributes.operation == AdmissionOperation::kUpdate) return keep(attributes);
     if (!is_resolved(attributes)) return Status();
     if (!lister_.has_synced()) return std::nullopt;
-    return resolve(attributes);
+    const std::string_view wanted = wanted_class(attributes);
+    if (wanted.empty()) return set(attributes, classes_.global_default().value_or(no_class()));
+    const auto found = classes_.find(wanted);
+    return found ? std::optional<Status>(set(attributes, *found)) : std::nullopt;
   }
+  // While the cache fills, or a class that it has not seen yet.
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     auto waiting = objects::wait_synced(lister_, attributes);
     Status ready = co_await std::move(waiting);
-    co_return ready.ok() ? resolve(attributes) : ready;
+    if (!ready.ok()) co_return ready;
+    const std::string wanted(wanted_class(attributes));
+    if (wanted.empty()) co_return set(attributes, classes_.global_default().value_or(no_class()));
+    auto reading = objects::read_live(host_, class_resource(), {}, wanted);
+    auto found = co_await std::move(reading);
+    if (found.ok()) co_return set(attributes, priority_class_of(**found));
+    if (found.status().reason() == Reason::kNotFound) {
+      co_return admission_forbidden(attributes, "no PriorityClass with name " + wanted + " was found");
+    }
+    co_return Status(500, Reason::kNone, "failed to resolve PriorityClass with name " + wanted + ": " + found.status().message());
   }
 
   std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
     if (!is_main_write(attributes, "scheduling.k8s.io", "priorityclasses")) return Status();
     if (!get_bool(*attributes.object, "globalDefault").value_or(false)) return Status();
-    if (!lister_.has_synced()) return std::nullopt;
-    return check_default(attributes);
+    return std::nullopt;
   }
+  // Defaults are rare: the store is read, which knows the one that was created just before.
   Task<Status> validate(const AdmissionAttributes& attributes) const override {
-    auto waiting = objects::wait_synced(lister_, attributes);
-    Status ready = co_await std::move(waiting);
-    co_return ready.ok() ? check_default(attributes) : ready;
+    auto listing = objects::list_live(host_, class_resource(), {});
+    auto classes = co_await std::move(listing);
+    if (classes.ok()) co_return check_default(attributes, global_default_of(*classes));
+    co_return Status(500, Reason::kNone, "failed to get default priority class: " + classes.status().message());
   }
 
  private:
@@ -60,16 +79,19 @@ class Priority final : public AdmissionPlugin {
     return {};
   }
 
-  Status resolve(AdmissionAttributes& attributes) const {
+  static std::string_view wanted_class(const AdmissionAttributes& attributes) {
+    return get_string_path(*attributes.object, "spec.priorityClassName");
+  }
+
+  // What counts while there is no default class.
+  static PriorityClass no_class() {
+    PriorityClass out;
+    out.preemption_policy = kPreemptLower;
+    return out;
+  }
+
+  static Status set(AdmissionAttributes& attributes, const PriorityClass& found) {
     Object& spec = ensure_object(*attributes.object, "spec");
-    const std::string wanted(get_string(spec, "priorityClassName"));
-    PriorityClass found;
-    found.preemption_policy = kPreemptLower;  // as if there was a default class with the value 0
-    if (auto chosen = wanted.empty() ? classes_.global_default() : classes_.find(wanted)) {
-      found = std::move(*chosen);
-    } else if (!wanted.empty()) {
-      return admission_forbidden(attributes, "no PriorityClass with name " + wanted + " was found");
-    }
     const bool is_pod = attributes.resource.resource == "pods";
     return is_pod ? set_of_pod(attributes, spec, found) : set_of_group(attributes, spec, found);
   }
@@ -105,14 +127,14 @@ class Priority final : public AdmissionPlugin {
     return {};
   }
 
-  Status check_default(const AdmissionAttributes& attributes) const {
-    const auto present = classes_.global_default();
+  static Status check_default(const AdmissionAttributes& attributes, const std::optional<PriorityClass>& present) {
     if (!present) return {};
     const bool same = attributes.operation == AdmissionOperation::kUpdate && present->name == meta_name(*attributes.object);
     if (same) return {};
     return admission_forbidden(attributes, "PriorityClass " + present->name + " is already marked as default. Only one default can exist");
   }
 
+  Host& host_;
   const Lister lister_;
   const PriorityClasses classes_;
   const bool groups_;
@@ -121,8 +143,9 @@ class Priority final : public AdmissionPlugin {
 }  // namespace
 
 Result<std::shared_ptr<AdmissionPlugin>> make_priority(Services& services, const AdmissionPluginConfig&) {
-  Lister classes = services.lister({"scheduling.k8s.io", "v1", "priorityclasses"});
-  return std::shared_ptr<AdmissionPlugin>(std::make_shared<Priority>(std::move(classes), services.gate("WorkloadAwarePreemption")));
+  Lister classes = services.lister(class_resource());
+  return std::shared_ptr<AdmissionPlugin>(
+      std::make_shared<Priority>(services.host(), std::move(classes), services.gate("WorkloadAwarePreemption")));
 }
 
 }  // namespace backplane::admission::pods

@@ -7,7 +7,13 @@ namespace {
 
 using ClassMap = std::map<std::string, PriorityClass, std::less<>>;
 
-PriorityClass class_of(const ObjectEntry& entry) {
+bool is_lower_default(const PriorityClass& each, const PriorityClass* lowest) {
+  return each.global_default && (lowest == nullptr || lowest->value > each.value);
+}
+
+}  // namespace
+
+PriorityClass priority_class_of(const ObjectEntry& entry) {
   const Object tree = decode(entry, {});
   PriorityClass out;
   out.name = meta_name(tree);
@@ -17,12 +23,19 @@ PriorityClass class_of(const ObjectEntry& entry) {
   return out;
 }
 
-}  // namespace
+std::optional<PriorityClass> global_default_of(const std::vector<ObjectRef>& entries) {
+  std::optional<PriorityClass> lowest;
+  for (const ObjectRef& entry : entries) {
+    PriorityClass each = priority_class_of(*entry);
+    if (is_lower_default(each, lowest ? &*lowest : nullptr)) lowest = std::move(each);
+  }
+  return lowest;
+}
 
 struct PriorityClasses::State {
   void put(const ObjectEntry& entry) {
     auto next = std::make_shared<ClassMap>(*classes.get());
-    (*next)[std::string(entry.name())] = class_of(entry);
+    (*next)[std::string(entry.name())] = priority_class_of(entry);
     classes.set(std::move(next));
   }
   void remove(const ObjectEntry& entry) {
@@ -51,7 +64,7 @@ std::optional<PriorityClass> PriorityClasses::global_default() const {
   const auto classes = state_->classes.get();
   const PriorityClass* lowest = nullptr;
   for (const auto& [name, each] : *classes) {
-    if (each.global_default && (lowest == nullptr || lowest->value > each.value)) lowest = &each;
+    if (is_lower_default(each, lowest)) lowest = &each;
   }
   return lowest == nullptr ? std::nullopt : std::optional<PriorityClass>(*lowest);
 }

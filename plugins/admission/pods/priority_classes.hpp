@@ -21,13 +21,16 @@ struct PriorityClass {
   bool global_default = false;
 };
 
+PriorityClass priority_class_of(const ObjectEntry& entry);
+// The class with globalDefault; of several the one with the lowest value.
+std::optional<PriorityClass> global_default_of(const std::vector<ObjectRef>& entries);
+
 class PriorityClasses {
  public:
   // In a make function.
   explicit PriorityClasses(const Lister& lister);
 
   std::optional<PriorityClass> find(std::string_view name) const;
-  // The class with globalDefault; of several the one with the lowest value.
   std::optional<PriorityClass> global_default() const;
 
  private:
