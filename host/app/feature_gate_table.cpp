@@ -256,6 +256,7 @@ constexpr std::string_view kThatSwitch[] = {
     "TokenRequestServiceAccountUIDValidation",
     "APIResponseCompression",
     "APIServerIdentity",
+    "AllowInsecureKubeletCertificateSigningRequests",
     "AllowParsingUserUIDFromCertAuth",
     "AllowUnsafeMalformedObjectDeletion",
     "AuthorizePodWebsocketUpgradeCreatePermission",
@@ -311,6 +312,7 @@ constexpr std::string_view kThatSwitch[] = {
     "RemoteRequestHeaderUID",
     "ResourceHealthStatus",
     "ResourceHealthStatusMessage",
+    "ServiceAccountNodeAudienceRestriction",
     "SizeBasedListCostEstimate",
     "StorageVersionAPI",
     "StorageVersionMigrator",
@@ -393,12 +395,10 @@ constexpr std::string_view kThere[] = {
 // server.
 constexpr std::string_view kAbsent[] = {
     "APIServerTracing",
-    "AllowInsecureKubeletCertificateSigningRequests",
     "AuthorizeNodeWithSelectors",
     "ExternalServiceAccountTokenSigner",
     "ManifestBasedAdmissionControlConfig",
     "SELinuxMount",
-    "ServiceAccountNodeAudienceRestriction",
     "ServiceAccountTokenNodeBindingValidation",
     "ShardedListAndWatch",
     "TaintTolerationComparisonOperators",

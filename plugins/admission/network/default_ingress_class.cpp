@@ -1,5 +1,7 @@
 #include "network/default_ingress_class.hpp"
 
+#include <chrono>
+
 #include "backplane/core/json_access.hpp"
 #include "backplane/points/hooks.hpp"
 
@@ -34,22 +36,34 @@ class DefaultIngressClass final : public AdmissionPlugin {
   std::string_view name() const noexcept override { return "DefaultIngressClass"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
   bool validates() const noexcept override { return false; }
-  // Writes of startup, before all groups are served, do not wait, and neither does a server that does not serve IngressClasses.
-  bool ready() const noexcept override {
-    return classes_.has_synced() || !host_.groups_complete().fired() || host_.find_storage(ingress_classes()) == nullptr;
-  }
 
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
     const bool ingress = attributes.resource.group == "networking.k8s.io" && attributes.resource.resource == "ingresses";
     if (!ingress || !attributes.subresource.empty() || attributes.object == nullptr) return Status();
-    Object& object = *attributes.object;
+    const Object& object = *attributes.object;
     if (has(object_or_empty(object, "spec"), "ingressClassName") || ingress_annotations(object).contains(kClassAnnotation)) return Status();
-    const std::string name = default_ingress_class(classes_);
-    if (!name.empty()) ensure_object(object, "spec")["ingressClassName"] = name;
-    return Status();
+    if (!has_classes()) return std::nullopt;
+    return set_default(*attributes.object);
+  }
+  // Waits up to ten seconds for the first list. After that the cache decides: a list that fails must not refuse ingresses.
+  Task<Status> admit(AdmissionAttributes& attributes) const override {
+    constexpr std::chrono::milliseconds kPause{100};
+    constexpr int kAttempts = 100;
+    for (int attempt = 0; attempt < kAttempts && !has_classes(); ++attempt) co_await sleep_for(kPause);
+    co_return set_default(*attributes.object);
   }
 
  private:
+  // Writes of startup, before all groups are served, do not wait, and neither does a server that does not serve IngressClasses.
+  bool has_classes() const {
+    return classes_.has_synced() || !host_.groups_complete().fired() || host_.find_storage(ingress_classes()) == nullptr;
+  }
+  Status set_default(Object& ingress) const {
+    const std::string name = default_ingress_class(classes_);
+    if (!name.empty()) ensure_object(ingress, "spec")["ingressClassName"] = name;
+    return {};
+  }
+
   Host& host_;
   const Lister classes_;
 };

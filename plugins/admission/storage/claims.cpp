@@ -18,15 +18,24 @@ class DefaultStorageClass final : public AdmissionPlugin {
   std::string_view name() const noexcept override { return "DefaultStorageClass"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
   bool validates() const noexcept override { return false; }
-  bool ready() const noexcept override { return classes_.ready(); }
 
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
     if (!is_claim(attributes) || has_class(*attributes.object)) return Status();
-    if (const auto name = classes_.default_class()) ensure_object(*attributes.object, "spec")["storageClassName"] = *name;
-    return Status();
+    if (!classes_.ready()) return std::nullopt;
+    return set_default(*attributes.object);
+  }
+  Task<Status> admit(AdmissionAttributes& attributes) const override {
+    auto waiting = classes_.wait_ready();
+    co_await std::move(waiting);
+    co_return set_default(*attributes.object);
   }
 
  private:
+  Status set_default(Object& claim) const {
+    if (const auto name = classes_.default_class()) ensure_object(claim, "spec")["storageClassName"] = *name;
+    return {};
+  }
+
   const StorageClasses classes_;
 };
 
@@ -41,21 +50,31 @@ class PersistentVolumeClaimResize final : public AdmissionPlugin {
   std::string_view name() const noexcept override { return "PersistentVolumeClaimResize"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kUpdate; }
   bool mutates() const noexcept override { return false; }
-  bool ready() const noexcept override { return classes_.ready(); }
 
   std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
     if (!is_claim(attributes) || attributes.old_object == nullptr) return Status();
+    if (compare_quantities(size_of(*attributes.object), size_of(*attributes.old_object)) <= 0) return Status();
+    if (!classes_.ready()) return std::nullopt;
+    return check(attributes);
+  }
+  Task<Status> validate(const AdmissionAttributes& attributes) const override {
+    auto waiting = classes_.wait_ready();
+    co_await std::move(waiting);
+    co_return check(attributes);
+  }
+
+ private:
+  // Of a claim that grows.
+  Status check(const AdmissionAttributes& attributes) const {
     const Object &claim = *attributes.object, &old = *attributes.old_object;
-    if (compare_quantities(size_of(claim), size_of(old)) <= 0) return Status();
     if (get_string_path(old, "status.phase") != "Bound") {
       return admission_forbidden(attributes, "Only bound persistent volume claims can be expanded");
     }
-    if (allows(claim, old)) return Status();
+    if (allows(claim, old)) return {};
     return admission_forbidden(
         attributes, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize");
   }
 
- private:
   bool allows(const Object& claim, const Object& old) const {
     const std::string_view name = class_of(claim);
     return !name.empty() && name == class_of(old) && classes_.allows_expansion(name);

@@ -26,8 +26,6 @@ void add_finalizer(Object& object, std::string_view finalizer) {
 
 class StorageObjectInUseProtection final : public AdmissionPlugin {
  public:
-  // The gate VolumeAttributesClass.
-  explicit StorageObjectInUseProtection(bool attributes_classes) : attributes_classes_(attributes_classes) {}
   std::string_view name() const noexcept override { return "StorageObjectInUseProtection"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
   bool validates() const noexcept override { return false; }
@@ -35,21 +33,17 @@ class StorageObjectInUseProtection final : public AdmissionPlugin {
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
     if (!attributes.subresource.empty() || attributes.object == nullptr) return Status();
     for (const ProtectedKind& kind : kProtectedKinds) {
-      if (attributes.resource.resource != kind.resource || attributes.resource.group != kind.group) continue;
-      if (kind.group.empty() || attributes_classes_) add_finalizer(*attributes.object, kind.finalizer);
+      const bool is_kind = attributes.resource.resource == kind.resource && attributes.resource.group == kind.group;
+      if (is_kind) add_finalizer(*attributes.object, kind.finalizer);
     }
     return Status();
   }
-
- private:
-  const bool attributes_classes_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<AdmissionPlugin>> make_in_use_protection(Services& services, const AdmissionPluginConfig&) {
-  const bool attributes_classes = services.gate("VolumeAttributesClass");
-  return std::shared_ptr<AdmissionPlugin>(std::make_shared<StorageObjectInUseProtection>(attributes_classes));
+Result<std::shared_ptr<AdmissionPlugin>> make_in_use_protection(Services&, const AdmissionPluginConfig&) {
+  return std::shared_ptr<AdmissionPlugin>(std::make_shared<StorageObjectInUseProtection>());
 }
 
 }  // namespace backplane::admission::storage

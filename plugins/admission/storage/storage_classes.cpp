@@ -1,5 +1,7 @@
 #include "storage/storage_classes.hpp"
 
+#include <chrono>
+
 #include "backplane/core/json_access.hpp"
 #include "backplane/points/hooks.hpp"
 
@@ -25,6 +27,12 @@ StorageClasses::StorageClasses(Services& services) : host_(services.host()), cla
 
 bool StorageClasses::ready() const {
   return classes_.has_synced() || !host_.groups_complete().fired() || host_.find_storage(storage_classes()) == nullptr;
+}
+
+Task<void> StorageClasses::wait_ready() const {
+  constexpr std::chrono::milliseconds kPause{100};
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts && !ready(); ++attempt) co_await sleep_for(kPause);
 }
 
 std::optional<std::string> StorageClasses::default_class() const {

@@ -48,13 +48,17 @@ TEST_F(StorageTest, ClaimsWithoutAClassGetTheNewestDefault) {
   EXPECT_EQ(class_after(*plugin, R"({"metadata":{"annotations":{"volume.beta.kubernetes.io/storage-class":""}},"spec":{}})"), "");
 }
 
-TEST_F(StorageTest, PluginsWaitForClassesThatAreServed) {
+TEST_F(StorageTest, ClaimsWaitForTheFirstListOfClassesThatAreServed) {
   const auto plugin = *make_default_storage_class(test_.services, {});
-  EXPECT_TRUE(plugin->ready());  // startup
+  const auto& pauses = test_.host.turns.delays;
+  add_class("b", kDefault);
   test_.host.all_groups.fire();
-  EXPECT_TRUE(plugin->ready());  // not served
+  EXPECT_EQ(class_after(*plugin, R"({"spec":{}})"), "b");  // not served
   test_.store({"storage.k8s.io", "v1", "storageclasses"}, "StorageClass");
-  EXPECT_FALSE(plugin->ready());
+  EXPECT_EQ(test_.message(*plugin, {.resource = {"", "v1", "configmaps"}, .object = "{}"}), "");
+  EXPECT_EQ(pauses.size(), 0u);
+  EXPECT_EQ(class_after(*plugin, R"({"spec":{}})"), "b");
+  EXPECT_EQ(pauses.size(), 100u);
 }
 
 std::string claim(const std::string& size, const std::string& storage_class, const std::string& phase = "Bound") {
@@ -104,8 +108,6 @@ TEST_F(StorageTest, NewStorageObjectsAreProtected) {
             "kubernetes.io/pvc-protection");
   EXPECT_EQ(finalizers_after({"", "v1", "persistentvolumeclaims"}, "{}", "status"), "");
   EXPECT_EQ(finalizers_after({"", "v1", "configmaps"}, "{}"), "");
-  EXPECT_EQ(finalizers_after({"storage.k8s.io", "v1", "volumeattributesclasses"}, "{}"), "");
-  test_.host.flags["feature-gates.VolumeAttributesClass"] = "true";
   EXPECT_EQ(finalizers_after({"storage.k8s.io", "v1", "volumeattributesclasses"}, "{}"), "kubernetes.io/vac-protection");
 }
 
