@@ -194,11 +194,11 @@ class OneServer(Quotas, unittest.TestCase):
 
     def test_all_quotas_of_a_namespace_or_none(self):
         self.prepare('several', pods='10')
-        self.prepare('several', quota='tight', pods='1')
+        self.prepare('several', quota='another', pods='1')
         path = '/api/v1/namespaces/several/pods'
         answers = self.write_all([[('POST', path, pod('p-%d' % i))] for i in range(8)])
         self.assertEqual(sorted(code for code, _ in answers), [201] + [403] * 7)
-        self.assertEqual((self.used('several')['pods'], self.used('several', 'tight')['pods']), ('1', '1'))
+        self.assertEqual((self.used('several')['pods'], self.used('several', 'another')['pods']), ('1', '1'))
 
     def test_a_deletion_is_taken_off_by_the_controller(self):
         self.prepare('deleted', pods='1')

@@ -114,8 +114,8 @@ class Objects(Witnessed):
         lease = {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'l'}, 'spec': {}}
         kind = 'coordination.k8s.io/v1 Lease'
         path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l'
-        self.check('PUT', path, lease, record('CREATE', 'coordination.k8s.io/v1 leases', kind, 'l'), code=201)
-        self.check('PUT', path, lease, record('UPDATE', 'coordination.k8s.io/v1 leases', kind, 'l'), code=200)
+        made = self.check('PUT', path, lease, record('CREATE', 'coordination.k8s.io/v1 leases', kind, 'l'), code=201)
+        self.check('PUT', path, made, record('UPDATE', 'coordination.k8s.io/v1 leases', kind, 'l'), code=200)
 
     def test_each_item_of_a_collection(self):
         self.send('POST', '/api/v1/namespaces', namespace('several'), code=201)
@@ -238,7 +238,7 @@ class Interference(Witnessed):
         _, headers, made = self.send('POST', DEFAULT + 'configmaps?fieldManager=me', self.map('spoiled', 'spoil-managers'), code=201)
         self.assertEqual([each['manager'] for each in made['metadata']['managedFields']], ['me'])
         self.assertIn('.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission '
-                      'controller; please fix your requests: metadata.managedFields[0].fieldsType: Invalid value: ', headers['Warning'].replace('\\"', '"'))
+                      'controller; please fix your requests: invalid fieldsType "Wrong" in managed fields entry 0', headers['Warning'].replace('\\"', '"'))
         _, headers, made = self.send('PUT', DEFAULT + 'configmaps/spoiled?fieldManager=other', dict(self.map('spoiled', 'spoil-managers'), data={'a': 'b'}), code=200)
         self.assertEqual(sorted(each['manager'] for each in made['metadata']['managedFields']), ['me', 'other'])
         self.assertIn('invalid state after admission', headers['Warning'])

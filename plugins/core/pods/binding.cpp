@@ -4,6 +4,7 @@
 #include "backplane/core/meta.hpp"
 #include "backplane/core/request.hpp"
 #include "backplane/rest/update_info.hpp"
+#include "pods/inner_write.hpp"
 
 namespace backplane::core {
 namespace {
@@ -103,7 +104,10 @@ class BindingBase : public RestStorage, public Scoper {
     Status valid = validate_binding(binding);
     if (!valid.ok()) co_return valid;
     Bind change(binding, name);
-    auto updated = co_await pods_->update(context, name, change, std::move(options), false);
+    RequestContext inner;
+    begin_inner_write(inner, context);
+    auto updating = pods_->update(inner, name, change, std::move(options), false);
+    auto updated = co_await std::move(updating);
     if (!updated.ok()) co_return std::move(updated).status();
     co_return created_status();
   }

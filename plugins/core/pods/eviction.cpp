@@ -6,6 +6,7 @@
 #include "backplane/core/task.hpp"
 #include "backplane/rest/update_info.hpp"
 #include "pods/disruption_budget.hpp"
+#include "pods/inner_write.hpp"
 
 namespace backplane::core {
 namespace {
@@ -133,14 +134,7 @@ class EvictionOperation {
  public:
   EvictionOperation(const EvictionParts& parts, RequestContext& request, std::string name, DeleteOptions options)
       : parts_(parts), name_(std::move(name)), asked_(std::move(options)) {
-    // Admission has been asked about the eviction, and has no say in what it does to the pod.
-    context_.user = request.user;
-    context_.info = request.info;
-    context_.info.is_resource_request = false;
-    context_.audit_id = request.audit_id;
-    context_.user_agent = request.user_agent;
-    context_.received = request.received;
-    context_.deadline = request.deadline;
+    begin_inner_write(context_, request);
     context_.dry_run = asked_.dry_run;
   }
 
