@@ -12,9 +12,10 @@ std::shared_ptr<const Policy> compiled(std::string_view spec, PolicyType type = 
 TEST(CompiledPolicies, NoteWhatTheyUse) {
   const auto plain = compiled(R"({"validations":[{"expression":"object.metadata.name == 'a'"}]})");
   EXPECT_FALSE(plain->uses.request || plain->uses.authorizer || plain->uses.namespace_object || plain->uses.managed_fields);
-  const auto all = compiled(R"({"variables":[{"name":"r","expression":"request.name"}],"matchConditions":[{"name":"c",)"
-                            R"("expression":"object.metadata == null"}],"validations":[{"expression":"authorizer.requestResource.check('a').allowed()",)"
-                            R"("messageExpression":"namespaceObject.metadata.name"}]})");
+  const auto all = compiled(
+      R"j({"variables":[{"name":"r","expression":"request.name"}],"matchConditions":[{"name":"c","expression":"object.metadata == null"}],)j"
+      R"j("validations":[{"expression":"authorizer.requestResource.check('a').allowed()",)j"
+      R"j("messageExpression":"namespaceObject.metadata.name"}]})j");
   EXPECT_TRUE(all->uses.request && all->uses.authorizer && all->uses.namespace_object && all->uses.managed_fields);
 }
 
@@ -27,8 +28,8 @@ TEST(CompiledPolicies, UseEarlierVariablesOnly) {
 }
 
 TEST(CompiledPolicies, MessagesHaveNoAuthorizer) {
-  const auto policy = compiled(R"({"validations":[{"expression":"true","messageExpression":"authorizer.path('/').check('get').reason()"}]
-})");
+  const auto policy =
+      compiled(R"j({"validations":[{"expression":"true","messageExpression":"authorizer.path('/').check('get').reason()"}]})j");
   EXPECT_EQ(policy->validations[0].message.program, nullptr);
 }
 

@@ -46,8 +46,9 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
       {"condition-false", R"("matchConditions":[{"name":"c","expression":"request.name == 'b'"}],)" + validations("false"), ""},
       {"condition-error", R"("matchConditions":[{"name":"c","expression":"object.missing"}],)" + validations("true"),
        "compilation error: "},
-      {"variables", R"("variables":[{"name":"n","expression":"int(object.data.x)"},{"name":"m","expression":"variables.n + 1"}],)" +
-                        validations("variables.m == 3"),
+      {"variables",
+       R"j("variables":[{"name":"n","expression":"int(object.data.x)"},{"name":"m","expression":"variables.n + 1"}],)j" +
+           validations("variables.m == 3"),
        "failed expression: variables.m == 3"},
       {"request", validations("request.userInfo.username == 'bob' || request.operation != 'CREATE' || request.namespace != 'team-a'"),
        "failed expression: request.userInfo.username == 'bob' || request.operation != 'CREATE' || request.namespace != 'team-a'"},
@@ -57,29 +58,31 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
       {"authorizer", validations("!authorizer.group('').resource('pods').check('use').allowed()"),
        "failed expression: !authorizer.group('').resource('pods').check('use').allowed()"},
       {"budget", validations("object.l.all(a, object.l.all(b, object.l.all(c, object.l.all(d, object.l.all(e, a + b + c + d + e > 0)))))"),
-       "expression 'object.l.all(a, object.l.all(b, object.l.all(c, object.l.all(d, object.l.all(e, a + b + c + d + e > 0)))))' resulted in "
+       "expression 'object.l.all(a, object.l.all(b, object.l.all(c, object.l.all(d, object.l.all(e, a + b + c + d + e > 0)))))' resulted "
+       "in "
        "error: operation cancelled: actual cost limit exceeded"},
   };
-for (const Case& each : cases) {
-  policy(each.name, each.spec);
-}
-start();
-for (const Case& each : cases) {
-  bind(each.name);
-  host.turns.settle();
-  TestWrite write(R"({"metadata":{"name":"a","namespace":"team-a"},"data":{"x":"1"},"l":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18]})");
-  const Status status = validate(write);
-  if (each.message.empty()) {
-    EXPECT_TRUE(status.ok()) << each.name << ": " << status.message();
-  } else {
-    const std::string wanted = refused(each.name, each.message);
-    EXPECT_TRUE(status.message().starts_with(wanted)) << status.message() << "\nwanted: " << wanted;
-    EXPECT_EQ(status.code(), 422);
+  for (const Case& each : cases) {
+    policy(each.name, each.spec);
   }
-  bindings->erase(std::string(each.name) + "-binding");
-  host.turns.settle();
-  EXPECT_TRUE(validate(TestWrite(config_map("a"))).ok()) << "after the binding is gone";
-}
+  start();
+  for (const Case& each : cases) {
+    bind(each.name);
+    host.turns.settle();
+    TestWrite write(
+        R"({"metadata":{"name":"a","namespace":"team-a"},"data":{"x":"1"},"l":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18]})");
+    const Status status = validate(write);
+    if (each.message.empty()) {
+      EXPECT_TRUE(status.ok()) << each.name << ": " << status.message();
+    } else {
+      const std::string wanted = refused(each.name, each.message);
+      EXPECT_TRUE(status.message().starts_with(wanted)) << status.message() << "\nwanted: " << wanted;
+      EXPECT_EQ(status.code(), 422);
+    }
+    bindings->erase(std::string(each.name) + "-binding");
+    host.turns.settle();
+    EXPECT_TRUE(validate(TestWrite(config_map("a"))).ok()) << "after the binding is gone";
+  }
 }
 
 TEST_F(ValidatingPolicies, GiveTheirReason) {
@@ -244,20 +247,18 @@ TEST_F(ValidatingPolicies, CostLittle) {
   bind("unmatched");
   host.turns.settle();
   const double unmatched = nanoseconds_each(*this, *validating, write);
-  policy("matched", R"("validations":[{"expression":"object.metadata.name.startsWith('a')"
-},{"expression":"has(object.data.x)"},)"
-                    R"({"expression":"object.data.x != object.data.y"},{"expression":"!object.data.exists(k, k == 'secret')"
-},)"
-                    R"({"expression":"size(object.data) < 10 || object.metadata.namespace == 'team-a'"}])");
-bind("matched");
-host.turns.settle();
-const double matched = nanoseconds_each(*this, *validating, write);
-std::printf(
-    "1,000 policies of other resources: %.0f ns a write; a policy whose selector does not match: +%.0f ns; five expressions: +%.0f ns\n",
-    indexed, unmatched - indexed, matched - unmatched);
-EXPECT_LT(indexed, 100'000);
-EXPECT_LT(unmatched, 200'000);
-EXPECT_LT(matched, 1'000'000);
+  policy("matched", R"j("validations":[{"expression":"object.metadata.name.startsWith('a')"},{"expression":"has(object.data.x)"},)j"
+                    R"j({"expression":"object.data.x != object.data.y"},{"expression":"!object.data.exists(k, k == 'secret')"},)j"
+                    R"j({"expression":"size(object.data) < 10 || object.metadata.namespace == 'team-a'"}])j");
+  bind("matched");
+  host.turns.settle();
+  const double matched = nanoseconds_each(*this, *validating, write);
+  std::printf(
+      "1,000 policies of other resources: %.0f ns a write; a policy whose selector does not match: +%.0f ns; five expressions: +%.0f ns\n",
+      indexed, unmatched - indexed, matched - unmatched);
+  EXPECT_LT(indexed, 100'000);
+  EXPECT_LT(unmatched, 200'000);
+  EXPECT_LT(matched, 1'000'000);
 }
 
 }  // namespace
