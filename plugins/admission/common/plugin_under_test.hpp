@@ -3,6 +3,7 @@
 // Thread-safety: one thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,13 +57,12 @@ class PluginUnderTest {
   void cache(const GroupVersionResource& resource, std::string_view json) {
     const Object tree = object_from(json);
     auto entry = std::make_shared<ObjectEntry>(*make_object(tree));
-    entry->ns = meta_namespace(tree);
-    entry->name = meta_name(tree);
-    entry->labels.clear();
-    const Value* labels = find_path(tree, {"metadata", "labels"});
-    if (labels != nullptr) {
-      for (const auto& label : labels->as_object()) entry->labels.emplace_back(label.key(), label.value().as_string());
+    entry->set_identity("", meta_namespace(tree), meta_name(tree));
+    std::map<std::string, std::string> sorted;
+    if (const Value* labels = find_path(tree, {"metadata", "labels"})) {
+      for (const auto& label : labels->as_object()) sorted.emplace(label.key(), label.value().as_string());
     }
+    entry->set_labels(Labels(sorted.begin(), sorted.end()));
     services.lister(resource).informer()->indexer().put(std::move(entry));
   }
   // The store of a resource, for live reads.

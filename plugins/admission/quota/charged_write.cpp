@@ -1,6 +1,8 @@
 #include "quota/charged_write.hpp"
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
+#include "quota/usage_owner.hpp"
 
 namespace backplane::admission::quota {
 namespace {
@@ -9,7 +11,12 @@ Object with_usage(const Quota& quota, const ResourceList& used) {
   Object out = decode(*quota.stored, json::storage_ptr());
   erase_member(ensure_object(out, "metadata"), "resourceVersion");
   Object& stored = ensure_object(ensure_object(out, "status"), "used");
-  for (const auto& [name, amount] : used) stored[name] = amount;
+  ResourceNames changed;
+  for (const auto& [name, amount] : used) {
+    if (get_string(stored, name) != amount) changed.push_back(name);
+    stored[name] = amount;
+  }
+  own_used(out, changed, now_rfc3339());
   return out;
 }
 

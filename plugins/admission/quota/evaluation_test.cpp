@@ -17,7 +17,7 @@ class NoClasses final : public DeviceClasses {
 ObjectRef stored_quota(std::string_view text) {
   auto out = std::make_shared<ObjectEntry>();
   const Object object = json::parse(text).as_object();
-  out->name = meta_name(object);
+  out->set_identity("", "", meta_name(object));
   out->set_json(SharedBytes(std::string(text)));
   return out;
 }

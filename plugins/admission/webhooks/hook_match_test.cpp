@@ -61,10 +61,10 @@ class HookMatchTest : public testing::Test {
     attributes_.ns = "ns";
     attributes_.name = "name";
   }
-  void add_namespace(const std::string& name, Labels labels) {
+  void add_namespace(const std::string& name, const Labels& labels) {
     auto entry = std::make_shared<ObjectEntry>();
-    entry->name = name;
-    entry->labels = std::move(labels);
+    entry->set_identity("", "", name);
+    entry->set_labels(labels);
     informer_->indexer().put(entry);
   }
   // "group/version, kind" of the target; empty: no call; the text of an error.
