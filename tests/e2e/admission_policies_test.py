@@ -116,7 +116,7 @@ class PoliciesTest(unittest.TestCase):
         self.assertEqual(self.dry(configmap('a', n='2'))[0], 201)
         self.assertEqual(self.dry(configmap('a', m='7'))[0], 201)
         _, _, status = self.dry(configmap('a', n='x'))
-        self.assertIn("composited variable \"n\" fails to evaluate: strconv.ParseInt", status['message'])
+        self.assertIn("composited variable \"n\" fails to evaluate: type conversion error from 'string' to 'int'", status['message'])
 
     def test_warnings_and_audit_annotations(self):
         name = 'w.%s' % self.ns

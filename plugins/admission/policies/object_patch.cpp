@@ -1,5 +1,6 @@
 #include "policies/object_patch.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -16,13 +17,23 @@ PatchError error_of(Status status) { return {{}, std::move(status)}; }
 
 bool is_structural(const ObjectForm& form) noexcept { return form.schema != nullptr && form.schema->structural(); }
 
-// metadata.managedFields while it is an opaque value, taken out of the object: no schema describes it then.
+// Whether metadata.managedFields, or the fields of one of its entries, are an opaque value.
+bool is_opaque_list(const Value& managers) {
+  if (is_raw(managers)) return true;
+  const Array* list = managers.if_array();
+  return list != nullptr && std::any_of(list->begin(), list->end(), [](const Value& entry) {
+           const Value* fields = entry.is_object() ? find(entry.get_object(), "fieldsV1") : nullptr;
+           return fields != nullptr && is_raw(*fields);
+         });
+}
+
+// metadata.managedFields while it is opaque, taken out of the object: no schema describes it then.
 class OpaqueManagers {
  public:
   OpaqueManagers(Object& object, bool sorted) : sorted_(sorted) {
     Object* metadata = mutable_object(object, "metadata");
     Value* managers = metadata == nullptr ? nullptr : find(*metadata, "managedFields");
-    if (managers == nullptr || !is_raw(*managers)) return;
+    if (managers == nullptr || !is_opaque_list(*managers)) return;
     value_.emplace(std::move(*managers));
     erase_member(*metadata, "managedFields");
   }

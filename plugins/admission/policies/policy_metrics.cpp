@@ -25,27 +25,27 @@ void count_validation(std::string_view policy, std::string_view binding, std::st
   static Metric& total = Metric::counter(
       "apiserver_validating_admission_policy_check_total",
       "[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.",
-      {"policy", "policy_binding", "error_type", "enforcement_action"});
+      {"enforcement_action", "error_type", "policy", "policy_binding"});
   static Metric& durations =
       Metric::histogram("apiserver_validating_admission_policy_check_duration_seconds",
                         "[BETA] Validation admission latency for individual validation expressions in seconds, labeled by policy and "
                         "further including binding and enforcement action taken.",
-                        {"policy", "policy_binding", "error_type", "enforcement_action"}, check_bounds());
-  total.add({policy, binding, error_type, action});
-  durations.observe({policy, binding, error_type, action}, seconds);
+                        {"enforcement_action", "error_type", "policy", "policy_binding"}, check_bounds());
+  total.add({action, error_type, policy, binding});
+  durations.observe({action, error_type, policy, binding}, seconds);
 }
 
 void count_mutation(std::string_view policy, std::string_view binding, std::string_view error_type, double seconds) {
   static Metric& total =
       Metric::counter("apiserver_mutating_admission_policy_check_total",
                       "[ALPHA] Mutation admission policy check total, labeled by policy and further identified by binding.",
-                      {"policy", "policy_binding", "error_type"});
+                      {"error_type", "policy", "policy_binding"});
   static Metric& durations =
       Metric::histogram("apiserver_mutating_admission_policy_check_duration_seconds",
                         "[ALPHA] Mutation admission latency for individual mutation expressions in seconds, labeled by policy and binding.",
-                        {"policy", "policy_binding", "error_type"}, check_bounds());
-  total.add({policy, binding, error_type});
-  durations.observe({policy, binding, error_type}, seconds);
+                        {"error_type", "policy", "policy_binding"}, check_bounds());
+  total.add({error_type, policy, binding});
+  durations.observe({error_type, policy, binding}, seconds);
 }
 
 // Upstream counts both types of policies as "validate".
@@ -54,8 +54,8 @@ void observe_conditions(std::string_view policy, AdmissionOperation operation, d
       "apiserver_admission_match_condition_evaluation_seconds",
       "[ALPHA] Admission match condition evaluation time in seconds, identified by name and broken out for each kind containing "
       "matchConditions (webhook or policy), operation and type (validate or admit).",
-      {"name", "kind", "type", "operation"}, {0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25});
-  durations.observe({policy, "policy", "validate", admission_operation_name(operation)}, seconds);
+      {"kind", "name", "operation", "type"}, {0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25});
+  durations.observe({"policy", policy, admission_operation_name(operation), "validate"}, seconds);
 }
 
 void count_condition_errors(std::string_view policy, AdmissionOperation operation, std::size_t errors) {
@@ -63,8 +63,8 @@ void count_condition_errors(std::string_view policy, AdmissionOperation operatio
       "apiserver_admission_match_condition_evaluation_errors_total",
       "[ALPHA] Admission match condition evaluation errors count, identified by name of resource containing the match condition and "
       "broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).",
-      {"name", "kind", "type", "operation"});
-  total.add({policy, "policy", "validate", admission_operation_name(operation)}, static_cast<double>(errors));
+      {"kind", "name", "operation", "type"});
+  total.add({"policy", policy, admission_operation_name(operation), "validate"}, static_cast<double>(errors));
 }
 
 }  // namespace backplane::admission::policies
