@@ -25,10 +25,10 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
+  note_request_object(context, received.object);  // as it was sent
   wipe_system_fields(received.object);
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
-  note_request_object(context, received.object);
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   if (resource.admission != nullptr) {

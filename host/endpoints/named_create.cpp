@@ -24,9 +24,9 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
+  note_request_object(context, received.object);  // as it was sent
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
-  note_request_object(context, received.object);
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);

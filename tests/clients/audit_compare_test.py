@@ -66,11 +66,12 @@ LATE_DEFAULTS = ('Pod', 'Deployment')
 
 
 def without_known_differences(event):
-    """The built server notes the object of a request with the namespace of its path, options of a deletion as they were sent, and none of a PUT
+    """The built server notes the object of a PUT with the namespace of its path, options of a deletion as they were sent, and none of a PUT
     whose object has another name than its path."""
     sent = event.get('requestObject')
     if isinstance(sent, dict):
-        sent.get('metadata', {}).pop('namespace', None)
+        if event['verb'] == 'update':
+            sent.get('metadata', {}).pop('namespace', None)
         if sent.get('kind') == 'DeleteOptions':
             del sent['apiVersion']
         elif sent.get('kind') in LATE_DEFAULTS:

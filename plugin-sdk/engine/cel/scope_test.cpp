@@ -10,10 +10,12 @@ namespace {
 using cel::Budget;
 using cel::Outcome;
 
+using Expressions = std::vector<std::pair<std::string, std::string>>;
+
 // A policy's variables, compiled one after the other.
 class Declared {
  public:
-  explicit Declared(std::vector<std::pair<std::string, std::string>> expressions) {
+  explicit Declared(Expressions expressions) {
     for (auto& [name, expression] : expressions) {
       const auto compiled = environment()->compile(expression);
       types_.emplace_back(name, cel::policy_variable(compiled.program.get()));
@@ -57,7 +59,7 @@ TEST(Scopes, BindObjectsAndNull) {
 }
 
 TEST(Scopes, EvaluateVariablesWhenTheyAreRead) {
-  const Declared declared({{"a", "object.x * 2"}, {"b", "variables.a + 1"}, {"broken", "object.missing"}, {"wrong", "nothing"}});
+  const Declared declared(Expressions{{"a", "object.x * 2"}, {"b", "variables.a + 1"}, {"broken", "object.missing"}, {"wrong", "nothing"}});
   EXPECT_EQ(run(declared, "variables.b", R"({"x":4})"), "9");
   EXPECT_EQ(run(declared, "variables.a == 8 || variables.broken", R"({"x":4})"), "true");
   EXPECT_EQ(run(declared, "variables.broken", R"({"x":4})"), "composited variable \"broken\" fails to evaluate: no such key: missing");
@@ -66,14 +68,14 @@ TEST(Scopes, EvaluateVariablesWhenTheyAreRead) {
 }
 
 TEST(Scopes, KeepValuesOfVariablesWithTheirTypes) {
-  const Declared declared({{"d", "duration('90s')"}, {"q", "quantity('1Gi')"}, {"l", "object.l.map(x, x + 1)"}});
+  const Declared declared(Expressions{{"d", "duration('90s')"}, {"q", "quantity('1Gi')"}, {"l", "object.l.map(x, x + 1)"}});
   EXPECT_EQ(
       run(declared, "variables.d > duration('1m') && variables.q.isGreaterThan(quantity('1Mi')) && variables.l[1] == 3", R"({"l":[1,2]})"),
       "true");
 }
 
 TEST(Scopes, ChargeAVariableOnce) {
-  const Declared declared({{"a", "object.l.all(x, x > 0)"}});
+  const Declared declared(Expressions{{"a", "object.l.all(x, x > 0)"}});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
@@ -89,7 +91,7 @@ TEST(Scopes, ChargeAVariableOnce) {
 }
 
 TEST(Scopes, LimitEachVariableForItself) {
-  const Declared declared({{"a", "object.l.all(x, object.l.all(y, y > 0))"}});
+  const Declared declared(Expressions{{"a", "object.l.all(x, object.l.all(y, y > 0))"}});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
