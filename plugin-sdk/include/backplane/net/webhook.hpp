@@ -100,8 +100,8 @@ class WebhookClient {
     bool may_be_repeated = false;
   };
   bool is_this_server() const;
-  // `timeout`: sent as the query.
-  Task<Result<Place>> find_place(std::chrono::milliseconds timeout);
+  // `timeout`: sent as the query. Looking up the service ends at `deadline`.
+  Task<Result<Place>> find_place(std::chrono::milliseconds timeout, std::chrono::steady_clock::time_point deadline);
   // `tls_name` is empty for a URL.
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
   Task<Attempt> attempt(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,

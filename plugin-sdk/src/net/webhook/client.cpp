@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "backplane/core/task_set.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/certificate_flaws.hpp"
 #include "backplane/net/egress.hpp"
@@ -42,6 +43,13 @@ Status call_problem(const std::string& url, const Status& why) { return service_
 // What client-go returns if the body of a response ends early.
 Status read_problem(const Status& why) {
   return service_unavailable("unexpected error when reading response body. Please retry. Original error: " + why.message());
+}
+
+// Owns what it uses: the look-up may wait for the first sync of an informer longer than the call.
+Task<Result<std::string>> resolve_service(std::shared_ptr<ServiceResolver> services, WebhookTarget::Service service) {
+  auto resolving = services->resolve(service.ns, service.name, service.port);
+  auto address = co_await std::move(resolving);
+  co_return address;
 }
 
 // utilnet.IsConnectionReset and IsHTTP2ConnectionLost.
@@ -99,7 +107,7 @@ bool WebhookClient::is_this_server() const {
   return url.server == "https://kubernetes.default.svc" || url.server == "https://kubernetes.default.svc:443";
 }
 
-Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::milliseconds timeout) {
+Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::milliseconds timeout, Clock::time_point deadline) {
   const std::string query = options_.send_timeout ? "?timeout=" + duration_text(timeout) : std::string();
   Place place;
   std::string server, tls_name;
@@ -110,8 +118,10 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::millis
     place.host = tls_name + ":" + std::to_string(service.port);
     place.target = (service.path.starts_with('/') ? "" : "/") + service.path + query;
     place.url = "https://" + place.host + place.target;
-    auto finding = services_->resolve(service.ns, service.name, service.port);
-    auto address = co_await std::move(finding);
+    auto finding = within(deadline - Clock::now(), resolve_service(services_, service));
+    auto found = co_await std::move(finding);
+    Result<std::string> address = Status(Reason::kTimeout, "context deadline exceeded");
+    if (found) address = std::move(*found);
     if (!address.ok() && !is_this_server()) co_return call_problem(place.url, address.status());
     if (address.ok()) server = "https://" + *address;
   } else {
@@ -134,7 +144,7 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::millis
 Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers headers, Clock::time_point deadline,
                                                     std::chrono::milliseconds timeout) {
   Attempt out;
-  auto finding = find_place(timeout);
+  auto finding = find_place(timeout, deadline);
   auto place = co_await std::move(finding);
   if (!place.ok()) {
     out.answer = std::move(place.status());

@@ -54,6 +54,23 @@ class Services final : public ServiceResolver {
   }
 };
 
+// Does not answer before `hold` is set.
+class SlowServices final : public ServiceResolver {
+ public:
+  Task<Result<std::string>> resolve(std::string, std::string, int) override {
+    auto waiting = hold.future();
+    const bool over = co_await waiting;
+    (void)over;
+    co_return std::string("late:1");
+  }
+  const Promise<bool> hold;
+};
+
+Task<void> post_until(WebhookClient& client, std::chrono::steady_clock::time_point deadline, Result<WebhookAnswer>& out) {
+  auto posting = client.post_until("{}", {}, deadline);
+  out = co_await std::move(posting);
+}
+
 Task<void> post(WebhookClient& client, Result<WebhookAnswer>& out) {
   auto posting = client.post("{}");
   out = co_await std::move(posting);
@@ -171,6 +188,35 @@ TEST_F(WebhookTest, OtherErrorsAreNotRepeated) {
     static_cast<void>(call());
     EXPECT_EQ(codes_.size(), 1u) << each.code << each.problem;
   }
+}
+
+TEST_F(WebhookTest, ALookUpOfTheServiceEndsWithTheCall) {
+  target_.service = {"n", "hook", "/p", 443};
+  const auto services = std::make_shared<SlowServices>();
+  WebhookClient client(host_, services, target_, options_);
+  Result<WebhookAnswer> out;
+  spawn_detached(host_.turns, post(client, out));
+  host_.turns.settle(/*timers=*/true);
+  EXPECT_EQ(out.status().message(), R"(Post "https://hook.n.svc:443/p?timeout=30s": context deadline exceeded)");
+  services->hold.set(true);
+  host_.turns.settle();
+  EXPECT_TRUE(server_->calls.empty());
+}
+
+TEST_F(WebhookTest, ACallUntilADeadlineSendsTheTimeThatIsLeft) {
+  target_.url = "https://example.com/x";
+  WebhookClient client(host_, nullptr, target_, options_);
+  const auto deadline = std::chrono::steady_clock::now() + 4500ms;
+  server_->script = {{500, {{"Retry-After", "7"}}, ""}};
+  Result<WebhookAnswer> out;
+  spawn_detached(host_.turns, post_until(client, deadline, out));
+  host_.turns.settle(/*timers=*/true);
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(out->code, 500);
+  EXPECT_EQ(out->retry_after, "7");
+  EXPECT_EQ(server_->calls.size(), 1u);
+  EXPECT_EQ(server_->calls[0].target, "/x?timeout=5s");
+  EXPECT_EQ(server_->calls[0].deadline, deadline);
 }
 
 TEST(WebhookUrl, ItsPartsAreTheServerThePathAndTheHost) {
