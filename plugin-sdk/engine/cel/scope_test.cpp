@@ -73,7 +73,7 @@ TEST(Scopes, KeepValuesOfVariablesWithTheirTypes) {
 }
 
 TEST(Scopes, ChargeAVariableOnce) {
-  const Declared declared({{"a", "object.l.all(x, x > 0)"}});
+  const Declared declared({std::pair<std::string, std::string>("a", "object.l.all(x, x > 0)")});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
@@ -89,7 +89,7 @@ TEST(Scopes, ChargeAVariableOnce) {
 }
 
 TEST(Scopes, LimitEachVariableForItself) {
-  const Declared declared({{"a", "object.l.all(x, object.l.all(y, y > 0))"}});
+  const Declared declared({std::pair<std::string, std::string>("a", "object.l.all(x, object.l.all(y, y > 0))")});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
