@@ -10,12 +10,10 @@ namespace {
 using cel::Budget;
 using cel::Outcome;
 
-using Expressions = std::vector<std::pair<std::string, std::string>>;
-
 // A policy's variables, compiled one after the other.
 class Declared {
  public:
-  explicit Declared(Expressions expressions) {
+  explicit Declared(std::vector<std::pair<std::string, std::string>> expressions) {
     for (auto& [name, expression] : expressions) {
       const auto compiled = environment()->compile(expression);
       types_.emplace_back(name, cel::policy_variable(compiled.program.get()));
@@ -59,7 +57,7 @@ TEST(Scopes, BindObjectsAndNull) {
 }
 
 TEST(Scopes, EvaluateVariablesWhenTheyAreRead) {
-  const Declared declared(Expressions{{"a", "object.x * 2"}, {"b", "variables.a + 1"}, {"broken", "object.missing"}, {"wrong", "nothing"}});
+  const Declared declared({{"a", "object.x * 2"}, {"b", "variables.a + 1"}, {"broken", "object.missing"}, {"wrong", "nothing"}});
   EXPECT_EQ(run(declared, "variables.b", R"({"x":4})"), "9");
   EXPECT_EQ(run(declared, "variables.a == 8 || variables.broken", R"({"x":4})"), "true");
   EXPECT_EQ(run(declared, "variables.broken", R"({"x":4})"), "composited variable \"broken\" fails to evaluate: no such key: missing");
@@ -68,14 +66,14 @@ TEST(Scopes, EvaluateVariablesWhenTheyAreRead) {
 }
 
 TEST(Scopes, KeepValuesOfVariablesWithTheirTypes) {
-  const Declared declared(Expressions{{"d", "duration('90s')"}, {"q", "quantity('1Gi')"}, {"l", "object.l.map(x, x + 1)"}});
+  const Declared declared({{"d", "duration('90s')"}, {"q", "quantity('1Gi')"}, {"l", "object.l.map(x, x + 1)"}});
   EXPECT_EQ(
       run(declared, "variables.d > duration('1m') && variables.q.isGreaterThan(quantity('1Mi')) && variables.l[1] == 3", R"({"l":[1,2]})"),
       "true");
 }
 
 TEST(Scopes, ChargeAVariableOnce) {
-  const Declared declared(Expressions{{"a", "object.l.all(x, x > 0)"}});
+  const Declared declared({std::pair<std::string, std::string>("a", "object.l.all(x, x > 0)")});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
@@ -91,7 +89,7 @@ TEST(Scopes, ChargeAVariableOnce) {
 }
 
 TEST(Scopes, LimitEachVariableForItself) {
-  const Declared declared(Expressions{{"a", "object.l.all(x, object.l.all(y, y > 0))"}});
+  const Declared declared({std::pair<std::string, std::string>("a", "object.l.all(x, object.l.all(y, y > 0))")});
   const Value bound = tree(R"({"l":[1,2,3,4,5,6,7,8]})");
   const std::vector<cel::ScopeBinding> bindings = {{.name = "object", .object = bound.if_object()}};
   cel::Scope scope(bindings, declared.variables);
