@@ -45,7 +45,8 @@ Metric& step_durations() {
 
 double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
-constexpr std::chrono::milliseconds kLookAgain{100};
+// Pauses between two looks at ready(): most plugins wait for a list that takes a few milliseconds.
+constexpr std::chrono::milliseconds kFirstLook{1}, kLastLook{100};
 
 // ---- calls of a plugin
 
@@ -279,9 +280,9 @@ Task<Result<WriteAdmission::Begun>> AdmissionChain::begin(const AdmissionAttribu
 
 Task<Status> AdmissionChain::wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const {
   const auto until = std::chrono::steady_clock::now() + patience_;
-  while (!plugin.ready()) {
+  for (auto pause = kFirstLook; !plugin.ready(); pause = std::min(pause * 2, kLastLook)) {
     if (std::chrono::steady_clock::now() >= until) co_return admission_forbidden(attributes, "not yet ready to handle request");
-    co_await sleep_for(kLookAgain);
+    co_await sleep_for(pause);
   }
   co_return Status();
 }
