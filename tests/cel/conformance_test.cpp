@@ -211,7 +211,8 @@ std::string problem_of(const Field& test) {
     if (found == nullptr) return "there is no type " + (type == nullptr ? std::string() : type_text(*type));
     options.variables.push_back({std::string(declared->text("name")), std::move(found)});
   }
-  Run run;
+  Arena arena;
+  Run run(arena);
   std::map<std::string, Val, std::less<>> bound;
   for (const Field* binding : test.all("bindings")) {
     const Field* outer = binding->find("value");
