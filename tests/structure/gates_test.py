@@ -25,7 +25,7 @@ def asked():
     names = known()
     for folder in ('host', 'plugin-sdk/src', 'plugin-sdk/schema', 'plugin-sdk/workload/src', 'plugins'):
         for path in (ROOT / folder).rglob('*'):
-            if path.suffix not in ('.cpp', '.hpp', '.json') or path == TABLE or path.name.endswith('_test.cpp'):
+            if path.suffix not in ('.cpp', '.hpp', '.json') or path == TABLE or path.name.endswith(('_test.cpp', '_test_kit.hpp')):
                 continue
             for line in path.read_text().splitlines():
                 if ASKED.search(line):

@@ -4,7 +4,7 @@
 
 #include "accounts/pod_references.hpp"
 #include "backplane/core/json_access.hpp"
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 
 namespace backplane::admission::accounts {
 namespace {

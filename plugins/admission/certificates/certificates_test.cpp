@@ -5,7 +5,7 @@
 #include "certificates/signing_requests.hpp"
 #include "certificates/subject_restriction.hpp"
 #include "certificates/trust_bundles.hpp"
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 
 namespace backplane::admission::certificates {
 namespace {

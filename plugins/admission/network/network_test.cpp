@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 #include "network/default_ingress_class.hpp"
 #include "network/external_ips.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "certificates/requests_for_test.hpp"
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 
 namespace backplane::admission::nodes {
 namespace {

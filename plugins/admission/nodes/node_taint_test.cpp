@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 
 namespace backplane::admission::nodes {
 namespace {

@@ -1,6 +1,6 @@
 #include "objects/event_limits.hpp"
 
-#include "objects/plugin_under_test.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "objects/rows.hpp"
 
 namespace backplane::admission::test {

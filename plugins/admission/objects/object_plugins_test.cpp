@@ -1,5 +1,5 @@
 // NamespaceExists, NamespaceAutoProvision, JobValidation, PodGroupWorkloadExists, PodGroupProtection.
-#include "objects/plugin_under_test.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "objects/rows.hpp"
 
 namespace backplane::admission::test {

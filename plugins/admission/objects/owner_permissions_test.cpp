@@ -1,8 +1,8 @@
 #include "objects/owner_permissions.hpp"
 
 #include "backplane/points/authorization.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "objects/owner_changes.hpp"
-#include "objects/plugin_under_test.hpp"
 
 namespace backplane::admission::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "objects/plugin_under_test.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "pods/image_policy_config.hpp"
 #include "pods/image_review.hpp"
 

@@ -1,5 +1,5 @@
 // RuntimeClass, PodTopologyLabels, PodResizeValidator, NodeDeclaredFeatureValidator, LimitPodHardAntiAffinityTopology, AlwaysPullImages.
-#include "objects/plugin_under_test.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "pods/rows.hpp"
 
 namespace backplane::admission::test {

@@ -1,6 +1,6 @@
 #include "pods/tolerations.hpp"
 
-#include "objects/plugin_under_test.hpp"
+#include "objects/objects_test_kit.hpp"
 #include "pods/rows.hpp"
 #include "pods/toleration_config.hpp"
 

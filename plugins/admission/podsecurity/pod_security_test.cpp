@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 #include "podsecurity/existing_pods.hpp"
 
 namespace backplane::admission::podsecurity {

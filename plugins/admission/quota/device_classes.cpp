@@ -14,8 +14,7 @@ constexpr std::string_view kImplicitResources = "deviceclass.resource.kubernetes
 std::shared_ptr<FollowedDeviceClasses> FollowedDeviceClasses::make(Services& services, const Gates& gates) {
   const GroupVersionResource resource{"resource.k8s.io", "v1", "deviceclasses"};
   auto out = std::make_shared<FollowedDeviceClasses>();
-  const bool needed = gates.dynamic_resource_allocation && gates.extended_resources_by_claim;
-  if (!needed || !services.host().resource_enabled(resource)) return out;
+  if (!gates.extended_resources_by_claim || !services.host().resource_enabled(resource)) return out;
   ResourceEventHandler handler;
   handler.on_add = [out](const ObjectRef& object, bool) { out->put(*object); };
   handler.on_update = [out](const ObjectRef&, const ObjectRef& now) { out->put(*now); };

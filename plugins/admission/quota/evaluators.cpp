@@ -52,10 +52,8 @@ std::unique_ptr<Evaluator> make_count_evaluator(ResourceNames names) { return st
 Evaluators::Evaluators(const Gates& gates, const DeviceClasses& classes) {
   evaluators_.emplace("pods", make_pod_evaluator(gates));
   evaluators_.emplace("services", make_service_evaluator());
-  evaluators_.emplace("persistentvolumeclaims", make_volume_claim_evaluator(gates));
-  if (gates.dynamic_resource_allocation) {
-    evaluators_.emplace("resourceclaims.resource.k8s.io", make_resource_claim_evaluator(gates, classes));
-  }
+  evaluators_.emplace("persistentvolumeclaims", make_volume_claim_evaluator());
+  evaluators_.emplace("resourceclaims.resource.k8s.io", make_resource_claim_evaluator(gates, classes));
   for (const std::string_view name : kAliased) {
     evaluators_.emplace(name, make_count_evaluator({"count/" + std::string(name), std::string(name)}));
   }

@@ -16,11 +16,7 @@ namespace backplane::admission::quota {
 
 // The feature gates that evaluators depend on.
 struct Gates {
-  bool in_place_pod_resize = true;
   bool pod_level_resources = true;
-  bool recover_volume_expansion = true;
-  bool volume_attributes_class = true;
-  bool dynamic_resource_allocation = true;
   bool extended_resources_by_claim = true;
 };
 
@@ -35,7 +31,7 @@ class DeviceClasses {
 
 std::unique_ptr<Evaluator> make_pod_evaluator(const Gates& gates);
 std::unique_ptr<Evaluator> make_service_evaluator();
-std::unique_ptr<Evaluator> make_volume_claim_evaluator(const Gates& gates);
+std::unique_ptr<Evaluator> make_volume_claim_evaluator();
 // `classes` outlives the evaluator.
 std::unique_ptr<Evaluator> make_resource_claim_evaluator(const Gates& gates, const DeviceClasses& classes);
 // Counts objects under `names`.

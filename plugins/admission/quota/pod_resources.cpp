@@ -30,8 +30,7 @@ bool is_sidecar(const Object& container) { return get_string(container, "restart
 // Adds up the containers of a pod, of requests or of limits.
 class ContainerSum {
  public:
-  ContainerSum(const Object& pod, const Gates& gates, Side side)
-      : spec_(object_or_empty(pod, "spec")), status_(object_or_empty(pod, "status")), resized_(gates.in_place_pod_resize), side_(side) {}
+  ContainerSum(const Object& pod, Side side) : spec_(object_or_empty(pod, "spec")), status_(object_or_empty(pod, "status")), side_(side) {}
 
   ResourceList sum() const {
     ResourceList out;
@@ -54,7 +53,7 @@ class ContainerSum {
   // What the container has, is allocated or is to have, whichever is more.
   ResourceList effective(const Object& container, const Object* status) const {
     ResourceList wanted = read_resources(object_or_empty(container, "resources"), member_of(side_));
-    const Object* actual = resized_ && status != nullptr ? get_object(*status, "resources") : nullptr;
+    const Object* actual = status != nullptr ? get_object(*status, "resources") : nullptr;
     if (actual == nullptr) return wanted;
     ResourceList out = read_resources(*actual, member_of(side_));
     if (side_ == Side::kRequests) raise_to(out, read_resources(*status, "allocatedResources"));
@@ -64,7 +63,6 @@ class ContainerSum {
 
   const Object& spec_;
   const Object& status_;
-  const bool resized_;
   const Side side_;
 };
 
@@ -108,13 +106,13 @@ bool has_compute_amount(const Object& resources) {
 }  // namespace
 
 ResourceList pod_requests(const Object& pod, const Gates& gates) {
-  ResourceList out = ContainerSum(pod, gates, Side::kRequests).sum();
+  ResourceList out = ContainerSum(pod, Side::kRequests).sum();
   if (gates.pod_level_resources) take_pod_level(out, pod, Side::kRequests);
   return add(out, read_resources(object_or_empty(pod, "spec"), "overhead"));
 }
 
 ResourceList pod_limits(const Object& pod, const Gates& gates) {
-  ResourceList out = ContainerSum(pod, gates, Side::kLimits).sum();
+  ResourceList out = ContainerSum(pod, Side::kLimits).sum();
   if (gates.pod_level_resources) take_pod_level(out, pod, Side::kLimits);
   for (const auto& [name, amount] : read_resources(object_or_empty(pod, "spec"), "overhead")) {
     const auto limit = out.find(name);

@@ -26,11 +26,7 @@ const GroupVersionKind& claim_kind() {
 
 Gates read_gates(const Services& services) {
   Gates out;
-  out.in_place_pod_resize = services.gate("InPlacePodVerticalScaling");
   out.pod_level_resources = services.gate("PodLevelResources");
-  out.recover_volume_expansion = services.gate("RecoverVolumeExpansionFailure");
-  out.volume_attributes_class = services.gate("VolumeAttributesClass");
-  out.dynamic_resource_allocation = services.gate("DynamicResourceAllocation");
   out.extended_resources_by_claim = services.gate("DRAExtendedResource");
   return out;
 }

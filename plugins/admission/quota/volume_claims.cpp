@@ -39,23 +39,20 @@ std::set<std::string_view> attributes_classes_of(const Object& claim) {
 
 class VolumeClaimEvaluator final : public Evaluator {
  public:
-  explicit VolumeClaimEvaluator(const Gates& gates) : gates_(gates) {}
   bool handles(const AdmissionAttributes& attributes) const override {
     const bool is_update = attributes.operation == AdmissionOperation::kUpdate;
     if (attributes.subresource.empty()) return is_update || attributes.operation == AdmissionOperation::kCreate;
-    if (attributes.subresource != "status" || attributes.object == nullptr || attributes.old_object == nullptr) return false;
-    // Upstream compares addresses of the allocated sizes here, so with the gate every update of a status is evaluated.
-    if (gates_.recover_volume_expansion) return true;
-    return gates_.volume_attributes_class && attributes_classes_of(*attributes.object) != attributes_classes_of(*attributes.old_object);
+    // Upstream compares addresses of the allocated sizes here, so every update of a status is evaluated.
+    return attributes.subresource == "status" && attributes.object != nullptr && attributes.old_object != nullptr;
   }
   ResourceNames matching_resources(const ResourceNames& names) const override {
     ResourceNames out;
     std::copy_if(names.begin(), names.end(), std::back_inserter(out), is_claim_resource);
     return out;
   }
-  bool has_scopes() const override { return gates_.volume_attributes_class; }
+  bool has_scopes() const override { return true; }
   Result<bool> matches_scope(const ScopeSelector& selector, const Object& claim) const override {
-    if (!has_scopes() || selector.scope != kAttributesScope) return false;
+    if (selector.scope != kAttributesScope) return false;
     const auto classes = attributes_classes_of(claim);
     if (selector.op == "Exists") return !classes.empty();
     if (classes.empty()) return matches_value(selector, std::nullopt);
@@ -84,17 +81,14 @@ class VolumeClaimEvaluator final : public Evaluator {
     const auto requested = requests.find("storage");
     if (requested == requests.end()) return {};
     std::string out = rounded_up(requested->second);
-    if (!gates_.recover_volume_expansion) return out;
     const ResourceList allocated = read_resources(object_or_empty(claim, "status"), "allocatedResources");
     const auto given = allocated.find("storage");
     return given != allocated.end() && compare_quantities(given->second, out) > 0 ? rounded_up(given->second) : out;
   }
-
-  const Gates gates_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_volume_claim_evaluator(const Gates& gates) { return std::make_unique<VolumeClaimEvaluator>(gates); }
+std::unique_ptr<Evaluator> make_volume_claim_evaluator() { return std::make_unique<VolumeClaimEvaluator>(); }
 
 }  // namespace backplane::admission::quota

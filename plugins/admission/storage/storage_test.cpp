@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "backplane/core/text.hpp"
-#include "common/plugin_under_test.hpp"
+#include "common/plugin_test_kit.hpp"
 #include "storage/claims.hpp"
 #include "storage/in_use_protection.hpp"
 

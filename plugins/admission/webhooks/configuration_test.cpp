@@ -13,36 +13,35 @@ std::string configuration_text(const std::string& members) {
 }
 
 TEST(WebhookPluginConfiguration, HasDefaults) {
-  const auto empty = parse_webhook_configuration("", false);
+  const auto empty = parse_webhook_configuration("");
   ASSERT_TRUE(empty.ok());
   EXPECT_EQ(empty->credentials, nullptr);
   EXPECT_EQ(empty->chain_budget.count(), 0);
   EXPECT_EQ(empty->circuit_breaker_failures, 0);
   EXPECT_TRUE(empty->fail_open_for_own_service);
-  const auto set = parse_webhook_configuration(
-      configuration_text(R"(,"chainBudget":"1m30s","circuitBreakerFailures":3,"failOpenForOwnService":false)"), false);
+  const auto set =
+      parse_webhook_configuration(configuration_text(R"(,"chainBudget":"1m30s","circuitBreakerFailures":3,"failOpenForOwnService":false)"));
   ASSERT_TRUE(set.ok()) << set.status().message();
   EXPECT_EQ(set->chain_budget, 90s);
   EXPECT_EQ(set->circuit_breaker_failures, 3);
   EXPECT_FALSE(set->fail_open_for_own_service);
-  EXPECT_TRUE(parse_webhook_configuration(configuration_text(""), false)->fail_open_for_own_service);
+  EXPECT_TRUE(parse_webhook_configuration(configuration_text(""))->fail_open_for_own_service);
 }
 
 TEST(WebhookPluginConfiguration, RefusesWhatItCannotUse) {
-  const auto problem = [](const std::string& members, bool gate = false) {
-    const auto parsed = parse_webhook_configuration(configuration_text(members), gate);
+  const auto problem = [](const std::string& members) {
+    const auto parsed = parse_webhook_configuration(configuration_text(members));
     return parsed.ok() ? std::string("accepted") : parsed.status().message();
   };
   EXPECT_EQ(problem(R"(,"kubeConfigFile":"relative")"), R"(kubeConfigFile: Invalid value: "relative": must be an absolute file path)");
   EXPECT_NE(problem(R"(,"kubeConfigFile":"/does/not/exist")"), "accepted");
   EXPECT_EQ(problem(R"(,"staticManifestsDir":"/x")"),
             R"(static webhook manifests dir "/x" configured but ManifestBasedAdmissionControlConfig feature gate is not enabled)");
-  EXPECT_NE(problem(R"(,"staticManifestsDir":"/x")", true), "accepted");
   EXPECT_NE(problem(R"(,"chainBudget":"soon")"), "accepted");
   EXPECT_NE(problem(R"(,"chainBudget":"-1s")"), "accepted");
   EXPECT_NE(problem(R"(,"circuitBreakerFailures":-1)"), "accepted");
   EXPECT_NE(problem(R"(,"unknown":1)"), "accepted");
-  EXPECT_FALSE(parse_webhook_configuration(R"({"apiVersion":"v1","kind":"Other"})", false).ok());
+  EXPECT_FALSE(parse_webhook_configuration(R"({"apiVersion":"v1","kind":"Other"})").ok());
 }
 
 struct CredentialCase {

@@ -10,7 +10,7 @@ namespace {
 
 template <class WebhookPluginType>
 Result<std::shared_ptr<AdmissionPlugin>> make_webhook_plugin(Services& services, const AdmissionPluginConfig& config) {
-  auto configuration = webhooks::parse_webhook_configuration(config.configuration, services.gate("ManifestBasedAdmissionControlConfig"));
+  auto configuration = webhooks::parse_webhook_configuration(config.configuration);
   if (!configuration.ok()) return std::move(configuration.status());
   return std::shared_ptr<AdmissionPlugin>(std::make_shared<WebhookPluginType>(services, std::move(*configuration)));
 }

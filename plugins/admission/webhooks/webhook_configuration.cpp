@@ -37,13 +37,11 @@ Result<std::chrono::nanoseconds> read_budget(const Object& object) {
   return bad_request("chainBudget: Invalid value: " + backplane::quoted(text) + ": must be a duration that is not negative");
 }
 
-Status check_manifests(std::string_view folder, bool gate) {
+// The gate cannot be enabled.
+Status check_manifests(std::string_view folder) {
   if (folder.empty()) return {};
-  if (!gate) {
-    return bad_request("static webhook manifests dir " + backplane::quoted(folder) +
-                       " configured but ManifestBasedAdmissionControlConfig feature gate is not enabled");
-  }
-  return bad_request("staticManifestsDir: static webhook manifests are not supported; leave the field out");
+  return bad_request("static webhook manifests dir " + backplane::quoted(folder) +
+                     " configured but ManifestBasedAdmissionControlConfig feature gate is not enabled");
 }
 
 // One entry of a named list.
@@ -114,14 +112,14 @@ Result<kit::KubeconfigServer> WebhookCredentials::for_address(const std::string&
   return kit::parse_kubeconfig(to_json(config), file_);
 }
 
-Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text, bool static_manifests) {
+Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text) {
   WebhookConfiguration out;
   if (text.empty()) return out;
   const kit::ConfigDecoder decoder("WebhookAdmissionConfiguration", {"v1"}, kConfigurationSchema);
   auto document = decoder.decode(text);
   if (!document.ok()) return std::move(document.status());
   const Object& object = document->object;
-  if (Status manifests = check_manifests(get_string(object, "staticManifestsDir"), static_manifests); !manifests.ok()) return manifests;
+  if (Status manifests = check_manifests(get_string(object, "staticManifestsDir")); !manifests.ok()) return manifests;
   const std::string file(get_string(object, "kubeConfigFile"));
   if (!file.empty() && !file.starts_with('/')) {
     return bad_request("kubeConfigFile: Invalid value: " + backplane::quoted(file) + ": must be an absolute file path");

@@ -47,7 +47,7 @@ struct WebhookConfiguration {
   bool fail_open_for_own_service = true;
 };
 
-// `text`: empty: the defaults. `static_manifests`: the feature gate ManifestBasedAdmissionControlConfig.
-Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text, bool static_manifests);
+// `text`: empty: the defaults.
+Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text);
 
 }  // namespace backplane::admission::webhooks
