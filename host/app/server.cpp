@@ -45,6 +45,7 @@ ServerParts::~ServerParts() {
   // They are of the plugins', which go before the services.
   services.authorizer.withdraw();
   services.tokens.withdraw();
+  facilities.routing_ends();
 }
 
 // As upstream, where every hook's failure ends the process: its own, and those of plugins that must run.

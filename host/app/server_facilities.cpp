@@ -58,9 +58,8 @@ void ServerFacilities::on_group_versions_changed(std::function<void(const GroupV
   parts_.router->on_group_versions_changed(std::move(callback), owner);
 }
 
-// (Plugins go after the router when the server is taken down.)
 void ServerFacilities::drop_callbacks(const void* owner) {
-  if (parts_.router) parts_.router->drop_callbacks(owner);
+  if (routes_) parts_.router->drop_callbacks(owner);
 }
 
 Signal& ServerFacilities::groups_complete() { return parts_.router->groups_complete(); }

@@ -81,6 +81,9 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
   std::vector<GroupVersionInfo> group_versions() const override;
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner) override;
   void drop_callbacks(const void* owner) override;
+  // The router has been made, or is about to be destroyed: plugins, which drop their callbacks, are destroyed after it.
+  void routing_began() noexcept { routes_ = true; }
+  void routing_ends() noexcept { routes_ = false; }
   Signal& groups_complete() override;
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override;
   Status publish_path(const std::string& delegate, PathRoute route) override;
@@ -94,6 +97,7 @@ class ServerFacilities final : public PluginSettings, public ServedApi, public S
 
  private:
   ServerParts& parts_;
+  bool routes_ = false;
 };
 
 // The security of the server and its admission, as the plugins and the flags have it.

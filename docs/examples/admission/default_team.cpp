@@ -1,5 +1,6 @@
 // A mutating plugin with a configuration, {"team": "blue"}: config maps without the label "team" get that team.
 #include <backplane/core/meta.hpp>
+#include <backplane/types/schema.hpp>
 
 #include "rules.hpp"
 
