@@ -170,12 +170,12 @@ class LoggedFlags(unittest.TestCase):
             self.assertEqual(server.request('GET', '/logs/')[0], 404)
 
     def test_a_gate_that_switches_nothing_is_not_reported_as_on(self):
-        with Server('--feature-gates=MutatingAdmissionPolicy=true,APIResponseCompression=false') as server:
+        with Server('--feature-gates=SELinuxMount=true,APIResponseCompression=false') as server:
             text = server.request('GET', '/metrics')[2]
             on = dict(re.findall(r'^kubernetes_feature_enabled\{name="(\w+)",.*\} (\d)', text, re.M))
-            self.assertEqual((on['MutatingAdmissionPolicy'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
+            self.assertEqual((on['SELinuxMount'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
             self.assertEqual((on['APIServerIdentity'], on['JobSuccessPolicy']), ('1', '1'))
-            self.assertIn('these feature gates have no effect: MutatingAdmissionPolicy', server.text())
+            self.assertIn('these feature gates have no effect: SELinuxMount', server.text())
 
     def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
         with Server('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256') as server:

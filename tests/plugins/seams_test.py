@@ -121,7 +121,6 @@ class MutatingTwice(unittest.TestCase):
             with server_with('relabel', flags=flags) as server:
                 self.assertEqual(self.create(server, 'plain')[1]['labels'], {'tier': 'gold'})
             for plugins, words in (('- name: TierDefaulter\n  configuration: {}\n', 'couldn\'t init admission plugin "TierDefaulter": tier must be given'),
-                                   ('- name: PodSecurity\n', 'configures "PodSecurity", which no loaded plugin offers'),
                                    ('- name: Nonsense\n', 'configures "Nonsense", which no loaded plugin offers')):
                 configure(plugins)
                 with server_with('relabel', flags=flags, wait=False) as server:

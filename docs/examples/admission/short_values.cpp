@@ -1,5 +1,6 @@
 // A validating plugin whose rule is a CEL expression, by default or from its configuration, {"rule": "…"}.
 #include <backplane/types/cel.hpp>
+#include <backplane/types/schema.hpp>
 
 #include "rules.hpp"
 
