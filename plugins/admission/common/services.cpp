@@ -12,11 +12,21 @@ std::vector<ObjectRef> Lister::in_namespace(const std::string& ns) const {
   return found.ok() ? std::move(*found) : std::vector<ObjectRef>();
 }
 
+Task<bool> Lister::wait_synced() const {
+  if (!served_) co_return true;
+  const auto informer = informer_;
+  auto waiting = informer->wait_synced();
+  co_return co_await std::move(waiting);
+}
+
 Services::Services(Host& host) : host_(host), informers_(host) {}
 
 bool Services::gate(std::string_view name) const { return host_.flag("feature-gates." + std::string(name)) == "true"; }
 
-Lister Services::lister(const GroupVersionResource& resource) { return Lister(informers_.for_resource(resource)); }
+Lister Services::lister(const GroupVersionResource& resource) {
+  if (host_.resource_enabled(resource)) return Lister(informers_.for_resource(resource));
+  return Lister(SharedInformer::make(resource.resource, list_watch(host_, resource), host_.logger()), false);
+}
 
 Task<void> Services::run(std::shared_ptr<Services> services) {
   // The factories have been called by then.

@@ -20,17 +20,21 @@ namespace backplane::admission {
 // The cached objects of one resource.
 class Lister {
  public:
-  explicit Lister(std::shared_ptr<SharedInformer> informer) : informer_(std::move(informer)) {}
+  // `served`: false if --runtime-config disables the resource; it then has no objects.
+  explicit Lister(std::shared_ptr<SharedInformer> informer, bool served = true) : informer_(std::move(informer)), served_(served) {}
   // Null if the cache has no such object. `ns` is empty for cluster-scoped resources.
   ObjectRef find(std::string_view ns, std::string_view name) const;
   std::vector<ObjectRef> all() const { return informer_->indexer().list(); }
   std::vector<ObjectRef> in_namespace(const std::string& ns) const;
   // For ready(): true once the first list is complete.
-  bool has_synced() const noexcept { return informer_->has_synced(); }
+  bool has_synced() const noexcept { return !served_ || informer_->has_synced(); }
+  // Waits for has_synced(); false if the server stops first.
+  Task<bool> wait_synced() const;
   const std::shared_ptr<SharedInformer>& informer() const noexcept { return informer_; }
 
  private:
   std::shared_ptr<SharedInformer> informer_;
+  bool served_;
 };
 
 class Services {

@@ -59,8 +59,8 @@ void PolicySource::start() {
 }
 
 Task<void> PolicySource::begin(std::shared_ptr<PolicySource> source) {
-  bool synced = co_await source->policies_.informer()->wait_synced();
-  if (synced) synced = co_await source->bindings_.informer()->wait_synced();
+  bool synced = co_await source->policies_.wait_synced();
+  if (synced) synced = co_await source->bindings_.wait_synced();
   if (synced) source->queue_->add(kSyncKey);
 }
 
