@@ -397,12 +397,8 @@ constexpr std::string_view kThere[] = {
 // The gates of kube-apiserver whose behaviour is not here.  Those that are in no list are of other components, or of the insides of Go's
 // server.
 constexpr std::string_view kAbsent[] = {
-    "APIServerTracing",
-    "ManifestBasedAdmissionControlConfig",
-    "SELinuxMount",
-    "ShardedListAndWatch",
-    "TaintTolerationComparisonOperators",
-    "UserNamespacesHostNetworkSupport",
+    "APIServerTracing",    "ManifestBasedAdmissionControlConfig", "SELinuxMount",
+    "ShardedListAndWatch", "TaintTolerationComparisonOperators",  "UserNamespacesHostNetworkSupport",
     "WorkloadWithJob",
 };
 

@@ -31,7 +31,7 @@ struct WriteMode {
   const Strategy* strategy = nullptr;
   bool subresource = false;  // the strategy alone decides about status
   bool run_admission = true;
-  bool of_collection = false;  // one deletion of a collection's: admission receives no name, as upstream
+  bool of_collection = false;                 // one deletion of a collection's: admission receives no name, as upstream
   const ServedNames* served_names = nullptr;  // null: those of the stored version
   WriteAdmission* admission = nullptr;        // null: the server's
   // Errors found in the version that the client sent; reported together with the validation errors. Null: none.
