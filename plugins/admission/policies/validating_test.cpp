@@ -46,6 +46,10 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
       {"condition-false", R"("matchConditions":[{"name":"c","expression":"request.name == 'b'"}],)" + validations("false"), ""},
       {"condition-error", R"("matchConditions":[{"name":"c","expression":"object.missing"}],)" + validations("true"),
        "compilation error: "},
+      {"condition-errors",
+       R"("matchConditions":[{"name":"c","expression":"object.missing == 1"},{"name":"d","expression":"object.missing == 1"}],)" +
+           validations("true"),
+       "expression 'object.missing == 1' resulted in error: no such key: missing"},
       {"variables",
        R"j("variables":[{"name":"n","expression":"int(object.data.x)"},{"name":"m","expression":"variables.n + 1"}],)j" +
            validations("variables.m == 3"),
