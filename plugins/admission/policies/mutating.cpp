@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backplane/rest/roles.hpp"
+#include "common/deadline.hpp"
 #include "policies/evaluation.hpp"
 #include "policies/object_patch.hpp"
 #include "policies/policy_config.hpp"
@@ -84,7 +85,7 @@ class PolicyMutation {
       if (!invoked.ok()) co_return invoked;
     }
     if (problems_.empty()) co_return Status();
-    co_return refusal_of(attributes_, problems_);
+    co_return unless_late(attributes_, refusal_of(attributes_, problems_));
   }
 
  private:

@@ -160,6 +160,16 @@ TEST_F(ValidatingPolicies, RetryUnknownKindsOfParameters) {
   EXPECT_TRUE(validate(TestWrite(config_map("a"))).ok());
 }
 
+TEST_F(ValidatingPolicies, AnIgnoredFailureAfterTheDeadlineRefuses) {
+  policy("p", R"("failurePolicy":"Ignore",)" + validations("object.missing == 1"));
+  bind("p");
+  start();
+  TestWrite write(config_map("a"));
+  EXPECT_EQ(validate(write).message(), "");
+  write.context.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(validate(write).message(), "Timeout: request did not complete within requested timeout");
+}
+
 TEST_F(ValidatingPolicies, AwaitAuthorizers) {
   authorizer->later = "delete";
   policy("p", validations("authorizer.requestResource.check('delete').allowed() && "

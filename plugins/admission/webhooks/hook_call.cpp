@@ -199,12 +199,6 @@ Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const Admi
   co_return end;
 }
 
-bool deadline_passed(const AdmissionAttributes& attributes) {
-  return attributes.context != nullptr && CallClock::now() >= attributes.context->deadline;
-}
-
-Status deadline_status() { return timeout("Timeout: request did not complete within requested timeout", 0); }
-
 std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
                              const std::string& open_annotation) {
   const HookLabels labels{hook.name, hook.type, attributes.operation};
