@@ -27,7 +27,7 @@ class AdmissionChain final : public WriteAdmission {
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
-  // All plugins do.
+  // True if one of the plugins does.
   bool reads_managed_fields() const noexcept override;
   bool begins(AdmissionOperation operation) const noexcept override;
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;

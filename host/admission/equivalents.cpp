@@ -32,7 +32,7 @@ void add_rows(std::vector<EquivalentResourceTable::Row>& rows, const GroupVersio
   }
 }
 
-// No delegate is called so.
+// The prefix keeps it apart from the names of delegates.
 std::string source_of(const GroupResource& resource) { return "resource/" + resource.to_string(); }
 
 }  // namespace

@@ -18,22 +18,22 @@ namespace backplane {
 
 class EquivalentResourceTable final : public EquivalentResources {
  public:
-  // A name of a resource or subresource, what its objects are, and what stands for the objects themselves.
+  // A resource or subresource, the kind of its objects, and a text that is equal for all names of the same objects.
   struct Row {
     GroupVersionResource resource;
     std::string subresource;
     GroupVersionKind kind;
     std::string identity;
   };
-  // What is said under a source, in place of what was said before; nothing: it has gone.
+  // All rows of a source. They replace its former rows; no rows: the source is removed.
   struct Said {
     std::string source;
     std::vector<Row> rows;
   };
 
-  // The groups that a delegate brings along.
+  // Replaces the rows of a delegate by those of its groups.
   void set(const std::string& delegate, const std::vector<APIGroupInfo>& groups);
-  // Resources that come and go at run time, each a source of its own: what a change says, and the change once it has been made.
+  // Resources that are added and removed at run time, each of which is a source: the rows of a change, and the change itself.
   static std::vector<Said> names_of(const GroupsChange& change);
   void apply(std::vector<Said> said);
   std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const override;

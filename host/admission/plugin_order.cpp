@@ -90,7 +90,7 @@ Status insert(Names& order, const AdmissionRegistration& added) {
   return {};
 }
 
-// Whether somebody whom this one names has still to be placed.
+// Whether a plugin that this one names has no place yet.
 bool waits(const AdmissionRegistration& each, const std::vector<const AdmissionRegistration*>& left) {
   return std::any_of(left.begin(), left.end(), [&](const AdmissionRegistration* other) {
     return other != &each && (has(each.in_front_of, other->name) || has(each.behind, other->name));

@@ -20,7 +20,7 @@ struct UpstreamAdmissionPlugin {
 std::span<const UpstreamAdmissionPlugin> upstream_admission_plugins() noexcept;
 const UpstreamAdmissionPlugin* find_upstream_admission_plugin(std::string_view name) noexcept;
 
-// Every name, upstream's and those of `registered`, in running order.  A place that names a plugin nobody knows holds of itself.
+// Every name, upstream's and those of `registered`, in running order. A place next to a plugin that is not known has no effect.
 // Errors: `admission plugin "a" cannot stand in front of "b" and behind "c"`.
 Result<std::vector<std::string>> admission_order(const std::vector<AdmissionRegistration>& registered);
 

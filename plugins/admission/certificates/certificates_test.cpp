@@ -126,5 +126,18 @@ TEST(RequestSubject, HasOrganizationsAndTheCommonName) {
   EXPECT_EQ(subject->common_name, "x");
 }
 
+TEST_F(CertificatesTest, NoOtherEncodingHidesMasters) {
+  EXPECT_EQ(message(*certificate_subject_restriction(), new_request("kubernetes.io/kube-apiserver-client", kWideRequest)),
+            std::string(kForbidden) + "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed");
+}
+
+TEST(RequestSubject, HasTheTextsThatGoReads) {
+  const auto wide = read_request_subject(kWideRequest);
+  ASSERT_TRUE(wide.ok()) << wide.status().message();
+  EXPECT_EQ(wide->organizations, std::vector<std::string>{"system:masters"});
+  EXPECT_EQ(wide->common_name, "x\u00F6\u20AC");
+  EXPECT_EQ(read_request_subject(kBitStringRequest)->common_name, "system:node:other");
+}
+
 }  // namespace
 }  // namespace backplane::admission::certificates

@@ -1,2 +1,2 @@
-set(sources services.cpp)
+set(sources access_checks.cpp label_selectors.cpp services.cpp)
 set(tests)

@@ -336,6 +336,7 @@ TEST_F(NodeRestrictionTest, NodesRequestCertificatesInTheirNames) {
   const std::string refused = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";
   for (const char* signer : {"kubelet-serving", "kube-apiserver-client-kubelet"}) {
     EXPECT_EQ(request(signer, certificates::kNodeCertificateRequest), "");
+    EXPECT_EQ(request(signer, certificates::kBitStringRequest), refused + "can only create a node CSR with CN=system:node:mynode");
     EXPECT_EQ(request(signer, certificates::kMastersRequest), refused + "can only create a node CSR with CN=system:node:mynode");
     EXPECT_EQ(request(signer, "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==")
                   .find(refused + "unable to parse csr: "),

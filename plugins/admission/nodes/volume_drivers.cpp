@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
+#include "common/aggregate.hpp"
 
 namespace backplane::admission::nodes {
 namespace {
@@ -86,15 +87,6 @@ Result<bool> volume_uses(const VolumeData& data, const Object& pod, const Object
   return driver_requests(data, *driver, audience);
 }
 
-// utilerrors.Aggregate: each message once.
-std::string aggregate_of(const std::vector<std::string>& messages) {
-  std::vector<std::string> distinct;
-  for (const std::string& message : messages) {
-    if (std::find(distinct.begin(), distinct.end(), message) == distinct.end()) distinct.push_back(message);
-  }
-  return distinct.size() == 1 ? distinct.front() : "[" + joined(distinct, ", ") + "]";
-}
-
 }  // namespace
 
 Result<bool> pod_uses_audience(const VolumeData& data, const Object& pod, std::string_view audience) {
@@ -107,7 +99,7 @@ Result<bool> pod_uses_audience(const VolumeData& data, const Object& pod, std::s
     found = *uses;
   });
   if (found || problems.empty()) return found;
-  return bad_request(aggregate_of(problems));
+  return bad_request(aggregate_text(problems));
 }
 
 }  // namespace backplane::admission::nodes

@@ -1,6 +1,6 @@
 #include "objects/event_rate_limit.hpp"
 
-#include "objects/aggregate.hpp"
+#include "common/aggregate.hpp"
 #include "objects/event_limits.hpp"
 #include "objects/request_match.hpp"
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "backplane/core/json_access.hpp"
-#include "objects/aggregate.hpp"
+#include "common/aggregate.hpp"
 #include "objects/request_match.hpp"
 
 namespace backplane::admission::pods {
@@ -68,7 +68,7 @@ class AlwaysPullImages final : public AdmissionPlugin {
     });
     if (problems.empty()) return Status();
     // Upstream returns a list of errors, which has no code of its own.
-    return Status(500, Reason::kNone, objects::aggregate_text(problems));
+    return Status(500, Reason::kNone, aggregate_text(problems));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "backplane/kit/review_webhook.hpp"
+#include "common/deadline.hpp"
 #include "objects/lru_cache.hpp"
 #include "objects/request_match.hpp"
 #include "pods/image_policy_config.hpp"
@@ -79,7 +80,7 @@ class ImagePolicyWebhook final : public AdmissionPlugin {
   Status failed(const AdmissionAttributes& attributes, const Status& why) const {
     if (config_.default_allow) {
       (void)attributes.annotate(std::string(kAuditPrefix) + "failed-open", "true");
-      return {};
+      return unless_late(attributes, {});
     }
     return why.reason() == Reason::kForbidden ? why : admission_forbidden(attributes, why.message());
   }

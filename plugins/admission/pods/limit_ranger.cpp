@@ -1,7 +1,7 @@
 #include "pods/limit_ranger.hpp"
 
 #include "backplane/core/json_access.hpp"
-#include "objects/aggregate.hpp"
+#include "common/aggregate.hpp"
 #include "objects/cached_objects.hpp"
 #include "objects/request_match.hpp"
 #include "pods/limit_defaults.hpp"
@@ -70,7 +70,7 @@ class LimitRanger final : public AdmissionPlugin {
   Status check(const AdmissionAttributes& attributes, const LimitRanges::Items& ranges) const {
     for (const ObjectRef& range : ranges) {
       const auto problems = problems_of(attributes, objects::decoded(*range, attributes));
-      if (!problems.empty()) return admission_forbidden(attributes, objects::aggregate_text(problems));
+      if (!problems.empty()) return admission_forbidden(attributes, aggregate_text(problems));
     }
     return {};
   }

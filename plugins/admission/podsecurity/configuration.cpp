@@ -6,6 +6,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/kit/config_document.hpp"
 #include "backplane/types/names.hpp"
+#include "common/aggregate.hpp"
 
 namespace backplane::admission::podsecurity {
 namespace {
@@ -74,11 +75,6 @@ bool lists(const std::vector<std::string>& names, std::string_view name) {
   return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// utilerrors.Aggregate.
-std::string aggregate(const std::vector<std::string>& problems) {
-  return problems.size() == 1 ? problems.front() : "[" + joined(problems, ", ") + "]";
-}
-
 }  // namespace
 
 bool Configuration::exempts_user(std::string_view name) const noexcept { return lists(usernames, name); }
@@ -97,7 +93,7 @@ Result<Configuration> parse_configuration(std::string_view text) {
   out.defaults.enforce = read_default(defaults, "enforce", problems);
   out.defaults.audit = read_default(defaults, "audit", problems);
   out.defaults.warn = read_default(defaults, "warn", problems);
-  if (!problems.empty()) return bad_request("PodSecurity configuration error: " + aggregate(problems));
+  if (!problems.empty()) return bad_request("PodSecurity configuration error: " + aggregate_text(problems));
 
   const Object& exemptions = object_or_empty(document->object, "exemptions");
   FieldErrors errors;

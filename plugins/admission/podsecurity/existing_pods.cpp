@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "podsecurity/evaluator.hpp"
 
 namespace backplane::admission::podsecurity {

@@ -69,16 +69,6 @@ bool equivalent(const Policy& a, const Policy& b) noexcept {
   return equivalent(a.enforce, b.enforce) && equivalent(a.audit, b.audit) && equivalent(a.warn, b.warn);
 }
 
-Labels labels_of(const Object& object) {
-  Labels labels;
-  const Value* found = find_path(object, {"metadata", "labels"});
-  const Object* tree = found != nullptr ? found->if_object() : nullptr;
-  if (tree == nullptr) return labels;
-  for (const auto& member : *tree) labels.emplace_back(member.key(), text_of(member.value()));
-  std::sort(labels.begin(), labels.end());
-  return labels;
-}
-
 std::optional<std::string_view> find_label(const Labels& labels, std::string_view key) noexcept {
   const auto found =
       std::lower_bound(labels.begin(), labels.end(), key, [](const auto& label, auto wanted) { return label.first < wanted; });

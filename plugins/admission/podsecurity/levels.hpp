@@ -58,8 +58,6 @@ inline constexpr ModeLabels kEnforceLabels{"enforce", "pod-security.kubernetes.i
 inline constexpr ModeLabels kAuditLabels{"audit", "pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version"};
 inline constexpr ModeLabels kWarnLabels{"warn", "pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version"};
 
-// The labels of an object tree, sorted by key.
-Labels labels_of(const Object& object);
 // nullopt if there is no such label. `labels` are sorted by key.
 std::optional<std::string_view> find_label(const Labels& labels, std::string_view key) noexcept;
 

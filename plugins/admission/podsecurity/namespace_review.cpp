@@ -1,4 +1,5 @@
 #include "backplane/core/json_access.hpp"
+#include "common/label_selectors.hpp"
 #include "podsecurity/review.hpp"
 
 namespace backplane::admission::podsecurity {
@@ -12,7 +13,7 @@ struct LabelledPolicy {
 
 LabelledPolicy read_policy(const Configuration& configuration, const Object& ns) {
   LabelledPolicy out;
-  out.labels = labels_of(ns);
+  out.labels = labels_of_object(ns);
   out.policy = policy_of(out.labels, configuration.defaults, out.errors);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "backplane/core/json_access.hpp"
+#include "common/aggregate.hpp"
 #include "policies/policy_metrics.hpp"
 
 namespace backplane::admission::policies {
@@ -21,13 +22,6 @@ cel::Outcome run_form(cel::Scope& scope, const cel::Program& program, cel::Budge
       break;
   }
   return scope.run(program, budget);
-}
-
-std::string joined_errors(const std::vector<std::string>& errors) {
-  if (errors.size() == 1) return errors.front();
-  std::string out;
-  for (const std::string& error : errors) out.append(out.empty() ? "[" : ", ").append(error);
-  return out + "]";
 }
 
 }  // namespace
@@ -76,7 +70,7 @@ ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, 
   observe_conditions(policy.name, attributes.operation, std::chrono::duration<double>(Clock::now() - began).count());
   if (!out.match || errors.empty()) return out;
   out.match = false;
-  if (!policy.ignores_failure) out.error = joined_errors(errors);
+  if (!policy.ignores_failure) out.error = aggregate_text(errors);
   return out;
 }
 

@@ -30,7 +30,7 @@ struct ConditionsResult {
   bool match = true;
   std::string error;  // not empty: whether they match cannot be told, and the policy does not ignore failures
 };
-// `type`: "validate" is what upstream counts both kinds of policies under.
+// `params`: null: none. If the request waits, the result is to be dropped.
 ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
                                   const ObjectTreeRef& params);
 

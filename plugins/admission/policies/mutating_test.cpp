@@ -15,6 +15,16 @@ std::string spec(const std::string& mutations, const std::string& more = R"("rei
   return more + R"(,"mutations":[)" + mutations + "]";
 }
 
+TEST_F(MutatingPolicies, AnIgnoredFailureAfterTheDeadlineRefuses) {
+  mutation("a", R"("failurePolicy":"Ignore",)" + spec(patches("[JSONPatch{op: object.missing, path: '/data'}]")));
+  start();
+  TestWrite write(config_map("a"));
+  AdmissionReinvocation first, second;
+  EXPECT_EQ(admit(write, first).message(), "");
+  write.context.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(admit(write, second).message(), "Timeout: request did not complete within requested timeout");
+}
+
 TEST_F(MutatingPolicies, ChangeObjectsInBothWays) {
   mutation("a", spec(patches("[JSONPatch{op: 'add', path: '/metadata/labels', value: {'by': request.userInfo.username}}]")));
   mutation("b", spec(applies("Object{data: object.data.transformMap(k, v, v + '!')}") + "," +

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backplane/core/task.hpp"
-#include "policies/access_checks.hpp"
+#include "common/access_checks.hpp"
 #include "policies/policy_source.hpp"
 
 namespace backplane::admission::policies {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "common/deadline.hpp"
 #include "policies/policy_config.hpp"
 #include "policies/policy_request.hpp"
 #include "policies/validation_outcome.hpp"
@@ -52,7 +53,7 @@ class PolicyValidation {
       }
       outcome.end_policy(*each.policy);
     }
-    return outcome.refusal();
+    return unless_late(request_.attributes(), outcome.refusal());
   }
 
  private:

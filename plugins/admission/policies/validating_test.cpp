@@ -46,6 +46,10 @@ TEST_F(ValidatingPolicies, DecideByExpressions) {
       {"condition-false", R"("matchConditions":[{"name":"c","expression":"request.name == 'b'"}],)" + validations("false"), ""},
       {"condition-error", R"("matchConditions":[{"name":"c","expression":"object.missing"}],)" + validations("true"),
        "compilation error: "},
+      {"condition-errors",
+       R"("matchConditions":[{"name":"c","expression":"object.missing == 1"},{"name":"d","expression":"object.missing == 1"}],)" +
+           validations("true"),
+       "expression 'object.missing == 1' resulted in error: no such key: missing"},
       {"variables",
        R"j("variables":[{"name":"n","expression":"int(object.data.x)"},{"name":"m","expression":"variables.n + 1"}],)j" +
            validations("variables.m == 3"),
@@ -154,6 +158,16 @@ TEST_F(ValidatingPolicies, RetryUnknownKindsOfParameters) {
   discovery->documents["/apis/example.com/v1"] = R"({"resources":[{"name":"limits","kind":"Limit","namespaced":false}]})";
   host.turns.fire_timers();
   EXPECT_TRUE(validate(TestWrite(config_map("a"))).ok());
+}
+
+TEST_F(ValidatingPolicies, AnIgnoredFailureAfterTheDeadlineRefuses) {
+  policy("p", R"("failurePolicy":"Ignore",)" + validations("object.missing == 1"));
+  bind("p");
+  start();
+  TestWrite write(config_map("a"));
+  EXPECT_EQ(validate(write).message(), "");
+  write.context.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(validate(write).message(), "Timeout: request did not complete within requested timeout");
 }
 
 TEST_F(ValidatingPolicies, AwaitAuthorizers) {

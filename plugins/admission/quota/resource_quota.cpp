@@ -46,11 +46,6 @@ bool needs_preparation(const Object* object) {
   return object != nullptr && (needs_conversion(object) || (get_string(*object, "kind") == "ResourceClaim" && is_extended_claim(*object)));
 }
 
-bool same_entries(const std::vector<Charge>& charges, const std::vector<ObjectRef>& quotas) {
-  return std::all_of(charges.begin(), charges.end(),
-                     [&](const Charge& charge) { return std::find(quotas.begin(), quotas.end(), charge.quota.stored) != quotas.end(); });
-}
-
 std::vector<Quota> read_quotas(const std::vector<ObjectRef>& stored) {
   std::vector<Quota> out;
   out.reserve(stored.size());
@@ -159,7 +154,8 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   Status prepared = co_await std::move(preparing);
   if (!prepared.ok()) co_return prepared;
   // Only writes that some quota counts wait for their turn.
-  auto charges = evaluate(attributes, *evaluator, write, reader_->cached(attributes.ns));
+  const std::vector<ObjectRef> before = reader_->cached(attributes.ns);
+  auto charges = evaluate(attributes, *evaluator, write, before);
   if (charges.ok() && charges->empty() && reader_->has_synced()) co_return none;
   auto waiting = reader_->take_turn(attributes.ns, kPatience);
   auto turn = co_await std::move(waiting);
@@ -167,7 +163,8 @@ Task<Result<std::unique_ptr<BegunWrite>>> ResourceQuota::begin(const AdmissionAt
   auto reading = reader_->known(attributes.ns);
   auto quotas = co_await std::move(reading);
   if (!quotas.ok()) co_return internal_error("error resolving quota: " + quotas.status().message());
-  if (!charges.ok() || !same_entries(*charges, *quotas)) charges = evaluate(attributes, *evaluator, write, *quotas);
+  // Any quota may have come or changed during the wait, also one that did not count the write.
+  if (*quotas != before) charges = evaluate(attributes, *evaluator, write, *quotas);
   if (!charges.ok()) co_return std::move(charges.status());
   if (charges->empty()) co_return none;
   none = std::make_unique<ChargedWrite>(reader_, attributes, std::move(*charges), std::move(*turn));

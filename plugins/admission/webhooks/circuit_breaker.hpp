@@ -3,6 +3,7 @@
 //   closed ──(failures in a row)──► open ──(pause)──► one probe ──succeeds──► closed
 //                                     ▲───────────────────┘ fails: the pause doubles, up to kLongestPause
 //
+// Calls that a request's deadline or the budget of its webhooks ends do not count as failures.
 // Off unless WebhookAdmissionConfiguration sets circuitBreakerFailures, because kube-apiserver tries every call.
 // Thread-safety: every method from any thread.
 // Errors:        none.

@@ -20,17 +20,30 @@ std::string whole_seconds_text(std::chrono::nanoseconds time) {
   return millis % 1000 == 0 ? std::to_string(millis / 1000) + "s" : std::to_string(millis) + "ms";
 }
 
-// When the call must have ended; nullopt: the chain's budget is used up.
-std::optional<CallClock::time_point> end_of_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes) {
+// When a call must have ended, and whether the webhook's own timeout says so.
+struct CallLimit {
+  CallClock::time_point end;
+  bool of_webhook = true;
+
+  void lower_to(CallClock::time_point other) {
+    if (other >= end) return;
+    end = other;
+    of_webhook = false;
+  }
+};
+
+// nullopt: the chain's budget is used up.
+std::optional<CallLimit> limit_of_call(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes) {
   const auto now = CallClock::now();
-  auto end = now + (hook.timeout.count() > 0 ? hook.timeout : kClientTimeout);
+  CallLimit limit{now + (hook.timeout.count() > 0 ? hook.timeout : kClientTimeout)};
   const RequestContext* context = attributes.context;
-  if (context == nullptr) return end;
-  end = std::min(end, context->deadline);
-  if (runtime.chain_budget.count() == 0 || context->info.verb == "deletecollection") return end;
+  if (context == nullptr) return limit;
+  limit.lower_to(context->deadline);
+  if (runtime.chain_budget.count() == 0 || context->info.verb == "deletecollection") return limit;
   const auto used = context->latencies.mutating_webhooks + context->latencies.validating_webhooks;
   if (used >= runtime.chain_budget) return std::nullopt;
-  return std::min(end, now + std::chrono::duration_cast<CallClock::duration>(runtime.chain_budget - used));
+  limit.lower_to(now + std::chrono::duration_cast<CallClock::duration>(runtime.chain_budget - used));
+  return limit;
 }
 
 // Upstream sums the time of mutating webhooks and takes the longest of validating ones, which run at the same time.
@@ -79,20 +92,28 @@ HookEnd breaker_refusal(const Hook& hook, const AdmissionAttributes& attributes)
   return hook_failed(hook, {"failed to call webhook: its circuit breaker is open after repeated failures", 503});
 }
 
-Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes,
-                          const EncodedReview& review) {
-  const auto deadline = end_of_call(runtime, hook, attributes);
-  if (!deadline) {
-    co_return hook_failed(hook, {"failed to call webhook: the webhooks of this request have used up their budget of " +
-                                     whole_seconds_text(runtime.chain_budget),
-                                 503});
-  }
+HookEnd budget_refusal(const HookRuntime& runtime, const Hook& hook) {
+  return hook_failed(hook, {"failed to call webhook: the webhooks of this request have used up their budget of " +
+                                whole_seconds_text(runtime.chain_budget),
+                            503});
+}
+
+Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview& review,
+                          CallClock::time_point deadline) {
   const std::string uid = new_uid();
-  auto calling = hook.client->call(review.body(uid), *deadline);
+  auto calling = hook.client->call(review.body(uid), deadline);
   auto answer = co_await std::move(calling);
   if (!answer.ok()) co_return hook_failed(hook, {"failed to call webhook: " + answer.status().message(), 503});
   co_return end_of_answer(runtime, hook, attributes,
                           read_review_answer(*answer, hook.review_version, uid, hook.type == HookType::kMutating));
+}
+
+// A call that ran into another limit than the webhook's own does not count: clients with short timeouts must not open the circuit.
+void tell_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& end, const CallLimit& limit, CallClock::time_point ended) {
+  if (hook.breaker == nullptr) return;
+  const bool failed = end.kind == HookEnd::Kind::kFailed;
+  if (failed && !limit.of_webhook && ended >= limit.end) return;
+  report_circuit(runtime.host, hook, hook.breaker->ended(failed, ended), end.why);
 }
 
 // True if a failure does not refuse the write.
@@ -165,25 +186,18 @@ Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const Admi
   if (!hook.client->problem().ok()) {
     co_return hook_failed(hook, {"could not get REST client: " + hook.client->problem().message(), 500});
   }
+  const auto limit = limit_of_call(runtime, hook, attributes);
+  if (!limit) co_return budget_refusal(runtime, hook);
   const auto began = CallClock::now();
   if (hook.breaker != nullptr && !hook.breaker->enter(began)) co_return breaker_refusal(hook, attributes);
-  auto posting = post_review(runtime, hook, attributes, *review);
+  auto posting = post_review(runtime, hook, attributes, *review, limit->end);
   HookEnd end = co_await std::move(posting);
   const auto ended = CallClock::now();
   end.took = ended - began;
   track_latency(hook, attributes, end.took);
-  if (hook.breaker != nullptr) {
-    const auto change = hook.breaker->ended(end.kind == HookEnd::Kind::kFailed, ended);
-    report_circuit(runtime.host, hook, change, end.why);
-  }
+  tell_breaker(runtime, hook, end, *limit, ended);
   co_return end;
 }
-
-bool deadline_passed(const AdmissionAttributes& attributes) {
-  return attributes.context != nullptr && CallClock::now() >= attributes.context->deadline;
-}
-
-Status deadline_status() { return timeout("Timeout: request did not complete within requested timeout", 0); }
 
 std::optional<Status> settle(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, HookEnd end,
                              const std::string& open_annotation) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "common/deadline.hpp"
 #include "webhooks/hook.hpp"
 #include "webhooks/review_answer.hpp"
 #include "webhooks/review_request.hpp"
@@ -65,10 +66,6 @@ class ReviewCache {
 Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview* review);
 // The end of a call of a dry run that the webhook does not support; nullopt: the webhook may be called.
 std::optional<HookEnd> refuse_dry_run(const Hook& hook, const AdmissionAttributes& attributes);
-
-// Whether the request's deadline has passed, and what the client gets then.
-bool deadline_passed(const AdmissionAttributes& attributes);
-Status deadline_status();
 
 // Counts the end in the metrics and returns the refusal; nullopt: the write goes on. `open_annotation`: the key of the audit annotation
 // for a failure that does not refuse the write.

@@ -209,6 +209,24 @@ TEST_F(HookCallTest, AnOpenCircuitFailsCallsWithoutMakingThem) {
   EXPECT_EQ(server_->calls.size(), 1u);
 }
 
+TEST_F(HookCallTest, ARequestWithoutTimeDoesNotOpenTheCircuit) {
+  configuration_.circuit_breaker_failures = 1;
+  configuration_.chain_budget = 5s;
+  server_->problem = kDown;
+  host_.own_client = server_;  // takes the event of the circuit
+  const HookRef late = hook(kUrl);
+  context_.latencies.mutating_webhooks = 5s;
+  EXPECT_NE(call(late), "");
+  EXPECT_FALSE(late->breaker->open()) << "the budget is used up";
+  context_.latencies.mutating_webhooks = 0s;
+  context_.deadline = std::chrono::steady_clock::now();
+  EXPECT_NE(call(late), "");
+  EXPECT_FALSE(late->breaker->open()) << "the deadline has passed";
+  context_.deadline = std::chrono::steady_clock::time_point::max();
+  EXPECT_NE(call(late), "");
+  EXPECT_TRUE(late->breaker->open());
+}
+
 TEST_F(HookCallTest, AnAnswerThatAsksToWaitIsRepeated) {
   server_->codes = {429, 503, 200};
   server_->retry_after = "1";

@@ -7,6 +7,7 @@
 #include "backplane/core/json_access.hpp"
 #include "fake_host.hpp"
 #include "webhooks/hook_patch.hpp"
+#include "webhooks/hook_selection.hpp"
 #include "webhooks/patch_problem.hpp"
 #include "webhooks/reinvocation_state.hpp"
 
@@ -87,6 +88,13 @@ class HookMatchTest : public testing::Test {
     out = !result.ok() ? result.status().message() : (*result ? "yes" : "no");
   }
 
+  static Task<void> ask(Host& host, const Hook& hook, const AdmissionAttributes& attributes, WriteMatch& match, VersionSource& versions,
+                        bool& called) {
+    auto asking = should_call(host, hook, attributes, match, versions, nullptr);
+    const auto target = co_await std::move(asking);
+    called = target.ok() && *target;
+  }
+
   FakeHost host_;
   std::shared_ptr<SharedInformer> informer_;
   NamespaceLabels namespaces_;
@@ -124,6 +132,41 @@ TEST_F(HookMatchTest, AnEquivalentResourceWithoutAKindIsAnError) {
   attributes_.kind = {"example.com", "v2", "Widget"};
   EXPECT_EQ(target(hook_of("[" + rule_text("example.com", "v1", R"("widgets")") + "]", true)),
             "Internal error occurred: unable to convert to example.com/v1, Resource=widgets: unknown kind");
+}
+
+// Answers only after a wait.
+class LateAuthorizer final : public Authorizer {
+ public:
+  std::string_view name() const noexcept override { return "late"; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
+    ++asked;
+    last = attributes;
+    co_return AuthorizerResult{Decision::kAllow, {}, {}};
+  }
+  int asked = 0;
+  AuthorizationAttributes last;
+};
+
+TEST_F(HookMatchTest, ConditionsAskTheAuthorizerAsTheUser) {
+  const auto authorizer = std::make_shared<LateAuthorizer>();
+  host_.all_authorizers = authorizer;
+  UserInfo alice;
+  alice.name = "alice";
+  attributes_.user = UserRef(std::move(alice));
+  attributes_.options = WriteOptions();
+  const Value webhook = json::parse(R"j({"matchConditions":[{"name":"c","expression":)j"
+                                    R"j("authorizer.group('').resource('pods').fieldSelector('a').check('get').allowed()"}]})j");
+  auto hook = std::make_shared<Hook>(*hook_of("[" + rule_text("*", "*", R"("*")") + "]", false));
+  hook->conditions = MatchConditions::compile(webhook.get_object());
+  WriteMatch match(resources_, namespaces_, attributes_);
+  VersionedViews views(host_, attributes_);
+  bool called = false;
+  host_.turns.start(ask(host_, *hook, attributes_, match, views, called));
+  host_.turns.settle(true);
+  EXPECT_TRUE(called);
+  EXPECT_EQ(authorizer->asked, 1);
+  EXPECT_EQ(authorizer->last.user->name, "alice");
+  EXPECT_FALSE(authorizer->last.fields_error.ok()) << "the selector cannot be read";
 }
 
 TEST_F(HookMatchTest, NamespaceSelectorsSeeTheNamespace) {

@@ -1,6 +1,6 @@
 // The JSON patch of a mutating webhook: decoded, applied, and the result completed as an object of its kind.
 //
-// Thread-safety: pure functions, but for complete_object(), which looks up the storage; any executor.
+// Thread-safety: pure functions, but for normalize_patched() and default_patched(), which look up the storage; any executor.
 // Errors:        the text of json-patch, for `Internal error occurred: …`.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go, gopkg.in/evanphx/json-patch.v4.
 #pragma once

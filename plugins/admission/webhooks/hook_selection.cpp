@@ -1,25 +1,23 @@
 #include "webhooks/hook_selection.hpp"
 
-#include "webhooks/condition_authorizer.hpp"
+#include "common/access_checks.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
-
-constexpr int kMostResolutions = 16;  // of checks that the authorizers cannot answer at once
 
 Value value_of(const Object* object) { return object != nullptr ? Value(*object, object->storage()) : Value(nullptr); }
 
 // The variables of one write, which own their trees.
 struct ConditionVariables {
   Value object, old_object, request;
-  std::shared_ptr<ConditionAuthorizer> authorizer;  // null: no condition uses it
+  std::shared_ptr<AccessChecks> authorizer;  // null: no condition uses it
   std::shared_ptr<const cel::HostValue> request_resource;
 
   ConditionInput input() const { return {&object, &old_object, &request, authorizer, request_resource}; }
 };
 
 void add_authorizer(Host& host, const AdmissionAttributes& attributes, ConditionVariables& variables) {
-  variables.authorizer = std::make_shared<ConditionAuthorizer>(host.authorizer(), attributes.user);
+  variables.authorizer = std::make_shared<AccessChecks>(host, attributes.user);
   variables.request_resource =
       std::make_shared<cel::RequestResource>(variables.authorizer, attributes.resource.group, attributes.resource.resource,
                                              attributes.subresource, attributes.ns, attributes.name);
@@ -27,9 +25,9 @@ void add_authorizer(Host& host, const AdmissionAttributes& attributes, Condition
 
 Task<MatchConditions::Verdict> evaluate_conditions(const MatchConditions& conditions, const ConditionVariables& variables) {
   MatchConditions::Verdict verdict = conditions.evaluate(variables.input());
-  for (int i = 0; variables.authorizer != nullptr && variables.authorizer->has_open_checks() && i < kMostResolutions; ++i) {
-    auto resolving = variables.authorizer->resolve();
-    co_await std::move(resolving);
+  while (variables.authorizer != nullptr && variables.authorizer->waits()) {
+    auto waiting = variables.authorizer->wait();
+    co_await std::move(waiting);
     verdict = conditions.evaluate(variables.input());
   }
   co_return verdict;

@@ -1,12 +1,12 @@
-// Label selectors of webhook configurations (metav1.LabelSelector) and the labels of objects.
+// The label selectors of webhook configurations.
 //
 // Thread-safety: values and pure functions.
 // Errors:        LabelMatch::problem: a selector that does not parse, with the text of metav1.LabelSelectorAsSelector's parser.
 #pragma once
 
 #include "backplane/core/json.hpp"
-#include "backplane/core/selectors.hpp"
 #include "backplane/core/status.hpp"
+#include "common/label_selectors.hpp"
 
 namespace backplane::admission::webhooks {
 
@@ -19,7 +19,5 @@ struct LabelMatch {
 
 // `selector`: null or empty matches everything.
 LabelMatch read_label_selector(const Object* selector);
-// metadata.labels, sorted by key.
-Labels labels_of_object(const Object& object);
 
 }  // namespace backplane::admission::webhooks

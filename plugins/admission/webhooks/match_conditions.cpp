@@ -5,6 +5,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/cel_policy.hpp"
+#include "common/aggregate.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
@@ -12,20 +13,8 @@ namespace {
 constexpr std::string_view kOutOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 const cel::Environment& condition_environment() {
-  static const auto kEnvironment = cel::policy_environment({});
+  static const auto kEnvironment = cel::policy_environment({.stored = true});
   return *kEnvironment;
-}
-
-// utilerrors.Aggregate: equal texts once, several in brackets.
-std::string aggregate_texts(std::vector<std::string> texts) {
-  std::vector<std::string> once;
-  for (std::string& text : texts) {
-    if (std::find(once.begin(), once.end(), text) == once.end()) once.push_back(std::move(text));
-  }
-  if (once.size() <= 1) return once.empty() ? std::string() : once.front();
-  std::string all = "[" + once.front();
-  for (std::size_t i = 1; i < once.size(); ++i) all += ", " + once[i];
-  return all + "]";
 }
 
 std::vector<cel::Binding> condition_bindings(const ConditionInput& input) {
@@ -80,7 +69,7 @@ MatchConditions::Verdict MatchConditions::evaluate(const ConditionInput& input) 
   }
   const int errors = static_cast<int>(problems.size());
   if (excluded) return {false, {}, errors};
-  return {problems.empty(), aggregate_texts(std::move(problems)), errors};
+  return {problems.empty(), aggregate_text(problems), errors};
 }
 
 }  // namespace backplane::admission::webhooks

@@ -65,10 +65,11 @@ class ValidatingRun {
       auto calling = call_hook(runtime_, *each.hook, attributes_, each.review);
       end = co_await std::move(calling);
     }
+    const bool failed = end.kind == HookEnd::Kind::kFailed;
     const std::string annotation = "failed-open.validating.webhook.admission.k8s.io/round_0_index_" + std::to_string(index);
     auto refusal = settle(runtime_, *each.hook, attributes_, std::move(end), annotation);
-    if (!refusal) co_return Status();
-    co_return std::move(*refusal);
+    if (refusal) co_return std::move(*refusal);
+    co_return failed ? unless_late(attributes_, Status()) : Status();
   }
 
   const HookRuntime& runtime_;

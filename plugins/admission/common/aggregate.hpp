@@ -9,11 +9,11 @@
 
 #include "backplane/core/text.hpp"
 
-namespace backplane::admission::objects {
+namespace backplane::admission {
 
-// One text as it is; several as "[a, b]", each once.
+// One text as it is; several as "[a, b]", each once; empty for none.
 inline std::string aggregate_text(const std::vector<std::string>& texts) {
-  if (texts.size() == 1) return texts.front();
+  if (texts.size() <= 1) return texts.empty() ? std::string() : texts.front();
   std::set<std::string> seen;
   std::vector<std::string> different;
   for (const std::string& text : texts) {
@@ -22,4 +22,4 @@ inline std::string aggregate_text(const std::vector<std::string>& texts) {
   return different.size() == 1 ? different.front() : "[" + joined(different, ", ") + "]";
 }
 
-}  // namespace backplane::admission::objects
+}  // namespace backplane::admission

@@ -1,5 +1,6 @@
-// The variable `authorizer` of one dispatch: checks are answered from its cache, or at once by authorizers that need not wait. A check that
-// has to wait is recorded; the expression is evaluated again when wait() has answered it.
+// The variable `authorizer` in the expressions of policies and in the match conditions of webhooks. A check is answered from the answers
+// that are known, or at once by authorizers that need not wait. A check that has to wait is recorded; the caller evaluates again when
+// wait() has answered it.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows host and attributes.
@@ -16,7 +17,7 @@
 #include "backplane/points/authorization.hpp"
 #include "backplane/types/cel_authorizer.hpp"
 
-namespace backplane::admission::policies {
+namespace backplane::admission {
 
 class AccessChecks final : public cel::Authorizer {
  public:
@@ -36,4 +37,4 @@ class AccessChecks final : public cel::Authorizer {
   mutable std::vector<std::pair<std::string, AuthorizationAttributes>> unanswered_;
 };
 
-}  // namespace backplane::admission::policies
+}  // namespace backplane::admission

@@ -1,6 +1,6 @@
-#include "policies/access_checks.hpp"
+#include "common/access_checks.hpp"
 
-namespace backplane::admission::policies {
+namespace backplane::admission {
 namespace {
 
 UserRef service_account(std::string_view ns, std::string_view name) {
@@ -83,4 +83,4 @@ Task<void> AccessChecks::wait() {
   unanswered_.clear();
 }
 
-}  // namespace backplane::admission::policies
+}  // namespace backplane::admission

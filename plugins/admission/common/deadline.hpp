@@ -1,0 +1,24 @@
+// The deadline of the request that a write belongs to. A client chooses it, so a failure that a plugin ignores must not let a write through
+// whose time is over: a short timeout would turn the plugin off. Upstream's store refuses such a write, because its context has ended.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "backplane/core/request.hpp"
+#include "backplane/points/admission.hpp"
+
+namespace backplane::admission {
+
+inline bool deadline_passed(const AdmissionAttributes& attributes) {
+  return attributes.context != nullptr && std::chrono::steady_clock::now() >= attributes.context->deadline;
+}
+inline Status deadline_status() { return timeout("request did not complete within requested timeout", 0); }
+// `status`, unless the write is allowed too late.
+inline Status unless_late(const AdmissionAttributes& attributes, Status status) {
+  return status.ok() && deadline_passed(attributes) ? deadline_status() : std::move(status);
+}
+
+}  // namespace backplane::admission
