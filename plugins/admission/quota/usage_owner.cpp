@@ -28,7 +28,9 @@ bool disown(Object& entry, const ResourceNames& names) {
   Object* used = status != nullptr ? member_object(*status, "f:used") : nullptr;
   if (used == nullptr) return true;
   for (const std::string& name : names) used->erase("f:" + name);
-  if (used->empty()) status->erase("f:used");
+  const bool only_itself = used->size() == 1 && used->contains(".");
+  if (only_itself) used->clear();  // as a field without others below it is written
+  if (!only_itself && used->empty()) status->erase("f:used");
   if (status->empty()) fields->erase("f:status");
   return !fields->empty();
 }

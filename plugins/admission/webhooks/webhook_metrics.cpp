@@ -70,10 +70,11 @@ void count_rejection(const HookLabels& labels, std::string_view error_type, int 
 void count_fail_open(const HookLabels& labels) { hook_metrics().fail_open.add({labels.name, call_label(labels.type)}); }
 
 void count_conditions(const HookLabels& labels, std::chrono::nanoseconds took, int errors, bool excluded) {
-  const std::string_view operation = admission_operation_name(labels.operation), type = condition_label(labels.type);
-  hook_metrics().condition_seconds.observe({"webhook", labels.name, operation, type}, in_seconds(took));
+  const std::string_view operation = admission_operation_name(labels.operation), type = call_label(labels.type);
+  // As upstream, conditions that are all true are not timed.
+  if (errors > 0 || excluded) hook_metrics().condition_seconds.observe({"webhook", labels.name, operation, type}, in_seconds(took));
   if (errors > 0) hook_metrics().condition_errors.add({"webhook", labels.name, operation, type}, errors);
-  if (excluded) hook_metrics().condition_exclusions.add({"webhook", labels.name, operation, type});
+  if (excluded) hook_metrics().condition_exclusions.add({"webhook", labels.name, operation, condition_label(labels.type)});
 }
 
 void set_circuit_open(std::string_view name, HookType type, bool open) {
