@@ -10,6 +10,7 @@ END_STREAM, END_HEADERS, ACK, PADDED, PRIORITY = 1, 4, 1, 8, 32
 # The static Huffman code of HPACK (RFC 7541, appendix B) is canonical; the letters of paths have the codes of 5 to 8 bits.
 HUFFMAN = {5: '012aceiost', 6: ' %-./3456789=A_bdfghlmnpru', 7: ':BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz', 8: '&*,;XZ'}
 PATHS = (4, 5)  # indexes of :path in the static table
+DYNAMIC = 62  # the first index of the dynamic table
 
 
 # ---- protobuf
@@ -88,10 +89,11 @@ def unpacked(content):
 
 
 class HeaderBlock:
-    """Finds the path in a block of request headers, whose sender does not index paths."""
+    """Finds the path in a block of request headers. `table`: the connection's dynamic table, the newest entry first; entries that its sender has
+    dropped may stay, because it no longer names them."""
 
-    def __init__(self, block):
-        self.block, self.at = block, 0
+    def __init__(self, block, table):
+        self.block, self.at, self.table = block, 0, table
 
     def number(self, prefix):
         value = self.block[self.at] & (1 << prefix) - 1
@@ -114,22 +116,34 @@ class HeaderBlock:
         self.at += size
         return (content, packed)
 
+    def name(self, index):
+        """The index of the name in the static table; nothing for names that are not there."""
+        if index == 0:
+            self.text()
+            return None
+        return self.table[index - DYNAMIC][0] if index >= DYNAMIC else index
+
     def path(self):
+        found = None
         while self.at < len(self.block):
             first = self.block[self.at]
             if first & 128:
-                self.number(7)
-                continue
-            if first & 0xe0 == 0x20:
+                index = self.number(7)
+                name, value = self.table[index - DYNAMIC] if index >= DYNAMIC else (None, None)
+            elif first & 0xe0 == 0x20:
                 self.number(5)
                 continue
-            name = self.number(6 if first & 64 else 4)
-            if name == 0:
-                self.text()
-            content, packed = self.text()
+            else:
+                name = self.name(self.number(6 if first & 64 else 4))
+                content, packed = self.text()
+                value = (unpacked(content) if packed else content.decode()) if name in PATHS else None
+                if first & 64:
+                    self.table.insert(0, (name, value))
             if name in PATHS:
-                return unpacked(content) if packed else content.decode()
-        raise ValueError('a request without a path')
+                found = value
+        if found is None:
+            raise ValueError('a request without a path')
+        return found
 
 
 # ---- HTTP/2
@@ -197,7 +211,7 @@ class GrpcProcess:
 
     def serve(self, connection):
         stream = connection.makefile('rb')
-        paths, bodies = {}, {}
+        paths, bodies, table = {}, {}, []
         try:
             if stream.read(len(PREFACE)) != PREFACE:
                 return
@@ -217,7 +231,7 @@ class GrpcProcess:
                 elif kind == HEADERS:
                     if flags & PADDED or not flags & END_HEADERS:
                         raise ValueError('a header block of another form')
-                    paths[number] = HeaderBlock(payload[5:] if flags & PRIORITY else payload).path()
+                    paths[number] = HeaderBlock(payload[5:] if flags & PRIORITY else payload, table).path()
                 elif kind == DATA:
                     bodies[number] = bodies.get(number, b'') + payload
                     if payload:

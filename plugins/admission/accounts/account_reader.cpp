@@ -26,7 +26,7 @@ AccountReader::AccountReader(Services& services) : host_(services.host()), accou
 std::optional<Object> AccountReader::cached(std::string_view ns, std::string_view name) const {
   const ObjectRef found = accounts_.find(ns, name);
   if (found == nullptr) return std::nullopt;
-  return decode(*found, {});
+  return decode(*found, json::make_shared_resource<json::monotonic_resource>());
 }
 
 Task<Result<Object>> AccountReader::read(std::string ns, std::string name) const {
