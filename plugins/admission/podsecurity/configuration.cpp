@@ -43,7 +43,6 @@ const kit::ConfigDecoder& configuration_decoder() {
 
 // Upstream parses the defaults first, and stops at their errors; these have no field paths.
 LevelVersion read_default(const Object& defaults, std::string_view mode, std::vector<std::string>& problems) {
-  LevelVersion out;
   const std::string version_key = std::string(mode) + "-version";
   const std::string_view level = get_string(defaults, mode), version = get_string(defaults, version_key);
   const auto parsed_level = level.empty() ? std::optional(Level::kPrivileged) : parse_level(level);
