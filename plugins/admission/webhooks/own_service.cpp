@@ -2,30 +2,44 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace backplane::admission::webhooks {
 namespace {
 
-using GroupAndResource = std::pair<std::string_view, std::string_view>;
+// The namespace of the service; any subresource.
+constexpr std::string_view kOfService = "<service>", kAny = "*";
 
-constexpr std::array<GroupAndResource, 8> kServiceParts = {{
-    {"", "pods"},
-    {"", "services"},
-    {"", "endpoints"},
-    {"discovery.k8s.io", "endpointslices"},
-    {"apps", "deployments"},
-    {"apps", "replicasets"},
-    {"apps", "statefulsets"},
-    {"apps", "daemonsets"},
+struct Part {
+  std::string_view ns, group, resource, subresource;
+};
+
+constexpr std::array<Part, 14> kParts = {{
+    {kOfService, "", "pods", kAny},
+    {kOfService, "", "services", kAny},
+    {kOfService, "", "endpoints", kAny},
+    {kOfService, "discovery.k8s.io", "endpointslices", kAny},
+    {kOfService, "apps", "deployments", kAny},
+    {kOfService, "apps", "replicasets", kAny},
+    {kOfService, "apps", "statefulsets", kAny},
+    {kOfService, "apps", "daemonsets", kAny},
+    // A pod starts when its node has a token for it, and counts while the node reports.
+    {kOfService, "", "serviceaccounts", "token"},
+    {"kube-node-lease", "coordination.k8s.io", "leases", kAny},
+    {"", "", "nodes", "status"},
+    // The service may elect a leader, and ask who calls it.
+    {kOfService, "coordination.k8s.io", "leases", kAny},
+    {"", "authentication.k8s.io", "tokenreviews", kAny},
+    {"", "authorization.k8s.io", "subjectaccessreviews", kAny},
 }};
 
 }  // namespace
 
 bool writes_own_service(std::string_view service_namespace, const AdmissionAttributes& attributes) noexcept {
-  if (service_namespace.empty() || attributes.ns != service_namespace) return false;
-  const GroupAndResource written{attributes.resource.group, attributes.resource.resource};
-  return std::find(kServiceParts.begin(), kServiceParts.end(), written) != kServiceParts.end();
+  if (service_namespace.empty()) return false;
+  return std::any_of(kParts.begin(), kParts.end(), [&](const Part& part) {
+    return attributes.ns == (part.ns == kOfService ? service_namespace : part.ns) && attributes.resource.group == part.group &&
+           attributes.resource.resource == part.resource && (part.subresource == kAny || attributes.subresource == part.subresource);
+  });
 }
 
 }  // namespace backplane::admission::webhooks

@@ -225,6 +225,26 @@ TEST(OwnService, HoldsForTheServicesPartsInItsNamespaceOnly) {
   EXPECT_FALSE(writes_own_service("hooks", attributes));
 }
 
+TEST(OwnService, HoldsForTokensReportsOfNodesAndReviews) {
+  const auto holds = [](std::string ns, GroupVersionResource resource, std::string subresource) {
+    AdmissionAttributes attributes;
+    attributes.ns = std::move(ns);
+    attributes.resource = std::move(resource);
+    attributes.subresource = std::move(subresource);
+    return writes_own_service("hooks", attributes);
+  };
+  EXPECT_TRUE(holds("hooks", {"", "v1", "serviceaccounts"}, "token"));
+  EXPECT_FALSE(holds("hooks", {"", "v1", "serviceaccounts"}, ""));
+  EXPECT_FALSE(holds("other", {"", "v1", "serviceaccounts"}, "token"));
+  EXPECT_TRUE(holds("", {"", "v1", "nodes"}, "status"));
+  EXPECT_FALSE(holds("", {"", "v1", "nodes"}, ""));
+  EXPECT_TRUE(holds("kube-node-lease", {"coordination.k8s.io", "v1", "leases"}, ""));
+  EXPECT_TRUE(holds("hooks", {"coordination.k8s.io", "v1", "leases"}, ""));
+  EXPECT_FALSE(holds("kube-system", {"coordination.k8s.io", "v1", "leases"}, ""));
+  EXPECT_TRUE(holds("", {"authentication.k8s.io", "v1", "tokenreviews"}, ""));
+  EXPECT_TRUE(holds("", {"authorization.k8s.io", "v1", "subjectaccessreviews"}, ""));
+}
+
 TEST(WebhookCircuit, OpensAfterFailuresInARowAndClosesAfterAProbe) {
   using Change = CircuitBreaker::Change;
   CircuitBreaker breaker(2);
