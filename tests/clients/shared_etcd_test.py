@@ -127,12 +127,12 @@ class SharedEtcd(unittest.TestCase):
         self.keys = Keys(self.etcd)
 
     def kube(self, *flags):
-        server = KubeApiserver(self.program, self.pki, self.etcd, *flags)
+        server = KubeApiserver(self.program, self.pki, self.etcd, harness.ONLY_LIFECYCLE, *flags)  # the objects were recorded so
         self.addCleanup(server.stop)
         return server
 
     def ours(self, *flags):
-        server = Backplane(self.pki, self.etcd, *flags)
+        server = Backplane(self.pki, self.etcd, harness.ONLY_LIFECYCLE, *flags)
         self.addCleanup(server.stop)
         return server
 
@@ -278,7 +278,7 @@ class SharedEtcd(unittest.TestCase):
         self.assertEqual(self.keys.all()[key][0][:1], b'{', 'it is written as custom resources are here')
 
     def alone(self, directory):
-        server = Backplane(self.pki, None, data_dir=directory)
+        server = Backplane(self.pki, None, harness.ONLY_LIFECYCLE, data_dir=directory)
         self.addCleanup(server.stop)
         return server
 
