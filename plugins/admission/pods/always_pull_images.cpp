@@ -67,7 +67,7 @@ class AlwaysPullImages final : public AdmissionPlugin {
       if (image != nullptr) check_policy(attributes, *image, at(at("spec.volumes", i), "image"), "pullPolicy", problems);
     });
     if (problems.empty()) return Status();
-    // Upstream returns a list of errors, which has no code of its own.
+    // Upstream returns a list of errors, which becomes a 500.
     return Status(500, Reason::kNone, aggregate_text(problems));
   }
 

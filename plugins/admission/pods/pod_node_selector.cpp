@@ -49,7 +49,7 @@ class PodNodeSelector final : public AdmissionPlugin {
   }
 
  private:
-  // A live look-up that fails is told in upstream's own words.
+  // The error of a live look-up has upstream's message.
   Task<Result<ObjectRef>> read(const AdmissionAttributes& attributes) const {
     auto finding = namespaces_.find(attributes);
     auto found = co_await std::move(finding);

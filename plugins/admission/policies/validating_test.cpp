@@ -231,7 +231,7 @@ TEST_F(ValidatingPolicies, ReadManagedFieldsOnlyIfAnExpressionDoes) {
   EXPECT_TRUE(validating->reads_managed_fields());
 }
 
-double nanoseconds_each(PolicyFixture&, AdmissionPlugin& plugin, const TestWrite& write) {
+double nanoseconds_each(const AdmissionPlugin& plugin, const TestWrite& write) {
   constexpr int kWrites = 1000;
   const double seconds = test_support::least_cpu_seconds([&] {
     for (int i = 0; i < kWrites; ++i) {
@@ -256,17 +256,17 @@ TEST_F(ValidatingPolicies, CostLittle) {
   }
   start();
   const TestWrite write(config_map("a", R"({"x":"1","y":"2"})"));
-  const double indexed = nanoseconds_each(*this, *validating, write);
+  const double indexed = nanoseconds_each(*validating, write);
   policy("unmatched", validations("false"), kOtherLabels);
   bind("unmatched");
   host.turns.settle();
-  const double unmatched = nanoseconds_each(*this, *validating, write);
+  const double unmatched = nanoseconds_each(*validating, write);
   policy("matched", R"j("validations":[{"expression":"object.metadata.name.startsWith('a')"},{"expression":"has(object.data.x)"},)j"
                     R"j({"expression":"object.data.x != object.data.y"},{"expression":"!object.data.exists(k, k == 'secret')"},)j"
                     R"j({"expression":"size(object.data) < 10 || object.metadata.namespace == 'team-a'"}])j");
   bind("matched");
   host.turns.settle();
-  const double matched = nanoseconds_each(*this, *validating, write);
+  const double matched = nanoseconds_each(*validating, write);
   std::printf(
       "1,000 policies of other resources: %.0f ns a write; a policy whose selector does not match: +%.0f ns; five expressions: +%.0f ns\n",
       indexed, unmatched - indexed, matched - unmatched);

@@ -50,10 +50,12 @@ HookMetrics& hook_metrics() {
 double in_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 std::string_view truth(bool value) { return value ? "true" : "false"; }
 
+// Upstream has other values for the exclusions.
+std::string_view exclusion_label(HookType type) noexcept { return type == HookType::kMutating ? "admit" : "validate"; }
+
 }  // namespace
 
 std::string_view call_label(HookType type) noexcept { return type == HookType::kMutating ? "admit" : "validating"; }
-std::string_view condition_label(HookType type) noexcept { return type == HookType::kMutating ? "admit" : "validate"; }
 
 void count_call(const HookLabels& labels, std::chrono::nanoseconds took, bool rejected, int code) {
   const std::string shown = std::to_string(std::min(code, kHighestCode));
@@ -74,7 +76,7 @@ void count_conditions(const HookLabels& labels, std::chrono::nanoseconds took, i
   // As upstream, conditions that are all true are not timed.
   if (errors > 0 || excluded) hook_metrics().condition_seconds.observe({"webhook", labels.name, operation, type}, in_seconds(took));
   if (errors > 0) hook_metrics().condition_errors.add({"webhook", labels.name, operation, type}, errors);
-  if (excluded) hook_metrics().condition_exclusions.add({"webhook", labels.name, operation, condition_label(labels.type)});
+  if (excluded) hook_metrics().condition_exclusions.add({"webhook", labels.name, operation, exclusion_label(labels.type)});
 }
 
 void set_circuit_open(std::string_view name, HookType type, bool open) {

@@ -12,9 +12,8 @@
 namespace backplane::admission::webhooks {
 
 enum class HookType : unsigned char { kMutating, kValidating };
-// The label `type` of calls ("admit", "validating") and of match conditions ("admit", "validate").
+// The label `type` ("admit", "validating") of calls, and of the errors and times of match conditions.
 std::string_view call_label(HookType type) noexcept;
-std::string_view condition_label(HookType type) noexcept;
 
 // What a count is about.
 struct HookLabels {
