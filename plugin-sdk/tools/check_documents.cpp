@@ -1,6 +1,6 @@
 // backplane-check-documents FILE…: checks the documents of one plugin, all of its files at once.
 //
-// Prints one line a problem, file:line: /pointer: what, to standard error; exit code 1 when there is one.
+// Prints one line per problem, file:line: /pointer: message, to standard error; the exit code is 1 if there is a problem.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -176,7 +176,7 @@ std::string ip_text(const IpVal& address) {
   }
   unsigned groups[8];
   for (unsigned i = 0; i < 8; ++i) groups[i] = static_cast<unsigned>(address.bytes[i * 2]) << 8 | address.bytes[i * 2 + 1];
-  // The longest run of zero groups, two at least, is left out.
+  // The longest run of at least two zero groups is left out.
   unsigned begin = 8, length = 1;
   for (unsigned i = 0; i < 8; ++i) {
     unsigned end = i;

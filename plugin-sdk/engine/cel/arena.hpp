@@ -1,7 +1,7 @@
-// Memory of one run: values that an expression makes live here and go together.
+// The memory of one run: holds the values that an expression makes and frees them together.
 //
 // Thread-safety: one run has one arena, and one thread.
-// Lifetime:      what is allocated lives as long as the arena; nothing in it is destroyed, so only plain data goes in.
+// Lifetime:      allocations live as long as the arena; no destructor is called, so only trivially destructible types are allowed.
 // Errors:        more than the limit throws Halt, which ends the run and never leaves it: no operator can take it for a value.
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace backplane::cel_detail {
 
-// Why a run was stopped from outside of its expression.
+// The reason for stopping a run that is not an error of its expression.
 enum class Halt : unsigned char { kCost, kMemory, kCancelled };
-// What is thrown then.  A class: g++ shows the type of an enumeration that is thrown to everybody.
+// Thrown when the limit is reached.  A class: g++ exports the type information of a thrown enumeration.
 struct Halted {
   Halt why;
 };
 
 class Arena {
  public:
-  // Far above what the cost limit lets an honest expression make.
+  // Far above the memory that the cost limit allows ordinary expressions.
   static constexpr std::size_t kLimit = std::size_t{64} << 20;
 
   Arena() = default;
@@ -46,7 +46,7 @@ class Arena {
     if (!text.empty()) std::memcpy(copy, text.data(), text.size());
     return {copy, text.size()};
   }
-  // Before something of that size is made elsewhere.
+  // Counts memory that is allocated outside of the arena; call it before.
   void expect(std::size_t bytes) const {
     if (bytes > kLimit - used_) throw Halted{Halt::kMemory};
   }
@@ -71,7 +71,7 @@ class Arena {
     end_ = next_ + size;
   }
 
-  // Most runs make little: that needs no memory of its own.
+  // Most runs allocate little, which fits into this buffer.
   alignas(kAlign) std::byte first_[1024];
   std::byte* next_ = first_;
   std::byte* end_ = first_ + sizeof(first_);

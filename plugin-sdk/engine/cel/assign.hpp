@@ -1,4 +1,4 @@
-// Which types fit where, and what parameters of types have been found to be.
+// Assignability of types, and the bindings of type parameters.
 //
 // Thread-safety: one expression's, used by one thread.
 #pragma once
@@ -15,21 +15,21 @@ namespace backplane::cel_detail {
 
 bool is_dyn(const Type& type) noexcept;
 bool is_dyn_or_error(const Type& type) noexcept;
-// Whether null may stand where the type is wanted.
+// Whether null is assignable to the type.
 bool takes_null(const Type& type) noexcept;
-// What is less exact of two types that fit.
+// The more general one of two assignable types.
 const Type* most_general(const Type* a, const Type* b);
 
-// What parameters stand for.  A question that is answered with no leaves nothing behind.
+// The bindings of type parameters.  A check that fails adds no binding.
 class Bindings {
  public:
   explicit Bindings(TypeArena& arena) : arena_(arena) {}
 
-  // A parameter that nothing is known of.
+  // A fresh, unbound parameter.
   const Type* fresh();
   bool assignable(const Type* a, const Type* b);
   bool all_assignable(std::span<const Type* const> a, std::span<const Type* const> b);
-  // With parameters replaced by what they stand for; `to_dyn`: those that stand for nothing, by dyn.
+  // The type with parameters replaced by their bindings; `to_dyn`: unbound ones by dyn.
   const Type* substitute(const Type* type, bool to_dyn) const;
 
  private:

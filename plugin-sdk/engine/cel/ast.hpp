@@ -1,7 +1,7 @@
-// The syntax tree of an expression: macros are expanded, every node has an id, and tables beside the tree say by id where a node stands in
-// the text, which type the checker has found for it, and what its name stands for.
+// The syntax tree of an expression: macros are expanded, every node has an id, and tables by id hold a node's position in the text, its
+// type from the checker, and the reference of its name.
 //
-// Thread-safety: a tree that is not changed any more may be read from any thread.
+// Thread-safety: a finished tree may be read from any thread.
 // Lifetime:      nodes, their spans and their texts live as long as their Ast; types and overloads as long as the Ast and its environment.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace backplane::cel_detail {
 struct Type;
 struct Overload;
 
-// From 1 on; 0: no node.  Also what tables beside the tree are indexed by.
+// From 1 on; 0: no node.  Also the index of the tables.
 using ExprId = std::uint32_t;
 
 enum class ExprKind : unsigned char { kLiteral, kIdent, kSelect, kCall, kList, kMap, kStruct, kComprehension };
@@ -42,7 +42,7 @@ struct Expr;
 // One entry of a map (key) or of a message (field).
 struct Entry {
   ExprId id = 0;
-  bool optional = false;  // {?key: value}: there if the value is
+  bool optional = false;  // {?key: value}: present if the value is
   Expr* key = nullptr;    // maps
   std::string_view field = {};
   Expr* value = nullptr;
@@ -52,7 +52,7 @@ struct Entry {
 struct Comprehension {
   Expr* range = nullptr;
   std::string_view variable = {};         // the item; with two variables, the index or key
-  std::string_view second_variable = {};  // empty: there is one
+  std::string_view second_variable = {};  // empty: there is only one variable
   std::string_view accumulator = {};
   Expr* init = nullptr;
   Expr* condition = nullptr;
@@ -60,7 +60,7 @@ struct Comprehension {
   Expr* result = nullptr;
 };
 
-// What stands for each kind:
+// The members that each kind uses:
 //   kLiteral        literal
 //   kIdent          name
 //   kSelect         operand, name; test_only: has(operand.name)
@@ -83,10 +83,10 @@ struct Expr {
   Comprehension* comprehension = nullptr;
 };
 
-// What a name or a call stands for.
+// The reference of a name or a call.
 struct Reference {
   std::string_view name = {};                  // of a variable or a type, whole: "google.protobuf.Timestamp"; empty for calls
-  std::span<const Overload* const> overloads;  // of a call: those that fit, in the order of their declaration
+  std::span<const Overload* const> overloads;  // of a call: the matching ones, in the order of their declaration
 };
 
 class Ast {
@@ -95,19 +95,19 @@ class Ast {
   Ast(const Ast&) = delete;
   Ast& operator=(const Ast&) = delete;
 
-  // The expression; kept here.
+  // The expression; owned by the tree.
   std::string_view source() const noexcept { return source_; }
   Expr* root = nullptr;
 
-  // In bytes of the source; of what macros have made: where the macro's call stands.
+  // In bytes of the source; for nodes of a macro: the position of the macro's call.
   std::size_t offset(ExprId id) const noexcept { return id < offsets_.size() ? offsets_[id] : 0; }
-  // What the checker has found; null before it.
+  // The checker's type; null before the check.
   const Type* type(ExprId id) const noexcept { return id < types.size() ? types[id] : nullptr; }
   const Type* type(const Expr& expr) const noexcept { return type(expr.id); }
   const Reference* reference(ExprId id) const noexcept { return id < references.size() ? references[id] : nullptr; }
   std::size_t ids() const noexcept { return offsets_.size(); }  // all ids are below
 
-  // For those who build: a new id, a new node, a kept text and kept lists.
+  // For the parser: a new id, a new node, texts and lists owned by the tree.
   ExprId next_id(std::size_t offset);
   Expr* make(ExprKind kind, ExprId id);
   std::string_view keep(std::string_view text);
@@ -128,8 +128,8 @@ class Ast {
     return new (allocate<T>(1)) T(item);
   }
 
-  // Nodes that macros have copied: chains of optMap double what they stand on with each link.  Beyond the limit nothing more is copied,
-  // and the tree is no good.
+  // Number of nodes that macros have copied: each link of a chain of optMap doubles its operand.  Beyond the limit nothing more is
+  // copied, and the tree is invalid.
   static constexpr std::size_t kMostCopied = 100'000;
   std::size_t copied = 0;
 
@@ -158,7 +158,7 @@ void each_expr(const Expr& expr, const Visit& visit) {
   }
 }
 
-// "a.b.c" of names and members alone; empty: something else.
+// "a.b.c" if the node has only names and member selections; empty otherwise.
 std::string qualified_name(const Expr& expr);
 
 }  // namespace backplane::cel_detail

@@ -1,4 +1,4 @@
-// Names and the ways from them: variables, fields, indexes.
+// Attributes: variables with their fields and indexes.
 #include "cel/attribute.hpp"
 
 #include "cel/node.hpp"
@@ -46,7 +46,7 @@ namespace {
 
 Val no_such_key(Run& run, const Val& key) { return error_val(run.arena, "no such key: " + plain_text(run.arena, key)); }
 
-// The place that a number means in a list; false with an error.
+// The index that a number means in a list; false with an error.
 bool index_of(Run& run, const Val& key, std::int64_t& out, Val& error) {
   if (key.is(ValKind::kInt)) {
     out = key.integer;
@@ -100,7 +100,7 @@ Found look_at_field(Run& run, const Val& value, const Qualifier& qualifier, Val&
 }  // namespace
 
 std::unique_ptr<Access> Access::of(NodePtr node) {
-  // While an expression is compiled, once: a virtual function of Node for it would be one of every kind of node.
+  // Cast once per compilation; a virtual function would be needed in every kind of node.
   if (const auto* access = dynamic_cast<const Access*>(node.get())) {
     static_cast<void>(node.release());
     return std::unique_ptr<Access>(const_cast<Access*>(access));
@@ -143,7 +143,7 @@ Val Attribute::walk(Run& run, Val value) const {
         qualifier.field != nullptr && value.is(ValKind::kMap) && value.place == Place::kTree && value.decl == qualifier.object;
     Val next;
     const Found found = known ? look_at_field(run, value, qualifier, next) : look(run, value, key, next);
-    // Looking for what may be absent costs nothing when it is.
+    // An optional selection of an absent value costs nothing.
     if (!optional || found == Found::kYes) run.charge(1);
     if (found == Found::kError) return next;
     if (qualifier.test_only) return bool_val(found == Found::kYes);
@@ -186,7 +186,7 @@ Val Access::eval(Run& run) const {
   const Val value = attribute_.resolve(run);
   const bool conditional = attribute_.base == Attribute::Base::kConditional;
   if (test_only_) {
-    // A test costs what the way to it costs; upstream takes one off even where none was put on.
+    // A presence test has no cost itself; upstream subtracts 1 from that of a conditional operand.
     if (conditional) --run.cost;
     if (value.is(ValKind::kOptional)) return bool_val(value.inner != nullptr);
   } else if (!conditional) {

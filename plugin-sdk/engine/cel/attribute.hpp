@@ -11,7 +11,7 @@
 namespace backplane::cel_detail {
 
 std::string plain_text(Arena& arena, const Val& value);
-// What Go prints for the type of a value.
+// The Go type of a value, as Go prints it.
 std::string_view go_type(const Val& value) noexcept;
 
 }  // namespace backplane::cel_detail

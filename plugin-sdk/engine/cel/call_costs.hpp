@@ -1,4 +1,4 @@
-// What calls of libraries' functions are reckoned to cost.
+// Estimated costs of calls of library functions.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace backplane::cel_detail {
 
-// An argument, or what stands before the dot.
+// An argument or the receiver.
 struct CostNode {
   const Expr* expr = nullptr;
   const Type* type = nullptr;
-  MaybeRange size;        // as far as it is known
-  MaybeRange items_size;  // of a list's items, from what is declared
+  MaybeRange size;        // if it is known
+  MaybeRange items_size;  // of a list's items, from the declaration
 
   Range size_or_unknown() const { return size.value_or(Range::unknown()); }
 };
@@ -30,7 +30,7 @@ struct CostedCall {
   std::span<const CostNode> arguments;
 };
 
-// Of sets and lists, asked for first; and of Kubernetes' own.  Nothing: a function that costs what the language itself says.
+// Of sets and lists, which are tried first, and of Kubernetes' functions.  Nothing: the language's own cost applies.
 std::optional<CallEstimate> extension_call_cost(const CostedCall& call);
 std::optional<CallEstimate> kubernetes_call_cost(const CostedCall& call);
 

@@ -11,7 +11,7 @@ namespace {
 
 std::string quoted(const Type& type) { return "'" + to_text(type) + "'"; }
 
-// Its name without what it is of: "list".
+// The type's name without its parameters: "list".
 std::string erased(const Type& type) {
   const std::string text = runtime_text(type);
   return text.substr(0, text.find('('));
@@ -37,7 +37,7 @@ class Checker {
     const Type* type;
   };
 
-  // ---- what is known of names
+  // ---- names
 
   std::optional<Found> find_name(std::string_view name) {
     for (std::string& candidate : candidate_names(environment_.options.container, name)) {
@@ -69,7 +69,7 @@ class Checker {
     return {};
   }
 
-  // ---- saying what is wrong
+  // ---- problems
 
   void fail(ExprId id, std::string text) { problems_.add(ast_.offset(id), std::move(text)); }
   void undeclared(const Expr& expr, std::string_view name) {
@@ -224,7 +224,7 @@ class Checker {
 
   void try_overload(const Expr& expr, const Overload& overload, const std::vector<const Type*>& arguments,
                     std::vector<const Overload*>& fitting, const Type*& result) {
-    // Upstream's checker forgets behind the first loop that numbers of several types are not to be compared.
+    // After the first comprehension, upstream's checker allows comparisons of different number types.
     if (overload.library == Library::kCrossType && !environment_.cross_types && !seen_loop_) return;
     if (overload.receiver != (expr.operand != nullptr)) return;
     Instance instance(bindings_, arena_);
@@ -259,7 +259,7 @@ class Checker {
     return &kDynType;
   }
 
-  // Of what stands behind a question mark: what is in the optional.
+  // For an entry with a question mark: the value type of the optional.
   const Type* unwrapped(const Expr& expr, bool optional) {
     const Type* type = type_of(expr);
     if (!optional) return type;
@@ -294,7 +294,7 @@ class Checker {
     set(expr, arena_.map(keys, values));
   }
 
-  // What a message of that name is, or why there is none; sets the node's type.
+  // Looks up a message by name, or reports a problem; sets the node's type.
   const Type* made_type(Expr& expr, const Found& found) {
     set_name(expr, found);
     if (found.type->kind == TypeKind::kError) return &kErrorType;

@@ -1,4 +1,4 @@
-// Finds the type of everything in a tree, and what its names and calls stand for.
+// Finds the types of a tree's nodes, and the references of names and calls.
 //
 // Thread-safety: pure function; the tree is one thread's.
 // Errors:        added to the problems, worded as upstream's checker words them.
@@ -13,7 +13,7 @@ namespace backplane::cel_detail {
 // Fills ast.types and ast.references; names become whole, calls of functions in namespaces lose their receiver.  Types are made in `arena`.
 void check(Ast& ast, const Environment::State& environment, TypeArena& arena, Problems& problems);
 
-// What no type says: literals that are no durations, times or patterns; literals of lists and maps of several types.  For trees without
+// Checks beyond types: literals that are no valid durations, times or patterns; list and map literals of several types.  For trees without
 // problems.
 void check_literals(const Ast& ast, const Environment::State& environment, Problems& problems);
 

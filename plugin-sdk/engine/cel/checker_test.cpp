@@ -1,4 +1,4 @@
-// Types of expressions, and what is wrong with them; what is written here is what kube-apiserver 1.36 says.
+// Types of expressions and their problems; the expected texts are kube-apiserver 1.36's.
 #include <gtest/gtest.h>
 
 #include "backplane/types/cel.hpp"
@@ -34,7 +34,7 @@ cel::EnvironmentOptions options(unsigned version) {
   return out;
 }
 
-// The type of the result, or the first line of what is wrong.
+// The type of the result, or the first line of the problems.
 std::string said(std::string_view expression, unsigned version = 35) {
   const cel::Compiled compiled = cel::Environment::make(options(version))->compile(expression);
   return compiled.program != nullptr ? compiled.program->result_type() : compiled.problems.substr(0, compiled.problems.find('\n'));
@@ -74,7 +74,7 @@ TEST(Checker, FindsTypesAsTheyAreDeclared) {
   for (const Row& row : kRows) EXPECT_EQ(said(row.expression), row.said) << row.expression;
 }
 
-TEST(Checker, SaysWhatNoSchemaHas) {
+TEST(Checker, ReportsFieldsThatNoSchemaHas) {
   constexpr Row kRows[] = {
       {"self.nope", "ERROR: <input>:1:5: undefined field 'nope'"},
       {"self.raw", "ERROR: <input>:1:5: undefined field 'raw'"},
@@ -169,7 +169,7 @@ TEST(Checker, StoredExpressionsHaveWhatAnyVersionHas) {
   EXPECT_NE(cel::Environment::make(stored)->compile("semver('1.2.3').major() == 1 && [1].sort() == [1]").program, nullptr);
 }
 
-TEST(Checker, SaysEverythingInTheOrderOfTheText) {
+TEST(Checker, ReportsProblemsInTheOrderOfTheText) {
   const cel::Compiled compiled = cel::Environment::make(options(35))->compile("self.nope == 1 &&\n nope.x < self.name + 1");
   EXPECT_EQ(compiled.problems,
             "ERROR: <input>:1:5: undefined field 'nope'\n | self.nope == 1 &&\n | ....^\n"

@@ -68,7 +68,7 @@ class Coster {
   }
 
  private:
-  // ---- what is known of sizes
+  // ---- sizes
 
   const DeclType* root_of(std::string_view variable) const {
     const auto& all = environment_.options.variables;
@@ -79,7 +79,7 @@ class Coster {
     return out != nullptr && out->form == DeclType::Form::kOptional ? out->items.get() : out;
   }
 
-  // From what is declared.  What the expression itself makes has no variable in front and counts as the first one, as upstream has it.
+  // From the declaration.  As upstream, a value that the expression makes has no variable and counts as the first variable.
   const DeclType* declared_at(const PathSteps& path) const {
     static const DeclType kKeys = [] {
       DeclType out;
@@ -95,7 +95,7 @@ class Coster {
         at = at->items.get();
       } else {
         const cel::DeclField* field = at->field(path[i]);
-        // A map's entry that is named as a member is: as large as any.
+        // A map's entry that is selected like a member has the size of any entry.
         const bool entry = at->form == DeclType::Form::kMap && at->items->form == DeclType::Form::kNamed && at->items->name == "any";
         at = field != nullptr ? field->type.get() : entry ? at->items.get() : nullptr;
       }
@@ -207,7 +207,7 @@ class Coster {
     return of_target + own;
   }
 
-  // An index goes one step down.
+  // An index adds one step to the path.
   void step_into(const Expr& expr, std::string_view overload, MaybeRange& size) {
     if (overload != "index_list" && overload != "index_map") return;
     const MaybeEntrySizes entries = entries_of(*expr.arguments[0]);
@@ -242,7 +242,7 @@ class Coster {
     return {arguments.costs[0] + arguments.costs[1].with(arguments.costs[2]), size};
   }
 
-  // Functions of the language whose cost grows with what they are given.
+  // Functions of the language whose cost grows with their arguments.
   std::optional<CallEstimate> language_cost(const Expr& expr, std::string_view overload, const CostNode* target,
                                             const std::vector<CostNode>& arguments) {
     const auto size = [&](std::size_t i) { return arguments[i].size_or_unknown(); };

@@ -1,5 +1,5 @@
-// What running an expression can cost at the least and at the most, as upstream reckons it: rules of custom resources are accepted or
-// refused by these numbers, so they are part of the API.
+// The minimal and maximal cost of running an expression, by upstream's estimate: rules of custom resources are accepted or refused by
+// these numbers, so they are part of the API.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace backplane::cel_detail {
 
-// Of a checked tree.  Sizes of what variables hold come from their declared types.
+// Estimates a checked tree.  Sizes of variables' values come from their declared types.
 cel::Cost estimate_cost(const Ast& ast, const Environment::State& environment);
 
 }  // namespace backplane::cel_detail

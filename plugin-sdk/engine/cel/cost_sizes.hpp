@@ -1,4 +1,4 @@
-// What an estimate of costs knows of values: where they stand and how large they may be.
+// Paths and size bounds of values in a cost estimate.
 //
 // Thread-safety: one estimate's.
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace backplane::cel_detail {
 
-// Where a value stands below a variable: its name, then names of fields, "@items", "@keys", "@values".
+// The path of a value below a variable: its name, then names of fields, "@items", "@keys", "@values".
 //
-// Upstream keeps these as slices of Go, which share what is behind them: o.k, where there is room behind o, takes the place of o.l, and
-// from then on the size of o.l is the size of o.k.  Which rules are accepted depends on these numbers, so it is the same here.
+// Upstream holds these paths in Go slices that share their arrays: if the array of o has spare capacity, appending k overwrites the l of
+// o.l, and then o.l has the size of o.k.  These numbers decide which rules are accepted, so this file reproduces it.
 class PathSteps {
  public:
   PathSteps() = default;
@@ -43,7 +43,7 @@ class PathSteps {
   std::size_t size_ = 0;
 };
 
-// Sizes of what is in a list or a map that the expression makes.
+// Sizes of the elements of a list or map that the expression makes.
 struct EntrySizes {
   bool list = false;
   Range key, value;

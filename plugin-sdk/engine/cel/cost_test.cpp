@@ -1,4 +1,4 @@
-// What expressions are reckoned to cost: the numbers are kube-apiserver 1.36's.
+// Estimated costs of expressions; the numbers are kube-apiserver 1.36's.
 #include <gtest/gtest.h>
 
 #include "backplane/types/cel.hpp"
@@ -126,7 +126,7 @@ TEST(Declared, SchemasThatGoInCirclesEnd) {
   EXPECT_NE(cel::property_of(cel::property_of(type, "child"), "name"), nullptr);
 }
 
-TEST(Declared, WhatHasNoTypeIsNotThere) {
+TEST(Declared, SchemasWithoutATypeAreNotDeclared) {
   const auto declare = [](std::string_view text) {
     const Value schema = json::parse(json::string_view(text.data(), text.size()));
     return cel::declare(schema.get_object(), false);

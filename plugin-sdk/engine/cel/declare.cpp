@@ -1,4 +1,4 @@
-// What schemas declare to expressions.
+// CEL declarations of schemas.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -10,10 +10,10 @@ namespace {
 
 using Form = DeclType::Form;
 
-constexpr std::int64_t kMostRequest = 3 * 1024 * 1024;  // bytes of a request, whatever this server's own limit is
+constexpr std::int64_t kMostRequest = 3 * 1024 * 1024;  // bytes of a request, regardless of this server's limit
 constexpr std::int64_t kNoText = 2;                     // ""
-constexpr std::int64_t kUnknown = -1;                   // elements of what no schema declares
-constexpr int kDeepest = 64;                            // of schemas inside schemas: $refs may go in circles
+constexpr std::int64_t kUnknown = -1;                   // elements of an undeclared value
+constexpr int kDeepest = 64;                            // nesting depth of schemas, because $refs may be circular
 
 std::shared_ptr<DeclType> made(Form form, std::int64_t min_size, std::int64_t max_elements = 0) {
   auto out = std::make_shared<DeclType>();
@@ -69,7 +69,7 @@ class Declarer {
   static bool is_true(const Object& schema, std::string_view word) { return get_bool(schema, word).value_or(false); }
   static bool is_embedded(const Object& schema) { return is_true(schema, "x-kubernetes-embedded-resource"); }
 
-  // The schema itself, or the one it refers to, also as the only part of allOf.
+  // The schema itself or its $ref, also if allOf has it as the only part.
   const Object* target_of(const Object& schema) const {
     std::string_view ref = get_string(schema, "$ref");
     if (const Array* all = get_array(schema, "allOf"); ref.empty() && all != nullptr && all->size() == 1 && all->front().is_object()) {
@@ -96,7 +96,7 @@ class Declarer {
       const Object* values = get_object(schema, "additionalProperties");
       return values != nullptr ? map(schema, *values) : object(schema, root);
     }
-    // Built-in kinds say it by a format; of a custom resource that is a format like any other.
+    // Built-in kinds declare it by a format, which has no such meaning in custom resources.
     if (type == "string") return definitions_ && get_string(schema, "format") == "int-or-string" ? int_or_string(schema) : text(schema);
     if (type == "boolean") return made(Form::kBool, 4);
     if (type == "number") return made(Form::kDouble, 1);
@@ -157,7 +157,7 @@ class Declarer {
     if (!written.empty()) out.fields.push_back({std::move(written), std::string(name), std::move(type), required});
   }
 
-  // As the schema has them if it has them all; metadata is looked into for name and generateName.
+  // True if the schema declares kind, apiVersion and metadata, with name and generateName in it.
   static bool has_root_members(const Object* properties) {
     const auto is_of = [](const Object* holder, std::string_view name, std::string_view type) {
       const Object* property = holder == nullptr ? nullptr : get_object(*holder, name);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kAnyVersion = kNever - 1;
 
-// Libraries that are there only for those who ask.
+// Libraries that an environment has only if its owner requests them.
 bool is_asked_for(Library library, const Extras& extras) {
   switch (library) {
     case Library::kBindings:
@@ -31,7 +31,7 @@ void enable_functions(Environment::State& state, unsigned version) {
   const Extras& extras = state.options.extras;
   state.cross_types = extras.everything || version >= 28;
   for (const Overload& each : overloads()) {
-    const bool compared = each.library == Library::kCrossType;  // declared always, kept from use by the checker
+    const bool compared = each.library == Library::kCrossType;  // always declared; the checker refuses their use
     state.enabled.push_back(extras.everything || compared || (each.since <= version && is_asked_for(each.library, extras)));
   }
 }

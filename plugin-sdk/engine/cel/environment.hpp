@@ -1,4 +1,4 @@
-// What an environment is made of: names, functions, rules.
+// The contents of an environment: names, functions, rules.
 //
 // Thread-safety: immutable once made.
 // Lifetime:      its own; programs keep their environment.
@@ -19,13 +19,13 @@ struct Environment::State {
   EnvironmentOptions options;
   mutable cel_detail::TypeArena arena;  // filled while it is made
   std::map<std::string, const cel_detail::Type*, std::less<>> variables;
-  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // by name: what the name stands for
+  std::map<std::string, const cel_detail::Type*, std::less<>> types;  // the referenced value by name
   cel_detail::Syntax syntax;
   std::vector<bool> enabled;       // by index of overload
-  bool cross_types = false;        // numbers of several types are compared
+  bool cross_types = false;        // numbers of different types can be compared
   bool keyword_fields = false;     // object.namespace stands for object.__namespace__
   bool checks_literals = false;    // durations, times, patterns, arguments of format
-  bool one_type_literals = false;  // lists and maps that are written out hold one type
+  bool one_type_literals = false;  // list and map literals must have one element type
 
   bool has(const cel_detail::Overload& overload) const { return enabled[overload.index]; }
 };
@@ -36,10 +36,10 @@ namespace backplane::cel_detail {
 
 using cel::Environment;
 
-// What a name may mean, first things first: with container a.b, "a.b.name", "a.name", "name"; ".name" means itself.
+// The candidates for a name, in order: with container a.b, "a.b.name", "a.name", "name"; ".name" means itself.
 std::vector<std::string> candidate_names(std::string_view container, std::string_view name);
 
-// A field of a message: what a schema declares, or of the types that protobuf knows well.
+// A field of a message: of a schema's type, or of a well-known type of protobuf.
 struct FieldLookup {
   bool known_struct = false;
   const Type* type = nullptr;  // null: there is no such field
@@ -48,7 +48,7 @@ FieldLookup find_field(const Environment::State& environment, TypeArena& arena, 
                        std::string_view field);
 // google.protobuf.Int64Value and the like; null: none of these.
 const Type* well_known_type(std::string_view name);
-// The name of a message under which its fields are looked up; empty: it is none.
+// The message name for the look-up of fields; empty: the type is no message.
 std::string_view message_name(const Type& type);
 // Object, Object.spec and JSONPatch of mutating policies; null: none of these.
 const Type* patch_type(const Environment::State& environment, TypeArena& arena, std::string_view name);

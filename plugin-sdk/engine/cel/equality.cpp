@@ -54,13 +54,13 @@ Equal equal_items(Arena& arena, const Val& a, const Val& b) {
   const std::size_t size = list_size(a);
   for (std::size_t i = 0; i < size; ++i) {
     const Equal answer = equal(arena, list_at(arena, a, i), list_at(arena, b, i));
-    // Lists that an expression has made take a pair that cannot be compared for equal, as upstream does.
+    // As upstream, lists that an expression has made treat a pair that cannot be compared as equal.
     if (answer == Equal::kNo || (answer == Equal::kNoOverload && a.decl != nullptr)) return answer;
   }
   return Equal::kYes;
 }
 
-// The values of a map list's keys in an item, as one text; items without a key are told apart by its absence.
+// The values of a map list's keys in an item, as one text; an absent key is part of the identity.
 std::string key_of(Arena& arena, const Val& item, const cel::DeclType& list) {
   std::string out;
   for (const std::string& key : list.map_keys) {
@@ -96,7 +96,7 @@ Equal equal_map_lists(Arena& arena, const Val& a, const Val& b) {
   return Equal::kYes;
 }
 
-// Sets hold scalars: what `contains` compares can be hashed.
+// Sets hold scalars, so the values that `contains` compares can be hashed.
 class ScalarSet {
  public:
   ScalarSet(Arena& arena, const Val& list) : arena_(arena) {
@@ -135,7 +135,7 @@ Equal equal_lists(Arena& arena, const Val& a, const Val& b) {
   return equal_items(arena, a, b);
 }
 
-// Members of a tree that expressions do not see are compared as they are.
+// Members of a tree that are not visible to expressions are compared as JSON.
 Equal equal_objects(Arena& arena, const Val& a, const Val& b) {
   for (const auto& member : *a.object) {
     std::string_view name = member.key();
@@ -177,7 +177,7 @@ Equal equal(Arena& arena, const Val& a, const Val& b) {
   if (is_number(a) && is_number(b)) return yes(!is_nan(a) && !is_nan(b) && order_numbers(a, b) == 0);
   if (a.is(ValKind::kOpaque)) return b.is(ValKind::kOpaque) ? equal_opaque(*a.opaque, *b.opaque) : Equal::kNoOverload;
   if (a.kind != b.kind) {
-    // Typed trees refuse to be compared with what is no list or map; all else differs.
+    // Comparing a typed list or map with another kind of value is an error; other kinds simply differ.
     const bool typed = (a.is(ValKind::kList) || a.is(ValKind::kMap)) && a.decl != nullptr;
     return typed ? Equal::kNoOverload : Equal::kNo;
   }

@@ -13,8 +13,8 @@ namespace backplane::cel_detail {
 
 inline constexpr std::uint64_t kNoBound = std::numeric_limits<std::uint64_t>::max();
 
-inline constexpr double kTextFactor = 0.1;      // of a text's characters that are walked over
-inline constexpr double kPatternFactor = 0.25;  // of a pattern's characters
+inline constexpr double kTextFactor = 0.1;      // per character of a text that is read
+inline constexpr double kPatternFactor = 0.25;  // per character of a pattern
 inline constexpr std::uint64_t kListCost = 10, kMapCost = 30, kMessageCost = 40;
 
 inline std::uint64_t bounded_sum(std::uint64_t a, std::uint64_t b) { return a > kNoBound - b ? kNoBound : a + b; }
@@ -38,12 +38,12 @@ struct Range {
   friend Range operator+(const Range& a, const Range& b) { return {bounded_sum(a.min, b.min), bounded_sum(a.max, b.max)}; }
   friend Range operator*(const Range& a, const Range& b) { return {bounded_product(a.min, b.min), bounded_product(a.max, b.max)}; }
   Range times(double factor) const { return {scaled(min, factor), scaled(max, factor)}; }
-  // What holds both.
+  // The smallest range that contains both.
   Range with(const Range& other) const { return {std::min(min, other.min), std::max(max, other.max)}; }
 };
 using MaybeRange = std::optional<Range>;
 
-// What a call costs beside its arguments, and how large its result is.
+// The cost of a call without its arguments, and the size of its result.
 struct CallEstimate {
   Range cost;
   MaybeRange result_size = {};

@@ -66,7 +66,7 @@ TEST(Expressions, AreReadOnBehindATokenTooMany) {
                                             "\n | has(object.a,)\n | .............^");
 }
 
-// Every problem's place and text, without the lines below.
+// Position and text of every problem, without the lines below.
 std::string told(std::string_view text) {
   std::string out;
   const std::string all = problems(text);
@@ -98,7 +98,7 @@ TEST(Expressions, AreReadOnBehindWhatCannotStandWhereItStands) {
   EXPECT_EQ(told("object ? 1 2 : 3"), "1:12: Syntax error: extraneous input '2' expecting ':'\n");
 }
 
-TEST(Expressions, TellWhatIsNoTokenAndGoOn) {
+TEST(Expressions, ReportInvalidTokensAndContinue) {
   EXPECT_EQ(problems("a | b"),
             "ERROR: <input>:1:3: Syntax error: token recognition error at: '| '\n | a | b\n | ..^\n"
             "ERROR: <input>:1:5: Syntax error: extraneous input 'b' expecting <EOF>\n | a | b\n | ....^");
@@ -170,7 +170,7 @@ TEST(Expressions, MacrosBindNamesInsideThemAlone) {
             "ERROR: <input>:1:23: undeclared reference to 'x' (in container '')\n | [1].all(x, x == 1) && x\n | ......................^");
   EXPECT_EQ(problems("[1].all(2, 3)"), "ERROR: <input>:1:9: argument must be a simple name\n | [1].all(2, 3)\n | ........^");
   EXPECT_EQ(problems("has(object)"), "ERROR: <input>:1:5: invalid argument to has() macro\n | has(object)\n | ....^");
-  // A member that has no name is left out, and what it would be of looked at.
+  // A member without a name is dropped, and its operand is checked.
   EXPECT_EQ(problems("has(object.a.true)"),
             "ERROR: <input>:1:14: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | has(object.a.true)\n | .............^");
   EXPECT_EQ(problems("object.filter(a.b, false)"),
@@ -186,7 +186,7 @@ TEST(Expressions, NumbersAndWordsHaveTheirLimits) {
             "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000");
 }
 
-TEST(Expressions, NestedTooDeepAreRefusedAndHurtNobody) {
+TEST(Expressions, NestedTooDeepAreRefused) {
   EXPECT_EQ(problems(std::string(200, '(') + "1" + std::string(200, ')')), "");
   EXPECT_EQ(problems(std::string(50'000, '(')), "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
   EXPECT_EQ(problems(std::string(50'000, '[')), "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");

@@ -1,4 +1,4 @@
-// What calls of the language's extensions are reckoned to cost: sets and lists.
+// Estimated costs of calls of the language's extensions: sets and lists.
 #include "cel/call_costs.hpp"
 
 namespace backplane::cel_detail {
@@ -6,7 +6,7 @@ namespace {
 
 using Estimate = std::optional<CallEstimate>;
 
-// A whole number that is written out; below zero it counts as zero.
+// An integer literal; a negative one counts as zero.
 std::uint64_t number_or(const CostNode& node, std::uint64_t otherwise) {
   if (node.expr->kind != ExprKind::kLiteral || node.expr->literal.kind != LiteralKind::kInt) return otherwise;
   return node.expr->literal.integer < 0 ? 0 : static_cast<std::uint64_t>(node.expr->literal.integer);
@@ -21,7 +21,7 @@ Estimate pairs(const CostedCall& call, double factor) {
   return CallEstimate{size.times(factor) + Range::fixed(1)};
 }
 
-// Everything is compared with everything.
+// Each item is compared with each other item of the list.
 Estimate compared(const CostNode& node, double factor) {
   const Range size = node.size_or_unknown();
   return new_list(size * size, factor);

@@ -57,7 +57,7 @@ class FormatChecker {
     return false;
   }
 
-  // Stands at what follows the percent sign, and ends at the clause's letter.
+  // Starts after the percent sign, and ends at the clause's letter.
   bool clause(std::string_view text) {
     if (used_ >= arguments_.size()) {
       refuse("index " + std::to_string(used_) + " out of range");
@@ -102,7 +102,7 @@ class FormatChecker {
     }
   }
 
-  // A byte as the character of that number.
+  // A byte as the code point of the same number.
   static std::string shown(char letter) {
     const auto byte = static_cast<unsigned char>(letter);
     if (byte < 0x80) return std::string(1, letter);
@@ -116,7 +116,7 @@ class FormatChecker {
     return false;
   }
 
-  // What is written out inside of lists and maps counts, too.
+  // Literals inside lists and maps are checked too.
   bool text_fits(const Expr& argument) {
     if (!must(argument,
               is_one_of(*ast_.type(argument),

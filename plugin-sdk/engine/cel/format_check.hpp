@@ -1,4 +1,4 @@
-// 'text %s'.format([a, b]): clauses and arguments, as far as they are written out.
+// 'text %s'.format([a, b]): checks the clauses and the literal arguments.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::cel_detail {
 
-// Of any call of a checked tree; those of other functions, or whose text or list is made elsewhere, are not looked at.
+// Checks any call of a checked tree; calls of other functions, or without a literal text and list, are not checked.
 void check_format(const Ast& ast, const Expr& call, Problems& problems);
 
 }  // namespace backplane::cel_detail

@@ -1,4 +1,4 @@
-// Formats by name: what format.dns1123Label() and its like stand for.
+// Formats by name: the values of format.dns1123Label() and others.
 //
 // Thread-safety: a table that never changes.
 #pragma once
@@ -12,10 +12,10 @@ namespace backplane::cel_detail {
 
 struct FormatRow {
   std::string_view name;
-  std::uint64_t regex_size;  // what a check is taken to cost
+  std::uint64_t regex_size;  // estimated cost of a check
   std::vector<std::string> (*problems)(std::string_view text);
 };
-// Null: there is none of that name.
+// Null: unknown name.
 const FormatRow* find_format(std::string_view name) noexcept;
 
 }  // namespace backplane::cel_detail

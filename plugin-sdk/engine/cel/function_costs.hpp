@@ -1,5 +1,5 @@
-// The costs of Kubernetes' own functions, whatever the overload: one row for each, with what a call is reckoned to cost before it runs and
-// what it has cost then.
+// The costs of Kubernetes' functions, independent of the overload: one row each, with the estimated cost before a run and the actual cost
+// after it.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,9 +16,9 @@ namespace backplane::cel_detail {
 struct FunctionCost {
   std::string_view function;
   std::optional<CallEstimate> (*estimate)(const CostedCall& call);
-  CostFunction charge;  // null: one, or what hangs on the overload
+  CostFunction charge;  // null: 1, or a cost that depends on the overload
 };
-// Null: none of these.
+// Null: another function.
 const FunctionCost* find_function_cost(std::string_view function);
 
 namespace estimates {

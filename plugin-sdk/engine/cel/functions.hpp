@@ -1,7 +1,7 @@
-// What overloads of the table do: one implementation for each, found by the overload's index.
+// The implementations of the table's overloads, by the overload's index.
 //
 // Thread-safety: the table is made once and never changes.
-// Lifetime:      arguments and results as value.hpp says.
+// Lifetime:      arguments and results as in value.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class RE2;
 
 namespace backplane::cel_detail {
 
-// What an implementation may use: memory, and arguments of a number that the overload has said.
+// The context of an implementation: the arena, and as many arguments as the overload declares.
 struct Call {
   Arena& arena;
   std::span<const Val> args;
@@ -33,9 +33,9 @@ struct Implementation {
   Function function;
 };
 
-// Null for what the evaluator does itself (operators that take the short way, indices) and for overloads that nobody has written.
+// Null for operations of the evaluator itself (short-circuit operators, indexes) and for overloads without an implementation.
 Function implementation_of(const Overload& overload);
-// Whether the evaluator does it itself.
+// Whether the evaluator implements it itself.
 bool is_special(std::string_view overload_id) noexcept;
 
 // The parts of the table.
@@ -57,9 +57,9 @@ std::span<const Implementation> format_functions();
 std::span<const Implementation> semver_functions();
 std::span<const Implementation> authorizer_functions();
 
-// Operators by name, for values whose types are known only now: "_+_", "_<_", "size" … take any arguments.  Null: no such.
+// Operators by name, for values whose types are known only at run time: "_+_", "_<_", "size" … accept any arguments.  Null: unknown.
 Function operator_of(std::string_view function);
-// Whether the argument is of the overload's type, as far as a value can tell.
+// Whether the value matches the overload's parameter type, without the types of its elements.
 bool fits(Arena& arena, const Type& type, const Val& value);
 
 }  // namespace backplane::cel_detail

@@ -46,7 +46,7 @@ Val resource(Call& call) {
   return kept(call, out);
 }
 
-// The same check with one more thing said.
+// A copy of the check with one more attribute.
 template <std::string_view CheckVal::*kMember>
 Val with(Call& call) {
   CheckVal out = as<CheckVal>(call[0]);

@@ -1,4 +1,4 @@
-// format.named() and what it gives.
+// format.named() and the functions of its result.
 #include "backplane/types/names.hpp"
 #include "cel/formats.hpp"
 #include "cel/functions.hpp"

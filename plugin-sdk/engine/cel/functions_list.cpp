@@ -52,7 +52,7 @@ Val slice(Call& call) {
   return list_val(items, count);
 }
 
-// Items of a made list lie as deep as the expression has put them.
+// Recursion is bounded by the nesting of the lists, which the expression determines.
 void flatten(Arena& arena, const Val& list, std::int64_t depth, std::vector<Val>& out) {
   for (std::size_t i = 0; i < list_size(list); ++i) {
     const Val item = list_at(arena, list, i);
@@ -125,7 +125,7 @@ Val sort_by(Call& call, const Val& list, const Val& keys) {
   for (const Pair& pair : pairs) {
     if (pair.key.kind != pairs[0].key.kind && size > 1) return error_val("list elements must have the same type");
   }
-  // Not-a-number stands where it stood: it is below nothing.
+  // NaN keeps its position, because it is not less than any number.
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
     const Val order = compare(a.key, b.key);
     return !order.is_error() && order.integer < 0;

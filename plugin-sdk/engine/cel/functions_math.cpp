@@ -10,7 +10,7 @@ namespace {
 
 Val same(Call& call) { return call[0]; }
 
-// The error of a comparison says whose it was.
+// The error of a comparison names the function.
 Val named_error(Call& call, const Val& error, std::string_view name) {
   if (error.view().find(name) != std::string_view::npos) return error;
   return error_val(call.arena, std::string(error.view()) + ": " + std::string(name));
@@ -64,7 +64,7 @@ Val sqrt_double(Call& call) { return double_val(std::sqrt(call[0].real)); }
 Val sqrt_int(Call& call) { return double_val(std::sqrt(static_cast<double>(call[0].integer))); }
 Val sqrt_uint(Call& call) { return double_val(std::sqrt(static_cast<double>(call[0].natural))); }
 
-// Bits of int and uint lie in the same place.
+// int and uint share their bits in the union.
 Val with_bits(const Val& like, std::uint64_t bits) {
   Val out = like;
   out.natural = bits;

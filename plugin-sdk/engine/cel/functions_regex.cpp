@@ -1,4 +1,4 @@
-// Patterns: RE2, as Go's regexp takes them.
+// Patterns: RE2 with the syntax of Go's regexp.
 #include <re2/re2.h>
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-// The pattern of a call: the program's, or made for this call.
+// The pattern of a call: precompiled in the program, or compiled for this call.
 class Pattern {
  public:
   explicit Pattern(Call& call) : pattern_(call.pattern) {
@@ -33,7 +33,7 @@ class Pattern {
 
 using Groups = std::vector<re2::StringPiece>;
 
-// Matches one after the other, as Go finds them: an empty one does not follow the match before it at once.
+// All matches in Go's order: an empty match directly after another match is skipped.
 class Matches {
  public:
   Matches(const re2::RE2& pattern, std::string_view text)
@@ -111,7 +111,7 @@ Val too_many_groups(Call& call) {
   return error_val(call.arena, "regular expression has more than one capturing group: " + quoted(call.text(1)));
 }
 
-// What \0 to \9 of a replacement stand for put in.
+// Expands \0 to \9 in a replacement.
 std::optional<std::string> expand(const Groups& groups, std::string_view with, std::string& error) {
   std::string out;
   for (std::size_t i = 0; i < with.size(); ++i) {

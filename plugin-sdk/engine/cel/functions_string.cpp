@@ -10,7 +10,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-// A text as its code points, at the bytes where they begin.
+// A text with the byte offsets of its code points.
 class Runes {
  public:
   explicit Runes(std::string_view text) : text_(text) {
@@ -109,7 +109,7 @@ Val replace(Call& call) {
   return kept_string(call.arena, out);
 }
 
-// strings.SplitN: at most so many parts, the last of which is all that is left.
+// strings.SplitN: at most `limit` parts, the last of which is the rest.
 Val split(Call& call) {
   const std::string_view text = call.text(0), separator = call.text(1);
   const std::int64_t limit = call.size() > 2 ? call[2].integer : -1;

@@ -1,4 +1,4 @@
-// What timestamps and durations are made of.
+// Accessors of timestamps and durations.
 #include "cel/functions.hpp"
 #include "cel/times.hpp"
 

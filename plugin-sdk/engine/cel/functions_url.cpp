@@ -24,7 +24,7 @@ Val scheme(Call& call) { return string_val(as<UrlVal>(call[0]).scheme); }
 Val host(Call& call) { return string_val(as<UrlVal>(call[0]).host); }
 Val escaped_path(Call& call) { return string_val(as<UrlVal>(call[0]).escaped_path); }
 
-// The colon before a port; the end when there is none.
+// The position of the colon before a port; the end if there is none.
 std::size_t port_mark(std::string_view host) {
   const std::size_t colon = host.rfind(':');
   if (colon == std::string_view::npos) return host.size();

@@ -1,4 +1,4 @@
-// The grammar of expressions, rule by rule as upstream has it; parser.cpp has the operators, parser_operands.cpp what they stand between.
+// The grammar of expressions with upstream's rules; parser.cpp has the operators, parser_operands.cpp their operands.
 //
 // Thread-safety: one expression's, used by one thread.
 #pragma once
@@ -15,14 +15,14 @@ namespace backplane::cel_detail {
 
 inline constexpr int kMostNested = 250;
 
-// An operator that binds as strongly as others; what stands in one group of them associates to the left.
+// An operator with its precedence; operators of the same precedence associate to the left.
 struct Operator {
   std::string_view sign;
   std::string_view function;
 };
 
-// Reads by descent, rule by rule of the grammar as upstream has it.  A rule that meets what it cannot take says so, passes over what
-// follows neither it nor those around it, and ends: they go on.  Null: it is too deep to go on.
+// A recursive-descent parser with upstream's rules.  A rule that meets an unexpected token reports it, skips tokens that can follow
+// neither the rule nor an enclosing one, and returns; the enclosing rules continue.  Null: the nesting is too deep to continue.
 class Parser : private TokenReader {
  public:
   Parser(Ast& ast, const Syntax& syntax, Problems& problems)
@@ -37,7 +37,7 @@ class Parser : private TokenReader {
   Expr* give_up();
   Expr* broken(char rule);
 
-  // One more of a rule inside the same rule, as upstream's parser counts them.
+  // Counts the recursion of a rule, as upstream's parser does.
   class Level {
    public:
     explicit Level(int& depth) : depth_(depth) { ++depth_; }
@@ -67,7 +67,7 @@ class Parser : private TokenReader {
 
   static bool is_number(const Token& token) { return token.kind == TokenKind::kInt || token.kind == TokenKind::kFloat; }
 
-  // What stands behind signs.
+  // The operand after signs.
   static bool begins_primary(const Token& token) { return begins_operand(token) && !is_sign(token, "-") && !is_sign(token, "!"); }
 
   Expr* unary();
@@ -86,7 +86,7 @@ class Parser : private TokenReader {
   std::string_view member_name(const Token& name);
   Expr* call(std::string_view name, Expr* target);
 
-  // ---- what stands on its own
+  // ---- primary expressions
 
   Expr* primary();
   Expr* nested();
@@ -114,7 +114,7 @@ class Parser : private TokenReader {
   Problems& problems_;
   int expressions_ = 0, relations_ = 0, calculations_ = 0;
   bool too_deep_ = false;
-  bool broken_ = false;  // the rule that has just ended could not go on
+  bool broken_ = false;  // the last rule has ended with an error
 };
 
 }  // namespace backplane::cel_detail

@@ -1,4 +1,4 @@
-// What the libraries' own values hold: plain data in the arena.
+// The data of the libraries' values: trivial types in the arena.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,7 +15,7 @@ struct UrlVal : Opaque {
   std::string_view scheme, user, host, path, escaped_path, query, fragment, opaque_part;
   bool has_user = false, force_query = false;
 };
-// Exact: value * 10^scale while that is all there is to it; else `digits` * 10^scale.
+// Exact: value * 10^scale if that represents it; otherwise `digits` * 10^scale.
 struct QuantityVal : Opaque {
   bool plain = true;
   bool negative = false;  // of digits
@@ -41,9 +41,9 @@ struct FormatVal : Opaque {
 };
 struct AuthorizerVal : Opaque {
   const cel::Authorizer* authorizer = nullptr;
-  std::string_view account_namespace = {}, account = {};  // not empty: ask for this service account
+  std::string_view account_namespace = {}, account = {};  // not empty: check for this service account
 };
-// A path, a group, a resource to ask for.
+// The path, group or resource to check.
 struct CheckVal : Opaque {
   AuthorizerVal authorizer;
   std::string_view path = {}, group = {}, resource = {}, subresource = {}, namespace_name = {}, name = {}, field_selector = {},
@@ -54,7 +54,7 @@ struct DecisionVal : Opaque {
   std::string_view reason = {}, error = {};
 };
 
-// The value as the type it is known to be of.
+// The value's data as its known type.
 template <class T>
 const T& as(const Val& value) noexcept {
   return static_cast<const T&>(*value.opaque);
@@ -62,7 +62,7 @@ const T& as(const Val& value) noexcept {
 inline bool is_opaque(const Val& value, OpaqueKind kind) noexcept { return value.is(ValKind::kOpaque) && value.opaque->kind == kind; }
 
 Equal equal_opaque(const Opaque& a, const Opaque& b);
-// Bytes of an address, of a network's mask; 1 for all else.
+// Bytes of an address or of a network's mask; 1 for other values.
 std::uint64_t opaque_size(const Opaque& value) noexcept;
 
 std::string url_text(const UrlVal& url);

@@ -35,7 +35,7 @@ class LiteralChecker {
   LiteralChecker(const Ast& ast, const Environment::State& environment, Problems& problems)
       : ast_(ast), environment_(environment), problems_(problems) {}
 
-  // `free`: inside of format([…]), whose list may hold anything.
+  // `free`: inside format([…]), whose list may have any element types.
   void check(const Expr& expr, bool free) {
     if (expr.kind == ExprKind::kCall && environment_.checks_literals) {
       check_call(expr);
@@ -70,7 +70,7 @@ class LiteralChecker {
     return optional && is_optional(*type) ? type->parameters[0] : type;
   }
 
-  // Whether it is of the type that the first one was of; `first` becomes it.
+  // Whether the element has the type of the first one; `first` is set by the first element.
   bool agrees(const Expr& expr, const Type* type, const Type*& first) {
     if (first == nullptr) first = type;
     if (same(*first, *type)) return true;

@@ -42,7 +42,7 @@ void append_character(std::string& out, std::uint32_t c) {
   }
 }
 
-// What one character behind a backslash stands for; 0: nothing of this sort.
+// The character of a one-letter escape; 0: not a one-letter escape.
 char plain_escape(char c) {
   constexpr std::string_view kFrom = "abfnrtv\\'\"`?", kTo = "\a\b\f\n\r\t\v\\'\"`?";
   const std::size_t at = kFrom.find(c);

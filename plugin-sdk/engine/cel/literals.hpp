@@ -1,4 +1,4 @@
-// What the texts of literals stand for.
+// The values of literals.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane::cel_detail {
 
-// The text between the quotes of a string, or of bytes (without their prefix b), with escapes resolved.  Empty problem: it is one.
+// The text between the quotes of a string, or of bytes (without their prefix b), with escapes resolved.  `problem` empty: valid.
 struct Unquoted {
   std::string text;
   std::string_view problem;

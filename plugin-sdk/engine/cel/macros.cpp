@@ -9,7 +9,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-// The work of one expansion.  Steps that fail say so and give null.
+// One expansion.  Steps that fail add a problem and return null.
 class Expander {
  public:
   Expander(Ast& ast, const MacroCall& call, Problems& problems) : make_(ast, call.offset), call_(call), problems_(problems) {}
@@ -42,7 +42,7 @@ class Expander {
                 make_.call("_==_", {accumulator(), make_.integer(1)}));
   }
 
-  // ---- map, filter, transformList: with a filter where there is one argument more
+  // ---- map, filter, transformList: with a filter if there is one more argument
 
   Expr* map() { return listing(kNotIdentifier, last(), call_.arguments.size() == 3 ? argument(1) : nullptr); }
   Expr* filter() { return listing(kNotIdentifier, argument(0), argument(1)); }
@@ -170,7 +170,7 @@ class Expander {
     return loop_over(range, kNotIdentifier, make_.list({}), make_.boolean(true), step, accumulator());
   }
 
-  // A loop over nothing, whose accumulator is the variable.
+  // A comprehension over an empty list, whose accumulator is the variable.
   Expr* bind_to(std::string_view variable, Expr* value, Expr* result) {
     return make_.loop({make_.list({}), "#unused", {}, variable, value, make_.boolean(false), make_.ident(variable), result});
   }
@@ -189,7 +189,7 @@ struct Macro {
   bool member;
   MacroFamily family;
   Expand expand;
-  std::string_view only_of = {};  // the receiver's name; with another it is a call as any other
+  std::string_view only_of = {};  // the receiver's name; with another receiver it is an ordinary call
 };
 constexpr std::size_t kAny = static_cast<std::size_t>(-1);
 

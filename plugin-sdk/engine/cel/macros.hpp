@@ -1,4 +1,4 @@
-// Macros: calls that the parser replaces by what they stand for, most of them by loops.
+// Macros: calls that the parser expands, mostly to comprehensions.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -25,7 +25,7 @@ using MacroSet = std::uint32_t;
 
 inline constexpr std::string_view kAccumulator = "@result";
 
-// A call that is read: `name(arguments)`, or `target.name(arguments)`, whose bracket stands at `offset`.
+// A parsed call: `name(arguments)` or `target.name(arguments)`; `offset` is that of its bracket.
 struct MacroCall {
   std::string_view name;
   Expr* target = nullptr;
@@ -34,7 +34,7 @@ struct MacroCall {
 };
 
 enum class Expansion : unsigned char { kNone, kDone, kRefused };
-// kDone: `out` is what the call stands for.  kRefused: the macro's arguments are wrong, which the problems say.
+// kDone: `out` is the expansion.  kRefused: the macro's arguments are wrong; the problems have the reason.
 Expansion expand_macro(Ast& ast, MacroSet families, const MacroCall& call, Problems& problems, Expr*& out);
 
 }  // namespace backplane::cel_detail

@@ -1,4 +1,4 @@
-// Messages that protobuf knows well, made by name: google.protobuf.Int64Value{value: 1} is the number.
+// Well-known messages of protobuf, made by name: google.protobuf.Int64Value{value: 1} is the number.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::cel_detail {
 
-// `message`: a map with the message's name.  Others than these stay what they are.
+// `message`: a map with the message's name.  Other messages are unchanged.
 Val unwrap_message(Arena& arena, const Val& message);
 
 }  // namespace backplane::cel_detail

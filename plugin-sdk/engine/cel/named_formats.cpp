@@ -10,7 +10,7 @@
 #include "cel/url.hpp"
 #include "text/go_time.hpp"
 
-// What kube-openapi's strfmt takes, with what it lets through: API objects that are stored already may hold it.
+// The checks of kube-openapi's strfmt, including its false positives, because stored API objects may have such values.
 namespace backplane::schema {
 namespace {
 
@@ -41,7 +41,7 @@ bool is_ipv6(std::string_view text) {
   unsigned char bytes[16];
   return read_ipv6(text, bytes);
 }
-// With zeros in front in the four numbers that it may end in.
+// Allows leading zeros in the four decimal numbers that an IPv6 address may end in.
 bool is_sloppy_ipv6(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.find('.', colon) == std::string_view::npos) return is_ipv6(text);
@@ -60,7 +60,7 @@ bool is_cidr(std::string_view text) {
 bool is_mac(std::string_view text) {
   constexpr std::size_t kBytes[] = {6, 8, 20};
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
-  // Pairs of digits between colons or dashes, fours between dots, or nothing between them.
+  // Pairs of digits separated by colons or dashes, groups of four separated by dots, or no separators.
   const auto is_row = [&](char mark, std::size_t digits) {
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (i % (digits + 1) == digits ? text[i] != mark : !is_hex(text[i])) return false;
@@ -81,7 +81,7 @@ bool is_date(std::string_view text) {
   return text.size() == 10 && parse_go_time(std::string(text) + "T00:00:00Z", false, error).has_value();
 }
 
-// What follows a second "t" is not looked at; the last second of a minute that has one more is none.
+// Text after a second "t" is ignored; a leap second is refused.
 bool is_date_time(std::string_view text) {
   static const re2::RE2 pattern("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:[zZ]|[+-][0-9]{2}:[0-9]{2})");
   const std::size_t middle = text.find_first_of("tT");
@@ -117,7 +117,7 @@ bool is_duration(std::string_view text) {
   return found;
 }
 
-// ---- names and addresses of the web
+// ---- host names and addresses
 
 bool is_uri(std::string_view text) { return cel_detail::request_uri_problem(text).empty(); }
 
@@ -137,7 +137,7 @@ bool is_email(std::string_view text) {
 bool is_hostname(std::string_view text) {
   static const re2::RE2 pattern = [] {
     const std::string letter = "[0-9\\p{L}\\p{S}]", inner = "[-0-9\\p{L}\\p{S}]";
-    // How long they may be follows from the bytes of a label.
+    // The limits are in bytes of a label.
     const std::string single = letter + "-?" + letter + "*";
     const std::string label = letter + "(?:" + inner + "*" + letter + ")?";
     return "(?:" + single + "|(?:" + label + "\\.)+\\p{L}{2,})";
@@ -161,7 +161,7 @@ bool is_long_name(std::string_view text) {
   return text.size() <= 253 && matches(text, pattern);
 }
 
-// ---- numbers of things
+// ---- identifiers
 
 // With padding, in one line, and not empty.
 bool is_byte(std::string_view text) {
@@ -213,7 +213,7 @@ bool is_isbn13(std::string_view text) {
 }
 bool is_isbn(std::string_view text) { return is_isbn10(text) || is_isbn13(text); }
 
-// A number that one of the known houses gives out, whatever stands between its digits, with Luhn's check over them.
+// A credit card number of a known issuer, ignoring characters between the digits, with a valid Luhn checksum.
 bool is_credit_card(std::string_view text) {
   static const re2::RE2 houses(
       "4\\d{12}(?:\\d{3})?|5[1-5]\\d{14}|6(?:011|5\\d\\d)\\d{12}|3[47]\\d{13}|3(?:0[0-5]|[68]\\d)\\d{11}|(?:2131|1800|35\\d{3})\\d{11}");

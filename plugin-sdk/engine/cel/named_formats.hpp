@@ -1,4 +1,4 @@
-// The string formats that custom-resource schemas may ask for (go-openapi/strfmt, as upstream configures it).
+// The string formats of custom-resource schemas (go-openapi/strfmt, as upstream configures it).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -9,7 +9,7 @@ namespace backplane::schema {
 
 // Whether the format is one that is checked; others are only documentation.
 bool is_known_format(std::string_view format) noexcept;
-// Whether `text` is good for a known format.
+// Whether `text` is valid for a known format.
 bool matches_format(std::string_view format, std::string_view text);
 
 }  // namespace backplane::schema

@@ -1,4 +1,4 @@
-// What texts have which format: the answers are kube-apiserver 1.36's.
+// Texts and their formats; the expected results are kube-apiserver 1.36's.
 #include "cel/named_formats.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct Row {
   std::vector<std::string> bad;
 };
 
-TEST(FormatsTest, TextsHaveTheFormatsThatKubernetesSays) {
+TEST(FormatsTest, TextsHaveKubernetesFormats) {
   const std::string x63(63, 'x'), x64(64, 'x');
   const std::vector<Row> rows = {
       {"byte", {"YQ==", "YWI=", "YWJj", "++//"}, {"", "YQ", "YQ=", "YQ==\n", "YQ==YQ==", "-_-_", "===="}},

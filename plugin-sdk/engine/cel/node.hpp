@@ -1,4 +1,4 @@
-// The steps of a plan, and what one run of it carries along.
+// The nodes of a plan, and the state of one run.
 //
 // Thread-safety: nodes are immutable; a Run belongs to one thread.
 // Lifetime:      values as value.hpp says.
@@ -27,7 +27,7 @@ class Node {
 };
 using NodePtr = std::unique_ptr<const Node>;
 
-// A variable of a loop.  What a loop collects into is made when it is first asked for.
+// A variable of a comprehension.  An accumulator is made at its first use.
 struct Local {
   Val value;
   const Fold* pending = nullptr;
@@ -41,21 +41,21 @@ struct Run {
   std::span<Local> locals;
   std::uint64_t cost = 0;
   std::uint64_t limit = 0;
-  const std::function<bool()>* cancelled = nullptr;  // null: nobody ends the run
+  const std::function<bool()>* cancelled = nullptr;  // null: the run cannot be cancelled
   unsigned iterations = 0;
 
   void charge(std::uint64_t amount) {
     cost += amount;
     if (cost > limit) throw Halted{Halt::kCost};
   }
-  // Once for every item of a loop.
+  // Called once per item of a comprehension.
   void step() {
     constexpr unsigned kEvery = 100;
     if (++iterations % kEvery == 0 && cancelled != nullptr && (*cancelled)()) throw Halted{Halt::kCancelled};
   }
 };
 
-// A variable nobody has bound.
+// An unbound variable.
 bool is_unbound(const Val& value) noexcept;
 Val unbound(std::string_view name) noexcept;
 
@@ -71,7 +71,7 @@ class Constant final : public Node {
 
 class AndOr final : public Node {
  public:
-  // `stop`: the answer that ends the evaluation.
+  // `stop`: the operand's value that ends the evaluation.
   AndOr(std::vector<NodePtr> terms, bool stop) : terms_(std::move(terms)), stop_(stop) {}
   Val eval(Run& run) const override;
 
@@ -118,17 +118,17 @@ class Invocation final : public Node {
     const Overload* overload;
     Function function;
   };
-  // What is said where nothing fits: "no such overload: f(int)", "no such overload", and "no such overload: f" where it is the first
-  // argument that does not fit.
+  // The error if no overload matches: "no such overload: f(int)", "no such overload", and "no such overload: f" if the first argument
+  // does not match.
   enum class Refusal : unsigned char { kWhole, kPlain, kReceiver };
   struct Spec {
     std::string_view function;
     std::vector<NodePtr> arguments;
-    Function fixed = nullptr;           // takes whatever comes
-    std::vector<Candidate> candidates;  // the first that fits
-    bool guarded = false;               // whether fitting must be looked at
+    Function fixed = nullptr;           // accepts any arguments
+    std::vector<Candidate> candidates;  // the first matching overload
+    bool guarded = false;               // whether the arguments must be checked
     Refusal refusal = Refusal::kWhole;
-    bool early = false;           // the first error ends it before the others are evaluated
+    bool early = false;           // the first error ends the call before the other arguments are evaluated
     CostFunction cost = nullptr;  // null: one
     std::unique_ptr<const re2::RE2> pattern;
   };
@@ -176,11 +176,11 @@ class Fold final : public Node {
     NodePtr range, init, condition, step, result;
     std::size_t first = 0, second = 0, accumulator = 0;  // locals
     bool two = false;
-    bool collects = false;  // an empty list or map is added to in place
+    bool collects = false;  // an empty list or map that is appended to in place
   };
   explicit Fold(Spec spec) : spec_(std::move(spec)) {}
   Val eval(Run& run) const override;
-  // The first look at the accumulator.
+  // The first read of the accumulator.
   const Val& start(Run& run) const;
 
  private:
@@ -190,14 +190,14 @@ class Fold final : public Node {
   Spec spec_;
 };
 
-// ---- attributes: a value and the way into it, evaluated as one
+// ---- attributes: a value and a path into it, evaluated together
 
 class Attribute;
 
 struct Qualifier {
   Val key;                                    // a constant
-  std::shared_ptr<const Attribute> computed;  // or what is to be evaluated
-  const cel::DeclType* object = nullptr;      // where a constant name is known to be this field
+  std::shared_ptr<const Attribute> computed;  // or a node to evaluate
+  const cel::DeclType* object = nullptr;      // set if the constant name is this known field
   const cel::DeclField* field = nullptr;
   bool optional = false;
   bool test_only = false;

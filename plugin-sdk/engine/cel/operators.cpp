@@ -1,4 +1,4 @@
-// Arithmetic, order and membership, for whatever types the operands have.
+// Arithmetic, order and membership for operands of any type.
 #include <array>
 #include <limits>
 #include <type_traits>
@@ -49,10 +49,10 @@ Val remainder(T a, T b) {
   return of(static_cast<T>(a % b));
 }
 
-// A type that has the operator not at all is told of by its name.
+// The error for a type without the operator names the type.
 Val lacks(Call& call, std::string_view name) {
   const ValKind kind = call[0].kind;
-  // Texts and times have functions of their own, and are asked for one of this name.
+  // Texts and times implement the function of this name themselves.
   if (kind == ValKind::kString || kind == ValKind::kTimestamp || kind == ValKind::kDuration) return no_overload();
   return error_val(call.arena, "no such overload: " + std::string(name));
 }
@@ -224,7 +224,7 @@ Val insert(Call& call) {
   if (!map.is(ValKind::kMap)) return no_overload();
   Val out = map;
   if (map.place != Place::kGrowing) {
-    // Not what a macro collects into: a copy to add to.
+    // Not a macro's accumulator, so the list is copied.
     auto* copy = new (call.arena.allocate<Growing>(1)) Growing();
     map_each(call.arena, map, [&](const Val& key, const Val& value) { return copy->insert(call.arena, key, value); });
     out.place = Place::kGrowing;

@@ -1,4 +1,4 @@
-// The table of functions as it is written down; overloads() is what is made of it.
+// The rows of the function table, of which overloads() makes the table.
 //
 // Thread-safety: constant.
 #pragma once
@@ -21,7 +21,7 @@ struct OverloadRow {
   std::string_view signature;  // "(list(A), int) -> A"
 };
 
-// Rows of one function stand together.
+// Rows of one function are adjacent.
 std::span<const OverloadRow> standard_overloads();
 std::span<const OverloadRow> extension_overloads();
 std::span<const OverloadRow> kubernetes_overloads();

@@ -6,7 +6,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-// Arguments of a signature: what stands between commas outside of inner brackets.
+// Arguments of a signature, separated by commas outside nested brackets.
 std::vector<std::string_view> split_arguments(std::string_view text) {
   std::vector<std::string_view> out;
   int depth = 0;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kMostCharacters = 100'000;
 
-// By how strongly they bind.
+// By precedence.
 constexpr Operator kRelations[] = {{"<", "_<_"},   {"<=", "_<=_"}, {">=", "_>=_"}, {">", "_>_"},
                                    {"==", "_==_"}, {"!=", "_!=_"}, {"in", "@in"}};
 constexpr Operator kSums[] = {{"+", "_+_"}, {"-", "_-_"}};
 constexpr Operator kProducts[] = {{"*", "_*_"}, {"/", "_/_"}, {"%", "_%_"}};
 
-// Whether no more than so many operators, members and calls of members stand inside each other.
+// Whether the nesting of operators, members and method calls is within the limit.
 bool fits(const Expr& expr, int depth) {
   const bool logic = expr.kind == ExprKind::kCall && (expr.name == "_&&_" || expr.name == "_||_");
   const bool member = expr.operand != nullptr && !expr.test_only;
@@ -45,7 +45,7 @@ void Parser::parse() {
   if (ast_.root != nullptr && !fits(*ast_.root, 0)) problems_.add(kNowhere, "max recursion depth exceeded");
 }
 
-// What is wrong here does not keep the grammar from going on.
+// Problems here do not stop the parser.
 Expr* Parser::note(std::size_t offset, std::string text) {
   problems_.add(offset, std::move(text));
   return make(offset).boolean(false);
@@ -56,7 +56,7 @@ Expr* Parser::give_up() {
   return nullptr;
 }
 
-// A rule ends where it cannot go on.
+// A rule returns at a token that it cannot continue with.
 Expr* Parser::broken(char rule) {
   recover(rule);
   broken_ = true;
@@ -86,7 +86,7 @@ Expr* Parser::alternatives(Follow follow) {
   return chain("||", "_||_", [this] { return chain("&&", "_&&_", [this] { return relation(); }); });
 }
 
-// Terms of one sign, as a tree that is no deeper than it must be.
+// Terms of one operator, as a balanced tree.
 template <class Term>
 Expr* Parser::chain(std::string_view sign, std::string_view function, const Term& term) {
   Expr* first = term();
@@ -115,7 +115,7 @@ Expr* Parser::relation() {
   return rule(relations_, [this] { return left_associative(kRelations, relations_, [this] { return calculation(); }); });
 }
 
-// Sums and products are one rule.
+// Sums and products have one rule.
 Expr* Parser::calculation() {
   const Within within(*this, kSum | kProduct | kMayEnd);
   return rule(calculations_, [this] { return left_associative(kSums, calculations_, [this] { return product(); }); });
@@ -145,7 +145,7 @@ Expr* Parser::left_associative(const Operator (&operators)[count], int& depth, c
   return out;
 }
 
-// A sign before a number is the number's, if it stands alone.
+// A single sign before a number belongs to the number.
 Expr* Parser::unary() {
   const Within within(*this, kMayEnd);
   if (!begins_operand(token()) && !drop("{" + std::string(kOperandStart) + "}", begins_operand(next()))) return broken('u');

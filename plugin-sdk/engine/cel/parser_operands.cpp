@@ -1,4 +1,4 @@
-// What stands between operators: members, calls, indexes, names, lists, maps, messages, literals.
+// Operands: members, calls, indexes, names, lists, maps, messages, literals.
 #include "cel/grammar.hpp"
 #include "cel/literals.hpp"
 
@@ -47,7 +47,7 @@ Expr* Parser::select(Expr* of) {
   if (!optional && !is_name(next())) {
     no_way();
     broken('m');
-    return of;  // the member that never came is left out
+    return of;  // the missing member is left out
   }
   skip(".");
   if (optional && !marked_name()) return of;
@@ -59,7 +59,7 @@ Expr* Parser::select(Expr* of) {
   return make(dot).call("_?._", {of, make(name.offset).text(field)});
 }
 
-// Behind a question mark there must be a name.
+// A name must follow a question mark.
 bool Parser::marked_name() {
   skip("?");
   const std::size_t offset = token().offset;
@@ -105,7 +105,7 @@ Expr* Parser::call(std::string_view name, Expr* target) {
   return make(open).member(target, name, arguments);
 }
 
-// ---- what stands on its own
+// ---- primary expressions
 
 Expr* Parser::primary() {
   const Within within(*this, kDot | kBracket | kMayEnd);
@@ -179,7 +179,7 @@ bool Parser::optional_mark() {
   return true;
 }
 
-// Of a map, or of a message, whose keys are names.
+// Entries of a map, or of a message, whose keys are names.
 Expr* Parser::entries(std::size_t offset, std::string_view message) {
   Expr* out = ast_.make(message.empty() ? ExprKind::kMap : ExprKind::kStruct, ast_.next_id(offset));
   out->name = message;
@@ -230,7 +230,7 @@ bool Parser::field_name(Entry& entry) {
   return true;
 }
 
-// Behind a question mark it is the key's own business.
+// After a question mark, the rule of the key reports the problem.
 bool Parser::begins_key(bool marked) { return marked || begins_operand(token()) || drop(kMapStart, begins_operand(next())); }
 
 // ---- literals

@@ -1,11 +1,14 @@
 #include "cel/patch_values.hpp"
 
+#include "cel/library_values.hpp"
 #include "cel/result.hpp"
+#include "cel/text.hpp"
+#include "cel/times.hpp"
 
 namespace backplane::cel_detail {
 namespace {
 
-// Upstream takes values through google.protobuf.Value, whose numbers are doubles: larger integers become texts.
+// Upstream converts values by google.protobuf.Value, whose numbers are doubles: larger integers become texts.
 constexpr std::int64_t kMostExact = (std::int64_t{1} << 53) - 1;
 
 bool is_made_map(const Val& value) noexcept { return value.is(ValKind::kMap) && value.place == Place::kMade; }
@@ -20,7 +23,7 @@ void check_entry_names(const Val& map, const std::string& path, bool named, std:
   }
 }
 
-// Lists and maps on the way have no name, and are passed over.
+// Lists and maps in the path have no name and are skipped.
 void check_type_names(const Val& value, const std::string& path, std::string& problems) {
   if (is_made_object(value)) {
     const std::string_view name = value.entries->type_name;
@@ -48,6 +51,68 @@ void limit_numbers(backplane::Value& value) {
   }
 }
 
+// ---- values as Go prints them
+
+constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
+                                   "July",    "August",   "September", "October", "November", "December"};
+
+std::string two_digits(int number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+// A time.Time in UTC.
+cel::GoValue go_time(const Val& value) {
+  const Civil at = civil_of(value.integer);
+  std::string fraction = std::to_string(value.size);
+  fraction = value.size == 0 ? std::string() : "." + std::string(9 - fraction.size(), '0') + fraction;
+  while (fraction.ends_with('0')) fraction.pop_back();
+  cel::GoValue out;
+  out.type = "time.Time";
+  out.text = std::to_string(at.year) + "-" + two_digits(at.month) + "-" + two_digits(at.day) + " " + two_digits(at.hour) + ":" +
+             two_digits(at.minute) + ":" + two_digits(at.second) + fraction + " +0000 UTC";
+  out.syntax = "time.Date(" + std::to_string(at.year) + ", time." + kMonths[at.month - 1];
+  for (const int part : {at.day, at.hour, at.minute, at.second}) out.syntax += ", " + std::to_string(part);
+  out.syntax += ", " + std::to_string(value.size) + ", time.UTC)";
+  return out;
+}
+
+cel::GoValue go_bytes(const Val& value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  cel::GoValue out;
+  out.type = "[]uint8";
+  for (const char each : value.view()) {
+    const auto byte = static_cast<unsigned char>(each);
+    out.text += (out.text.empty() ? "" : " ") + std::to_string(byte);
+    out.syntax += out.syntax.empty() ? "0x" : ", 0x";
+    if (byte >= 16) out.syntax += kDigits[byte / 16];
+    out.syntax += kDigits[byte % 16];
+  }
+  out.text = "[" + out.text + "]";
+  out.syntax = "[]uint8{" + out.syntax + "}";
+  return out;
+}
+
+void add_go_values(Arena& arena, const Val& value, std::vector<std::string>& path, std::vector<cel::GoValue>& out) {
+  const auto add = [&](cel::GoValue found) {
+    found.path = path;
+    out.push_back(std::move(found));
+  };
+  if (value.is(ValKind::kNull)) return add({{}, "NULL_VALUE", "0", "structpb.NullValue"});
+  if (value.is(ValKind::kBytes)) return add(go_bytes(value));
+  if (value.is(ValKind::kTimestamp)) return add(go_time(value));
+  const auto inside = [&](std::string step, const Val& item) {
+    path.push_back(std::move(step));
+    add_go_values(arena, item, path, out);
+    path.pop_back();
+  };
+  if (value.is(ValKind::kList)) {
+    for (std::size_t i = 0; i < list_size(value); ++i) inside(std::to_string(i), list_at(arena, value, i));
+  } else if (value.is(ValKind::kMap)) {
+    map_each(arena, value, [&](const Val& key, const Val& item) {
+      inside(std::string(to_text_val(arena, key).view()), item);
+      return true;
+    });
+  }
+}
+
 Object operation_of(Arena& arena, const Val& patch, std::string& problem) {
   Object out;
   out["op"] = "";
@@ -71,9 +136,16 @@ Object operation_of(Arena& arena, const Val& patch, std::string& problem) {
 
 std::string type_name_problems(const Val& object) {
   std::string problems;
-  // The way begins with the name of the outermost object: that is what it says it is.
+  // The path begins with the declared name of the outermost object.
   check_type_names(object, is_made_object(object) ? std::string(object.entries->type_name) : std::string(), problems);
   return problems;
+}
+
+std::vector<cel::GoValue> go_values_in(Arena& arena, const Val& object) {
+  std::vector<cel::GoValue> out;
+  std::vector<std::string> path;
+  add_go_values(arena, object, path, out);
+  return out;
 }
 
 Array patch_operations(Arena& arena, const Val& list, std::string& problem) {

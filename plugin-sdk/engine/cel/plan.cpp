@@ -20,7 +20,7 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> se
   return std::find(set.begin(), set.end(), text) != set.end();
 }
 
-// While an expression is compiled, once: a virtual function of Node for it would be one of every kind of node.
+// Cast once per compilation; a virtual function would be needed in every kind of node.
 const Constant* as_constant(const Node* node) { return dynamic_cast<const Constant*>(node); }
 
 // Whether a value of the type may be something else at run time: anything, or null.
@@ -29,7 +29,7 @@ bool is_open(const Type& type) {
   return std::any_of(type.parameters.begin(), type.parameters.end(), [](const Type* each) { return is_open(*each); });
 }
 
-// The type's name as values have it: type(x) == list.
+// The name of the type value: type(x) == list.
 std::string_view type_word(std::string_view name) {
   const std::size_t mark = name.find('(');
   return name.substr(0, mark);
@@ -197,7 +197,7 @@ class Builder {
     spec.refusal = refusal_of(expr.name, spec.pattern != nullptr);
     const bool chosen_by_values = id.empty() && spec.fixed == nullptr;
     spec.early = nodes.size() > 2 || id == "string_format" || chosen_by_values || spec.pattern != nullptr;
-    // These look at what they are given themselves.
+    // These functions check their arguments themselves.
     if (is_any_of(expr.name, {"flatten", "sort"})) spec.fixed = spec.candidates[0].function;
     const bool folds = nodes.size() == 1 && as_constant(nodes[0].get()) != nullptr &&
                        is_any_of(expr.name, {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"});
@@ -215,14 +215,14 @@ class Builder {
     return false;
   }
 
-  // Texts look at their arguments themselves, and so does whoever has a pattern ready.
+  // Functions of texts check their arguments themselves, and so do nodes with a compiled pattern.
   static Invocation::Refusal refusal_of(std::string_view function, bool has_pattern) {
     using Refusal = Invocation::Refusal;
     if (has_pattern || is_any_of(function, {"contains", "startsWith", "endsWith"})) return Refusal::kPlain;
     return function == "matches" ? Refusal::kReceiver : Refusal::kWhole;
   }
 
-  // Functions whose second argument is a pattern; a constant one is compiled now.
+  // Functions whose second argument is a pattern; a constant pattern is compiled here.
   bool compile_pattern(const Expr& expr, const std::vector<NodePtr>& nodes, Invocation::Spec& spec) {
     if (nodes.size() < 2 || !is_any_of(expr.name, {"matches", "find", "findAll"})) return true;
     const Constant* pattern = as_constant(nodes[1].get());
@@ -231,7 +231,7 @@ class Builder {
     return spec.pattern != nullptr;
   }
 
-  // What has the same value in every run.
+  // Nodes with the same value in every run.
   NodePtr fold(NodePtr node) {
     Arena arena;
     Run run(arena);
@@ -246,7 +246,7 @@ class Builder {
       const std::string_view kept = plan_.constants().keep_text(value.view());
       value = text_val(value.kind, kept);
     }
-    // Anything else is plain, or lies in the constants that it was made of.
+    // Other values are trivial, or lie in the constants of which they were made.
     return constant(value);
   }
 
@@ -294,7 +294,7 @@ class Builder {
     }
     auto node = std::make_unique<const MakeMap>(std::move(items), message ? expr.name : std::string_view());
     if (!all_constant) return node;
-    // Its entries must outlive this: they are made where constants lie.
+    // Its entries must outlive this function, so they are made in the arena of the constants.
     Arena arena;
     Run run(arena);
     run.limit = ~std::uint64_t{0};
@@ -338,7 +338,7 @@ class Builder {
     spec.condition = build(*parts.condition);
     spec.step = build(*parts.step);
     scopes_.resize(scopes);
-    // The result sees what was collected, and not the items.
+    // The result expression has the accumulator in scope, but not the items.
     scopes_.push_back({parts.accumulator, spec.accumulator});
     spec.result = build(*parts.result);
     scopes_.resize(scopes);
@@ -360,7 +360,7 @@ class Builder {
     NodePtr result = build(*expr.arguments[1]);
     scopes_.resize(scopes);
     if (result == nullptr) return nullptr;
-    // Loops over nothing, one in the other, with a slot each.
+    // Nested comprehensions over empty lists, with one slot each.
     for (std::size_t i = nodes.size(); i-- > 0;) {
       Fold::Spec spec;
       spec.range = constant(list_val(nullptr, 0));

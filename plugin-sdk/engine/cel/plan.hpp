@@ -1,9 +1,9 @@
-// A checked tree made ready to be run: names are slots, constants are folded, patterns are compiled, every call knows its implementation
-// and what it costs.
+// The executable form of a checked tree: names are slots, constants are folded, patterns are compiled, every call has its implementation
+// and its cost.
 //
 // Thread-safety: immutable once made; any number of runs at once.
-// Lifetime:      borrows the tree, its types and the environment: keep the program longer.
-// Errors:        make_plan() says what upstream's planner says ("type conversion error from 'string' to 'int'").
+// Lifetime:      borrows the tree, its types and the environment, which must outlive it.
+// Errors:        make_plan() returns upstream's planner errors ("type conversion error from 'string' to 'int'").
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@ class Plan {
 
   struct Variable {
     std::string_view name;
-    const cel::DeclType* decl = nullptr;  // null: whatever it holds
+    const cel::DeclType* decl = nullptr;  // null: dynamic
   };
   std::unique_ptr<const Node> root;
-  std::vector<Variable> variables;  // those that the expression uses, by slot
+  std::vector<Variable> variables;  // the variables that the expression uses, by slot
   std::size_t locals = 0;           // of loops
   Arena& constants();
 
@@ -38,7 +38,7 @@ class Plan {
   std::unique_ptr<Arena> constants_;  // most plans have none
 };
 
-// Null: `problem` says why.
+// Null: `problem` has the reason.
 std::unique_ptr<const Plan> make_plan(const Ast& ast, const cel::EnvironmentOptions& environment, std::string& problem);
 
 }  // namespace backplane::cel_detail

@@ -72,7 +72,7 @@ TypeRef namespace_type() {
                       {"status", object_type("kubernetes.NamespaceStatus", std::move(status))}});
 }
 
-// Upstream gives variables the types it has names for, everything else is looked at when it runs.
+// Upstream declares variables with named types; other values are dynamic.
 TypeRef variable_of(const Type& type) {
   switch (type.kind) {
     case TypeKind::kList:
@@ -95,23 +95,35 @@ TypeRef variable_of(const Type& type) {
   }
 }
 
+// `authorizer.requestResource` is a separate variable.
+EnvironmentOptions policy_options(const PolicyNames& names, const PolicyTypes& types) {
+  static const TypeRef kRequest = request_type(), kNamespace = namespace_type(), kAnything = named_type("dyn");
+  static const TypeRef kAuthorizer = named_type("kubernetes.authorization.Authorizer");
+  const TypeRef& object = types.object == nullptr ? kAnything : types.object;
+  EnvironmentOptions options;
+  options.stored = names.stored;
+  options.variables = {{"object", object, types.object_name},
+                       {"oldObject", object, types.object_name},
+                       {"request", kRequest},
+                       {"namespaceObject", kNamespace}};
+  if (names.params) options.variables.push_back({"params", types.params == nullptr ? kAnything : types.params, types.params_name});
+  if (names.authorizer) options.variables.push_back({"authorizer", kAuthorizer});
+  if (names.variables != nullptr) options.variables.push_back({"variables", object_type("kubernetes.variables", *names.variables)});
+  options.extras.json_patch = names.patches;
+  return options;
+}
+
 }  // namespace
 
 std::shared_ptr<const Environment> policy_environment(const PolicyNames& names) {
-  static const TypeRef kRequest = request_type(), kNamespace = namespace_type(), kAnything = named_type("dyn");
-  static const TypeRef kAuthorizer = named_type("kubernetes.authorization.Authorizer"),
-                       kResourceCheck = named_type("kubernetes.authorization.ResourceCheck");
-  EnvironmentOptions options;
-  options.stored = names.stored;
-  options.variables = {{"object", kAnything}, {"oldObject", kAnything}, {"request", kRequest}, {"namespaceObject", kNamespace}};
-  if (names.params) options.variables.push_back({"params", kAnything});
-  if (names.authorizer) {
-    options.variables.push_back({"authorizer", kAuthorizer});
-    options.variables.push_back({"authorizer.requestResource", kResourceCheck});
-  }
-  if (names.variables != nullptr) options.variables.push_back({"variables", object_type("kubernetes.variables", *names.variables)});
-  options.extras.json_patch = names.patches;
+  static const TypeRef kResourceCheck = named_type("kubernetes.authorization.ResourceCheck");
+  EnvironmentOptions options = policy_options(names, {});
+  if (names.authorizer) options.variables.push_back({"authorizer.requestResource", kResourceCheck});
   return Environment::make(std::move(options));
+}
+
+std::shared_ptr<const Environment> policy_environment(const PolicyNames& names, const PolicyTypes& types) {
+  return Environment::make(policy_options(names, types));
 }
 
 TypeRef policy_variable(const Program* program) {

@@ -1,4 +1,4 @@
-// What is wrong with an expression, and how it is printed.
+// The problems of an expression and their text.
 //
 // Thread-safety: one expression's, used by one thread.
 #pragma once
@@ -13,13 +13,13 @@ namespace backplane::cel_detail {
 inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 struct SourceProblem {
-  std::size_t offset = 0;  // in bytes; kNowhere: of the whole
+  std::size_t offset = 0;  // in bytes; kNowhere: of the whole expression
   std::string text;
 };
 
 class Problems {
  public:
-  // The first hundred are kept, all are counted.
+  // The first hundred are stored, all are counted.
   void add(std::size_t offset, std::string text);
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }

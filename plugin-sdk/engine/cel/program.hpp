@@ -1,4 +1,4 @@
-// What a program is made of.
+// The parts of a program.
 //
 // Thread-safety: immutable once made.
 #pragma once

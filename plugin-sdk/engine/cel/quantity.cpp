@@ -11,7 +11,7 @@ namespace backplane::cel_detail {
 namespace {
 
 constexpr std::size_t kMaxText = 1024;
-// Numbers whose digits lie further apart are not put into one.
+// Limit of the distance of two numbers' digits for an exact sum.
 constexpr long long kMaxDistance = 4096;
 constexpr int kNano = -9;
 constexpr std::string_view kMostBinary = "9223372036854775807";
@@ -182,7 +182,7 @@ bool interpret(std::string_view suffix, int& exponent, Family& family) {
   return true;
 }
 
-// What upstream keeps as a whole number and a power of ten.
+// Values that upstream stores as an integer and a power of ten.
 bool read_plain(const Parts& parts, int exponent, Family family, QuantityVal& out) {
   long long precision = 18 - static_cast<long long>(parts.whole.size() + parts.fraction.size()), scale = exponent;
   std::int64_t factor = 1;

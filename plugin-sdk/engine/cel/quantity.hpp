@@ -1,5 +1,5 @@
-// resource.Quantity with its arithmetic: what is plain (a whole number and a power of ten) and what is not any more is told apart as
-// upstream does, since expressions can see it (isInteger).
+// resource.Quantity with its arithmetic: plain values (a whole number and a power of ten) and others are distinguished as
+// upstream does, because expressions can observe it (isInteger).
 //
 // Thread-safety: pure functions; digits lie in the arena.
 #pragma once
@@ -11,7 +11,7 @@ namespace backplane::cel_detail {
 // Errors: upstream's words.
 bool parse_quantity(Arena& arena, std::string_view text, QuantityVal& out, std::string& error);
 QuantityVal whole_quantity(std::int64_t value) noexcept;
-// False: the two are too far apart to be put into one number.
+// False: the digits are too far apart for an exact sum.
 bool add_quantities(Arena& arena, const QuantityVal& a, const QuantityVal& b, bool subtract, QuantityVal& out);
 int sign_of(const QuantityVal& value) noexcept;
 double to_real(const QuantityVal& value);

@@ -1,4 +1,4 @@
-// What a run gives back, as JSON has it.
+// The result of a run as JSON.
 //
 // Thread-safety: pure function.
 #pragma once

@@ -51,7 +51,9 @@ cel::Outcome run_alone(const Plan& plan, std::span<const cel::Binding> bindings,
     out.end = end_of(halt);
     out.message = halt == Halt::kCancelled ? "operation interrupted" : "operation cancelled: actual cost limit exceeded";
   }
-  out.cost = run.cost;
+  // A run may also be stopped by the memory limit, before it reaches the cost limit.
+  const bool exceeded = out.end == cel::Outcome::End::kCallLimit;
+  out.cost = exceeded ? std::max(run.cost, run.limit + 1) : run.cost;
   return out;
 }
 

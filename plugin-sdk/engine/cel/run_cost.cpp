@@ -12,7 +12,7 @@ namespace charges {
 
 static std::uint64_t up(double cost) { return static_cast<std::uint64_t>(std::ceil(cost)); }
 static double size(const Val& value) { return static_cast<double>(size_for_cost(value)); }
-// cel-go's own figures look into optional values.
+// cel-go's costs include the content of optional values.
 static double core_size(const Val& value) {
   return value.is(ValKind::kOptional) && value.inner != nullptr ? core_size(*value.inner) : size(value);
 }
@@ -25,7 +25,7 @@ std::uint64_t traverse_twice(Arena&, Arguments args, const Val&) { return up(siz
 std::uint64_t make_result(Arena&, Arguments, const Val& result) { return up(size(result) * 2 * kTextFactor); }
 static std::uint64_t search(Arena&, Arguments args, const Val&) { return static_cast<std::uint64_t>(core_size(args[1])); }
 static std::uint64_t shorter(Arena&, Arguments args, const Val&) {
-  // Short texts cost the same whatever their length: no need to count.
+  // Short texts have the same cost regardless of their length, so characters are not counted.
   const auto few = [](const Val& value) {
     return (value.is(ValKind::kString) || value.is(ValKind::kBytes)) && value.size > 0 && value.size <= 10;
   };
@@ -124,14 +124,14 @@ struct Row {
   CostFunction cost;
 };
 
-// First, before those by function: by overload, whatever the function.
+// Tried first: costs by overload, for any function.
 constexpr Row kTrackers[] = {
     {"list_sets_contains_list", sets}, {"list_sets_intersects_list", sets}, {"list_sets_equivalent_list", sets_twice},
     {"list_slice", list_result},       {"list_flatten", flatten},           {"list_flatten_int", flatten},
     {"lists_range", list_result},      {"list_reverse", list_result},       {"list_distinct", compare_first},
 };
 
-// Then: cel-go's, by overload.
+// Tried next: cel-go's costs by overload.
 constexpr Row kOverloads[] = {
     {"starts_with_string", traverse_core},
     {"ends_with_string", traverse_core},
@@ -164,7 +164,7 @@ CostFunction find_in(const Row (&rows)[kSize], std::string_view name) {
   return nullptr;
 }
 
-// Those of one function whose cost hangs on the overload.
+// Costs of one function that depend on the overload.
 CostFunction address_cost(std::string_view function, std::string_view overload) {
   if (function == "ip") return overload == "cidr_ip" ? one : traverse;
   if (function == "containsIP") return overload == "cidr_contains_ip_string" ? contains_ip_text : contains_ip;

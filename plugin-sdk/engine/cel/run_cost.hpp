@@ -1,4 +1,4 @@
-// What calls are taken to have cost once they are done: cel-go's figures, with Kubernetes's for its own functions.
+// Actual costs of completed calls: cel-go's costs, and Kubernetes' for its functions.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,7 +14,7 @@ namespace backplane::cel_detail {
 
 using CostFunction = std::uint64_t (*)(Arena& arena, std::span<const Val> arguments, const Val& result);
 
-// `overload`: empty where several fit, and the values decide.  Null: the call costs one.
+// `overload`: empty if several match and the values decide.  Null: the call costs 1.
 CostFunction cost_of(std::string_view function, std::string_view overload);
 
 }  // namespace backplane::cel_detail

@@ -85,7 +85,9 @@ struct Scope::State final : LazyMap {
       const Halt why = halted.why;
       out.halt = why;
     }
-    out.cost = run.cost;
+    // A run may also be stopped by the memory limit, before it reaches the cost limit.
+    const bool exceeded = out.halt && *out.halt == Halt::kCost;
+    out.cost = exceeded ? std::max(run.cost, limit + 1) : run.cost;
     return out;
   }
 
@@ -120,7 +122,7 @@ struct Scope::State final : LazyMap {
 
   // ---- runs
 
-  // The value, unless the outcome says why there is none.
+  // The value, unless the outcome has the reason for its absence.
   Val run(const Program& program, Budget& budget, Outcome& out) {
     per_call = budget.per_call;
     variables_cost = 0;
@@ -166,13 +168,14 @@ Outcome Scope::run(const Program& program, Budget& budget) {
   return out;
 }
 
-Outcome Scope::run_object(const Program& program, Budget& budget) {
+Outcome Scope::run_object(const Program& program, Budget& budget, std::vector<GoValue>* go_values) {
   Outcome out;
   const Val value = state_->run(program, budget, out);
   if (out.end != Outcome::End::kValue) return out;
   const std::string problems = type_name_problems(value);
   if (problems.empty()) {
     out.value = result_of(state_->arena, value);
+    if (go_values != nullptr) *go_values = go_values_in(state_->arena, value);
   } else {
     out.end = Outcome::End::kFailed;
     out.message = "type mismatch: " + problems;
@@ -193,13 +196,13 @@ Outcome Scope::run_patch(const Program& program, Budget& budget) {
   return out;
 }
 
-// ---- what an expression reads
+// ---- fields that an expression reads
 
 namespace {
 
 using Path = std::vector<std::string_view>;
 
-// The names from a variable to the member that the expression is, if it is that simple; `end` is what they start from.
+// The names from a variable to the member, if the expression is only a member selection; `end`: the variable.
 const Expr& walk_down(const Expr& expr, Path& names) {
   const Expr* at = &expr;
   for (;;) {

@@ -12,12 +12,12 @@
 namespace backplane::cel_detail {
 namespace {
 
-// More digits behind the point than a double has make no sense.
+// A double has no more fraction digits than this.
 constexpr int kMostDigits = 1000;
 constexpr int kDigits = 6;
 constexpr int kMostDepth = 64;
 
-// A text, or what is wrong.
+// A text, or an error.
 struct Piece {
   std::string text;
   std::string error;
@@ -53,7 +53,7 @@ class Formatter {
   }
 
  private:
-  // One clause, taken off the text.
+  // Removes one clause from the text.
   Piece clause(std::string_view& format, const Val& value) {
     int digits = kDigits;
     std::string error = precision(format, digits);
@@ -219,7 +219,7 @@ class Formatter {
       return wrong(std::string(scientific ? "scientific" : "fixed-point") + " clause can only be used on doubles, was given " +
                    std::string(type_name(value)));
     }
-    // Of a number with an exponent, upstream takes the digits asked for as the width of the whole.
+    // For a number with an exponent, upstream uses the precision as the total width.
     if (scientific) return {padded(with_exponent(number), static_cast<std::size_t>(digits)), {}};
     if (!std::isfinite(number)) return {not_finite(number), {}};
     std::string out;

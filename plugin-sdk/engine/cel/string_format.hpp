@@ -1,7 +1,7 @@
 // "%d of %s".format([…]).
 //
 // Thread-safety: pure function.
-// Errors:        as upstream words them.
+// Errors:        worded like upstream's.
 #pragma once
 
 #include "cel/functions.hpp"

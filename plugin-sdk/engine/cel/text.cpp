@@ -27,7 +27,7 @@ bool append_special(std::string& out, double value) {
 
 }  // namespace
 
-// Go takes the form with an exponent from there on.
+// From this exponent on, Go prints the exponent form.
 constexpr int kWidest = 6;
 
 void append_real(std::string& out, double value) {

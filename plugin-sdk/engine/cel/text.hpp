@@ -11,7 +11,7 @@
 
 namespace backplane::cel_detail {
 
-// strconv.FormatFloat: 'g' with the fewest digits; 'f' with so many.
+// strconv.FormatFloat: 'g' with the fewest digits; 'f' with `digits` digits.
 void append_real(std::string& out, double value);
 void append_fixed(std::string& out, double value, int digits);
 // time.Duration's String: "1h0m0s".
@@ -25,9 +25,9 @@ std::optional<double> parse_real(std::string_view text);
 std::optional<bool> parse_bool(std::string_view text);
 bool is_utf8(std::string_view text) noexcept;
 
-// string(x); an error where there is no such conversion.
+// string(x); an error if there is no such conversion.
 Val to_text_val(Arena& arena, const Val& value);
-// x as one of the types that have a function: int(x), bytes(x) …
+// x converted to a type with a conversion function: int(x), bytes(x) …
 Val convert(Arena& arena, const Val& value, ValKind to);
 
 }  // namespace backplane::cel_detail

@@ -36,7 +36,7 @@ std::string padded(std::int64_t number, std::size_t width) {
   return number < 0 ? "-" + digits : digits;
 }
 
-// ".5", nothing for none.
+// ".5"; empty for 0.
 std::string fraction(std::uint32_t nanos) {
   if (nanos == 0) return {};
   std::string digits = padded(nanos, 9);
@@ -47,7 +47,7 @@ std::string fraction(std::uint32_t nanos) {
 struct Unit {
   std::string_view name;
   std::int64_t nanos;
-  bool prefix;  // whatever begins so
+  bool prefix;  // any word with this prefix
 };
 constexpr std::int64_t kHour = 3600 * kNanos;
 constexpr auto kUnits = std::to_array<Unit>({
@@ -75,7 +75,7 @@ std::optional<Instant> parse_instant(std::string_view text) {
 std::optional<Instant> parse_date_time(std::string_view text, std::string& error) {
   if (text.empty()) return Instant{};
   if (const auto exact = parse(text, error)) return exact;
-  // Layouts are tried one after the other, and it is the last one's error that is told.
+  // Layouts are tried one after the other, and the last one's error is reported.
   return utc(schema::parse_go_local_time(text, error));
 }
 
@@ -84,7 +84,7 @@ std::optional<Instant> parse_date(std::string_view text, std::string& error) { r
 std::optional<std::int64_t> parse_format_duration(std::string_view text, std::string& error) {
   std::string ignored;
   if (const auto plain = schema::parse_go_duration(text, ignored)) return plain;
-  // "3 days 2 hours": numbers and units wherever they stand.
+  // "3 days 2 hours": numbers and units anywhere in the text.
   std::int64_t sum = 0;
   bool any = false;
   for (std::size_t at = 0; at < text.size();) {
@@ -148,7 +148,7 @@ std::string print_instant(const Instant& instant) {
 }
 
 std::string print_seconds(std::int64_t nanoseconds) {
-  // As Go's Duration.Seconds: whole seconds, and what is left of them as a real.
+  // As Go's Duration.Seconds: whole seconds plus the rest as a double.
   const double seconds = static_cast<double>(nanoseconds / kNanos) + static_cast<double>(nanoseconds % kNanos) / 1e9;
   std::array<char, 64> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed).ptr;

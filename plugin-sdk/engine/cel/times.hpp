@@ -1,4 +1,4 @@
-// Times and durations of expressions: RFC 3339, calendars, time zones, as Go's time package has them.
+// Times and durations of expressions: RFC 3339, calendars, time zones, as in Go's time package.
 //
 // Thread-safety: any thread; zones are read once and kept.
 #pragma once
@@ -23,7 +23,7 @@ struct Instant {
 
 // time.Parse with RFC 3339.
 std::optional<Instant> parse_instant(std::string_view text);
-// What go-openapi's strfmt takes for the formats date-time, date and duration; `error` says what it says.
+// Parses like go-openapi's strfmt for the formats date-time, date and duration; `error` has its message.
 std::optional<Instant> parse_date_time(std::string_view text, std::string& error);
 std::optional<Instant> parse_date(std::string_view text, std::string& error);
 std::optional<std::int64_t> parse_format_duration(std::string_view text, std::string& error);

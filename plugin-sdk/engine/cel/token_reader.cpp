@@ -132,7 +132,7 @@ bool TokenReader::no_way() {
   if (bad.kind == TokenKind::kConstant && bad.offset == end) {
     return fail(bad.offset, "mismatched input '" + shown(bad) + "' expecting IDENTIFIER");
   }
-  // Blanks between the two are shown; what was no token is not.
+  // The error shows blanks between the two tokens, but no invalid tokens.
   for (const char c : source_.substr(end, bad.kind == TokenKind::kEnd ? 0 : bad.offset - end)) {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') input.push_back(c);
   }

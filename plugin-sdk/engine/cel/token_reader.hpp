@@ -1,5 +1,5 @@
-// Steps through the words of an expression, and says what stands where something else should: with upstream's words, and going on behind
-// a word too many or too few as upstream's parser does.
+// Steps through the tokens of an expression and reports unexpected ones with upstream's messages; recovers from an extraneous or missing
+// token as upstream's parser does.
 //
 // Thread-safety: one expression's, used by one thread.
 #pragma once
@@ -17,7 +17,7 @@ namespace backplane::cel_detail {
 inline constexpr std::string_view kOperandStart =
     "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 
-// What may follow a rule where it is used, as a set of signs.  kMayEnd: the rule around it may end there, too.
+// The follow set of a rule at its use.  kMayEnd: the enclosing rule may end there too.
 using Follow = std::uint32_t;
 enum FollowBit : Follow {
   kMayEnd = 1u << 0,
@@ -59,10 +59,10 @@ class TokenReader {
     return true;
   }
 
-  // A literal, a name, or a sign that an operand may begin with.
+  // A literal, a name, or another token that begins an operand.
   static bool begins_operand(const Token& token);
 
-  // While it lives, a rule is read behind which `follow` may stand.
+  // Scope of a rule that `follow` may follow.
   class Within {
    public:
     Within(TokenReader& reader, Follow follow) : reader_(reader) { reader_.rules_.push_back({follow, reader.token().offset}); }
@@ -71,25 +71,25 @@ class TokenReader {
    private:
     TokenReader& reader_;
   };
-  // Passes over everything that cannot follow any of the rules being read; until the grammar is met again, no more problems are told.
-  // `rule`: the one that is given up; given up twice at one place it passes over that.
+  // Skips tokens that can follow none of the open rules; no further problems are reported until a token matches again. `rule`: the failed
+  // rule; if it fails twice at one token, that token is skipped.
   void recover(char rule);
   bool recovering() const { return recovering_; }
-  // Where the innermost rule began.
+  // The start of the innermost rule.
   std::size_t rule_begin() const { return rules_.back().begin; }
-  // Passes over what neither begins an operand nor follows.
+  // Skips tokens that neither begin an operand nor are in the follow set.
   void pass_to_operand();
 
-  // What is wrong; always false.
+  // Reports a problem; always false.
   bool fail(std::size_t offset, std::string text);
-  // "mismatched input", or "extraneous input" where without this token it would go on; always false.
+  // "mismatched input", or "extraneous input" if parsing can continue without this token; always false.
   bool refuse_token(std::string_view expected, bool only_extra);
-  // Passes over a token without which it goes on.
+  // Skips an extraneous token.
   bool drop(std::string_view expected, bool goes_on);
   bool expect(std::string_view sign);
-  // The end of a list or a map, or one more item.
+  // Reads the end of a list or a map, or a further item's comma.
   bool item_ends(std::string_view close, bool& more);
-  // Nothing can be read that begins with this token and has the next one behind it.
+  // No rule matches this token followed by the next one.
   bool no_way();
 
  private:
@@ -97,7 +97,7 @@ class TokenReader {
 
   static Follow follow_of(const Token& token);
   Follow all_follows() const;
-  // What may stand behind a closing bracket here.
+  // The tokens that may follow a closing bracket here.
   Follow behind_bracket() const;
 
   Problems& problems_;
@@ -109,7 +109,7 @@ class TokenReader {
   std::vector<Rule> rules_;
   bool recovering_ = false;
   std::size_t gave_up_at_ = static_cast<std::size_t>(-1);
-  std::string gave_up_;  // rules, at that place
+  std::string gave_up_;  // rules that have failed at that token
   const std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };

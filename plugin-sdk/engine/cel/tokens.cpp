@@ -13,7 +13,7 @@ constexpr bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A
 constexpr bool is_word(char c) { return is_word_start(c) || is_digit(c); }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f'; }
 
-// Where something ends that begins somewhere; not found: where it breaks off.
+// The end of a token; not found: the position where it breaks off.
 struct End {
   bool found = false;
   std::size_t at = 0;
@@ -53,7 +53,7 @@ class Scanner {
     at_ = end;
   }
 
-  // What stands here up to the character at `broken` is no token.
+  // The text up to the character at `broken` is no token.
   void refuse(std::size_t broken) {
     std::size_t end = std::min(broken + 1, source_.size());
     while (end < source_.size() && (static_cast<unsigned char>(source_[end]) & 0xC0) == 0x80) ++end;
@@ -72,7 +72,7 @@ class Scanner {
     return true;
   }
 
-  // r"…", b"…" and br"…"; a word where no text follows.
+  // r"…", b"…" and br"…"; a name if no quote follows.
   bool prefixed_text() {
     std::size_t quote = at_;
     const bool bytes = peek(quote) == 'b' || peek(quote) == 'B';
@@ -96,7 +96,7 @@ class Scanner {
     return true;
   }
 
-  // Of the text whose quote stands at `quote`.
+  // The end of the text that starts with the quote at `quote`.
   End text_end(std::size_t quote, bool raw) const {
     const char mark = peek(quote);
     if (mark != '"' && mark != '\'') return {false, quote};
@@ -123,7 +123,7 @@ class Scanner {
     return {false, source_.size()};
   }
 
-  // Of what follows a backslash.
+  // The end of an escape after its backslash.
   End escape_end(std::size_t i) const {
     const char c = peek(i);
     if (i < source_.size() && std::string_view("abfnrtv\"'\\?`").find(c) != std::string_view::npos) return {true, i + 1};
@@ -193,7 +193,7 @@ class Scanner {
       take(TokenKind::kSign, at_ + (paired ? 2 : 1));
       return true;
     }
-    // Half of a pair breaks off behind it.
+    // A single '=', '&' or '|' is half of an operator and is refused.
     if (std::string_view("=&|").find(source_[at_]) == std::string_view::npos) return false;
     refuse(at_ + 1);
     return true;

@@ -1,4 +1,4 @@
-// The words of a CEL expression.
+// The tokens of a CEL expression.
 //
 // Thread-safety: pure functions.
 // Lifetime:      tokens borrow the source.
@@ -31,7 +31,7 @@ struct Token {
   std::size_t offset = 0;  // in bytes
 };
 
-// Ends with a kEnd.  What is no token is passed over and told of.
+// Ends with a kEnd.  Invalid text is skipped and reported.
 std::vector<Token> tokenize(std::string_view source, Problems& problems);
 
 }  // namespace backplane::cel_detail

@@ -1,4 +1,4 @@
-// What is in a bound tree, as its declared type says.
+// Values of a bound tree by their declared types.
 #include "backplane/types/cel.hpp"
 #include "cel/times.hpp"
 #include "cel/value.hpp"
@@ -93,7 +93,7 @@ Val instant(Arena& arena, std::string_view text, Form form) {
   return error_of(arena, "Invalid " + std::string(what) + " formatted string " + std::string(text) + ": " + error);
 }
 
-// Upstream reads the alphabet of URLs here, whatever the format means elsewhere.
+// Upstream decodes the URL alphabet here, unlike in other uses of the format.
 Val plain_bytes(Arena& arena, std::string_view text) {
   std::string standard(text), bytes;
   for (char& c : standard) c = c == '-' ? '+' : c == '_' ? '/' : c == '+' || c == '/' ? '!' : c;

@@ -1,4 +1,4 @@
-// Short words for making nodes that all stand at one place of the text.
+// Shorthands for making nodes with the same position in the text.
 //
 // Thread-safety: as the tree's.
 #pragma once
@@ -66,7 +66,7 @@ class TreeMaker {
     return out;
   }
 
-  // The same with ids of its own, standing where it stands.  See Ast::kMostCopied.
+  // A copy with new ids and the same position.  See Ast::kMostCopied.
   Expr* copy(const Expr& of);
 
  private:

@@ -40,7 +40,7 @@ std::string_view kind_name(const Type& type) {
   return {};
 }
 
-// Types that only libraries make, and that have no members.
+// Types that only libraries create, and that have no members.
 bool is_opaque_name(std::string_view name) { return name == "net.IP" || name == "net.CIDR"; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The types of expressions, what a schema declares, and the table of functions that checker and evaluator share.
+// The types of expressions, declarations of schemas, and the function table of checker and evaluator.
 //
 // Thread-safety: immutable once made.
 // Lifetime:      the types named here and the table live as long as the process; others as long as their TypeArena.
@@ -20,7 +20,7 @@ namespace backplane::cel_detail {
 using cel::DeclType;
 
 enum class TypeKind : unsigned char {
-  kError,  // something below is wrong already
+  kError,  // an operand has a problem already
   kDyn,
   kAny,  // google.protobuf.Any
   kNull,
@@ -67,11 +67,11 @@ inline constexpr std::string_view kOptionalName = "optional_type";
 std::string to_text(const Type& type);
 // The same with the names that values have at a run: "google.protobuf.Timestamp", "null_type".
 std::string runtime_text(const Type& type);
-// The same type, whatever made it.
+// Structural equality of types.
 bool same(const Type& a, const Type& b) noexcept;
 inline bool is_optional(const Type& type) noexcept { return type.kind == TypeKind::kOpaque && type.name == kOptionalName; }
 
-// Makes types and keeps them.
+// Makes types and owns them.
 class TypeArena {
  public:
   const Type* list(const Type* item);
@@ -81,7 +81,7 @@ class TypeArena {
   const Type* param(std::string_view name);
   const Type* structure(std::string_view name, const DeclType* decl = nullptr);
   const Type* with_parameters(const Type& type, std::vector<const Type*> parameters);
-  // The type that a schema declares; objects are named `name`, what is in them name.field, name.@idx, name.@elem.
+  // The type that a schema declares; objects are named `name`, their parts name.field, name.@idx, name.@elem.
   const Type* declared(const DeclType& decl, std::string_view name);
   // "map(string, list(A))"; single capital letters are parameters, unknown names are messages.  For tables of ours: asserts.
   const Type* read(std::string_view text);
@@ -94,7 +94,7 @@ class TypeArena {
 
 // ---- functions
 
-// Where a function comes from.  An environment has a library from its version on, or because its owner asks for it.
+// The library of a function.  An environment has a library from its version on, or at its owner's request.
 enum class Library : unsigned char {
   kStandard,
   kCrossType,  // 1 < 1.5
@@ -113,8 +113,8 @@ enum class Library : unsigned char {
   kCidr,
   kFormat,
   kSemver,
-  kJsonPatch,  // asked for: mutating policies
-  kMath,       // asked for, here and below
+  kJsonPatch,  // on request: mutating policies
+  kMath,       // on request, here and below
   kEncoders,
   kBindings,
   kRegexExt,
@@ -132,10 +132,10 @@ struct Overload {
   unsigned since = 0;  // minor version of Kubernetes; 0: always, kNever
   std::span<const Type* const> arguments;
   const Type* result = nullptr;
-  std::uint32_t index = 0;  // in overloads(): what an evaluator's table of implementations may be indexed by
+  std::uint32_t index = 0;  // index in overloads(), and of an evaluator's table of implementations
 };
 
-// Every overload that some environment has, those of a function in the order in which upstream declares them.
+// Every overload of any environment, those of a function in upstream's order of declaration.
 std::span<const Overload> overloads();
 // Of one function; empty: there is none.
 std::span<const Overload> overloads_of(std::string_view function);
@@ -154,7 +154,7 @@ struct DeclField {
   bool required = false;
 };
 
-// A schema as expressions see it.  Trees of it are shared: whoever has a shared_ptr to a node may keep that alone.
+// The declaration of a schema for expressions.  Trees share nodes: a shared_ptr to a node keeps that node alive.
 struct DeclType {
   enum class Form : unsigned char {
     kDyn,  // int-or-string, or anything
@@ -180,15 +180,15 @@ struct DeclType {
   bool nullable = false;
   bool preserves_unknown = false;
   bool embedded_resource = false;
-  std::string name;                       // kNamed; of a kObject: its fixed name, or empty: named by where it stands
+  std::string name;                       // kNamed; of a kObject: its fixed name, or empty: named by its path
   std::vector<DeclField> fields;          // kObject; sorted by name
-  std::vector<std::string> map_keys;      // ListForm::kMap: the members that tell items apart, as objects have them
+  std::vector<std::string> map_keys;      // ListForm::kMap: the key members, by their names in objects
   std::shared_ptr<const DeclType> items;  // kList, kMap, kOptional
   std::shared_ptr<const DeclType> keys;   // kMap; null: texts
   std::int64_t max_elements = 0;          // bytes of texts, items, entries; below 0: unknown
   std::int64_t min_size = 0;              // bytes of the smallest JSON
 
-  // By the name in expressions; keywords may come as they are ("namespace").  Null: none.
+  // By the name in expressions; keywords may be unescaped ("namespace").  Null: none.
   const DeclField* field(std::string_view wanted) const noexcept;
 };
 

@@ -224,7 +224,7 @@ class UrlReader {
   std::string& error_;
 };
 
-// url.Parse: empty, or what is wrong.
+// url.Parse: empty, or the error.
 std::string read_with_fragment(Arena& arena, std::string_view text, UrlVal& out) {
   std::string problem;
   const std::size_t mark = text.find('#');

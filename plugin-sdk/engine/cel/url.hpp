@@ -8,13 +8,13 @@
 
 namespace backplane::cel_detail {
 
-// url.ParseRequestURI, then url.Parse.  False: it is none.
+// url.ParseRequestURI, then url.Parse.  False: not a URL.
 bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& error);
-// url.Parse alone; empty: it is one.
+// url.Parse alone; empty: valid.
 std::string url_problem(std::string_view text);
-// url.ParseRequestURI alone; empty: it is one.
+// url.ParseRequestURI alone; empty: valid.
 std::string request_uri_problem(std::string_view text);
-// What is behind the escapes; false: some are broken.
+// The unescaped text; false: an escape is invalid.
 bool unescape_query(std::string_view text, std::string& out);
 
 }  // namespace backplane::cel_detail

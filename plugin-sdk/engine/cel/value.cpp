@@ -129,7 +129,7 @@ void Growing::add(Arena& arena, const Val& value) {
 
 namespace {
 
-constexpr std::uint32_t kSearched = 8;  // so many entries are looked through one by one
+constexpr std::uint32_t kSearched = 8;  // up to this many entries are searched linearly
 
 std::uint32_t place_of(const Val& key, std::uint32_t buckets) noexcept { return static_cast<std::uint32_t>(hash_of(key)) & (buckets - 1); }
 
@@ -230,7 +230,7 @@ bool visible_member(const cel::DeclType& decl, std::string_view json_name, std::
 const cel::DeclField* field_of(const cel::DeclType& decl, std::string_view name) noexcept {
   if (const cel::DeclField* field = decl.field(name)) return field;
   for (const cel::DeclField& field : decl.fields) {
-    // A keyword as it stands: namespace for __namespace__.
+    // An unescaped keyword: namespace for __namespace__.
     if (field.json_name == name && field.name.size() == name.size() + 4) return &field;
   }
   return nullptr;
@@ -260,7 +260,7 @@ bool find_in_tree(Arena& arena, const Val& map, const Val& key, Val& out) {
   }
   const auto found = map.object->find(json_name);
   if (found == map.object->end()) return false;
-  // In an object with properties, null is as good as absent; not so in a map.
+  // A null member of an object with properties counts as absent; in a map it does not.
   if (map.decl != nullptr && map.decl->form == cel::DeclType::Form::kObject && found->value().is_null()) return false;
   out = tree_val(arena, found->value(), type);
   return true;
@@ -284,7 +284,7 @@ bool map_find(Arena& arena, const Val& map, const Val& key, Val& out) {
   return true;
 }
 
-// ---- what costs and messages ask
+// ---- sizes and texts for costs and messages
 
 std::uint64_t size_for_cost(const Val& value) noexcept {
   switch (value.kind) {
@@ -321,7 +321,7 @@ bool is_zero(const Val& value) noexcept {
     case ValKind::kTimestamp:
       return value.integer == -62135596800 && value.size == 0;
     case ValKind::kList:
-      // Lists and maps of a typed tree do not say whether they are empty.
+      // As upstream, lists and maps of a typed tree are never zero values.
       return (value.place != Place::kTree || value.decl == nullptr) && list_size(value) == 0;
     case ValKind::kMap:
       return (value.place != Place::kTree || value.decl == nullptr) && map_size(value) == 0;

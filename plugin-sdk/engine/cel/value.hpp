@@ -1,9 +1,9 @@
-// Values of a run.  Texts, lists and objects of a bound tree are looked at where they lie, as their declared type says; what the expression
-// makes lies in the run's arena.
+// Values of a run.  Texts, lists and objects of a bound tree are read in place by their declared type; values that the expression makes
+// lie in the run's arena.
 //
-// Thread-safety: values are plain data; whoever may read the tree may read them.
+// Thread-safety: values are plain data with the thread-safety of their tree.
 // Lifetime:      a value borrows the tree, its declared type, the program's constants, and the arena.
-// Errors:        errors are values, worded as upstream words them.
+// Errors:        errors are values, worded like upstream's.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ enum class ValKind : unsigned char {
   kType,
   kOptional,
   kOpaque,
-  kRaw,  // of a tree, below x-kubernetes-preserve-unknown-fields: can be compared and nothing else
+  kRaw,  // of a tree, below x-kubernetes-preserve-unknown-fields: supports only comparison
 };
 
-// Where the items of a list, the entries of a map are.
+// The storage of a list's items or a map's entries.
 enum class Place : unsigned char { kMade, kTree, kGrowing, kLazy };
 
 struct MapBody;
@@ -64,7 +64,7 @@ struct Val {
     const Opaque* opaque;      // kOpaque
     const backplane::Value* raw;
   };
-  // Of trees, and of lists made of such: what they are declared as; null: whatever they hold.
+  // The declared type of trees, and of lists made of them; null: dynamic.
   const cel::DeclType* decl = nullptr;
 
   std::string_view view() const noexcept { return {text, size}; }
@@ -79,11 +79,11 @@ struct MapEntry {
 struct MapBody {
   const MapEntry* entries = nullptr;
   std::uint32_t size = 0;
-  std::uint32_t buckets = 0;             // of `index`: a power of two; 0: few entries, looked through in order
+  std::uint32_t buckets = 0;             // size of `index`: a power of two; 0: few entries, searched linearly
   const std::uint32_t* index = nullptr;  // by hash: entry + 1, 0 is free
   std::string_view type_name = {};       // of a message made by name ("JSONPatch"); empty: a map
 };
-// The list or map that a loop collects into; a map has key and value in turns.
+// The accumulator of a comprehension; a map has keys and values alternating.
 struct Growing {
   Val* items = nullptr;
   std::uint32_t size = 0, capacity = 0;
@@ -91,7 +91,7 @@ struct Growing {
   std::uint32_t buckets = 0;
 
   void add(Arena& arena, const Val& value);
-  // False: the key is there already.
+  // False: the key exists already.
   bool insert(Arena& arena, const Val& key, const Val& value);
   const Val* find(const Val& key) const noexcept;
 };
@@ -212,13 +212,13 @@ Val opaque_val(const T* body) noexcept {
   out.opaque = body;
   return out;
 }
-// `text` must live as long as the program does, or lie in the arena.
+// `text` must live as long as the program, or lie in the arena.
 inline Val error_val(std::string_view text) noexcept { return text_val(ValKind::kError, text); }
 inline Val error_val(Arena& arena, std::string_view text) { return error_val(arena.keep_text(text)); }
 inline Val no_overload() noexcept { return error_val("no such overload"); }
 inline Val kept_string(Arena& arena, std::string_view text) { return string_val(arena.keep_text(text)); }
 
-// What a value of a tree is to an expression.
+// A tree's value as a value of the run.
 Val tree_val(Arena& arena, const backplane::Value& tree, const cel::DeclType* decl);
 // The same of an object without a declared type.
 Val object_val(const Object& object) noexcept;
@@ -229,26 +229,26 @@ Val list_at(Arena& arena, const Val& list, std::size_t at);
 
 // Maps and objects.  Keys of objects are the names that expressions use.
 std::size_t map_size(const Val& map) noexcept;
-// False: there is none.  An error that stands for the value counts as found.
+// False: there is none.  An error in place of the value counts as found.
 bool map_find(Arena& arena, const Val& map, const Val& key, Val& out);
-// Calls `visit(key, value)` until it gives false.
+// Calls `visit(key, value)` until it returns false.
 template <class Visit>
 void map_each(Arena& arena, const Val& map, const Visit& visit);
 Val make_map(Arena& arena, const MapEntry* entries, std::size_t size, std::string_view type_name = {});
-// A name of a declared object as expressions write it, for a member of a tree.  False: expressions do not see it.
+// The name of a tree's member in expressions.  False: the member is not visible to expressions.
 bool visible_member(const cel::DeclType& decl, std::string_view json_name, std::string_view& name, const cel::DeclType*& type) noexcept;
-// The field that expressions mean by the name; null: there is none.
+// The field of that name in expressions; null: there is none.
 const cel::DeclField* field_of(const cel::DeclType& decl, std::string_view name) noexcept;
 
 // "int", "list", "google.protobuf.Timestamp", "kubernetes.Quantity".
 std::string_view type_name(const Val& value) noexcept;
-// What Go's %v prints for it in messages.
+// The value as Go's %v prints it in messages.
 void append_plain(Arena& arena, std::string& out, const Val& value);
 // Code points of a text.
 std::size_t rune_count(std::string_view text) noexcept;
-// What costs are made of: code points, bytes, items, entries; 1 for all else.
+// The size for costs: code points, bytes, items, entries; 1 for other values.
 std::uint64_t size_for_cost(const Val& value) noexcept;
-// Whether optional.ofNonZeroValue takes it for nothing.
+// Whether optional.ofNonZeroValue treats it as zero.
 bool is_zero(const Val& value) noexcept;
 
 template <class Visit>

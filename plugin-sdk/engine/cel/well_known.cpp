@@ -1,4 +1,4 @@
-// Messages of protobuf that every environment knows, though objects never hold them.
+// Well-known messages of protobuf, which every environment has, although objects never contain them.
 #include <array>
 
 #include "cel/environment.hpp"
@@ -70,7 +70,7 @@ const cel::DeclField* declared_field(const Environment::State& environment, cons
   return environment.keyword_fields && keyword ? decl.field("__" + std::string(name) + "__") : nullptr;
 }
 
-// Object{…}, Object.spec{…}: what a mutating policy wants of an object, any field of it.
+// Object{…}, Object.spec{…}: the fields that a mutating policy sets; any field is allowed.
 bool is_patched_object(const Environment::State& environment, std::string_view name) {
   return environment.options.extras.json_patch && (name == "Object" || name.starts_with("Object."));
 }

@@ -1,6 +1,6 @@
 // Time zones by name, from the machine's zone files (TZif).
 //
-// Thread-safety: any thread; a zone is read when first asked for and kept, some hundred at most.
+// Thread-safety: any thread; a zone is read at its first use; some hundred are cached.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// CBOR as upstream writes it: the tag that says "this is CBOR" around each object, and watches as a sequence of such items.
+// CBOR as upstream writes it: the self-described CBOR tag around each object, and watches as a sequence of such items.
 //
-// An entry's form is the frame of the event it came with and the object, in one buffer: watches, GET and lists each hand out their window.
-// Behind kind and apiVersion, which come first, an object's members stand in lists as they stand in the object.
+// An entry's encoding is one buffer with the frame of its event and the object: watches, GET and lists each send a part of it. After kind
+// and apiVersion, which come first, an object's members have the same bytes in lists.
 #include "engine/cbor.hpp"
 #include "engine/codec.hpp"
 #include "schema/cbor_encode.hpp"
@@ -16,7 +16,7 @@ constexpr std::size_t kTypeMetaMembers = 2;
 
 Status unreadable() { return internal_error("the bytes at hand are not JSON of the kind they belong to"); }
 
-// A definite head at `at` of items that this codec wrote: its argument, and the offset behind it.
+// A definite head at `at` of items that this codec wrote: its argument, and the offset after it.
 std::pair<std::size_t, std::size_t> read_head(std::string_view bytes, std::size_t at) noexcept {
   const auto first = static_cast<unsigned char>(bytes[at++]);
   std::size_t argument = first & 0x1F;
@@ -26,7 +26,7 @@ std::pair<std::size_t, std::size_t> read_head(std::string_view bytes, std::size_
   return {argument, at};
 }
 
-// Where the members behind kind and apiVersion begin.
+// The offset of the members after kind and apiVersion.
 std::size_t behind_type_meta(std::string_view bytes, std::size_t object) noexcept {
   std::size_t at = read_head(bytes, object).second;
   for (std::size_t text = 0; text < 2 * kTypeMetaMembers; ++text) {
@@ -36,7 +36,7 @@ std::size_t behind_type_meta(std::string_view bytes, std::size_t object) noexcep
   return at;
 }
 
-// Everything of a watch event up to the object.
+// The bytes of a watch event before the object.
 std::string frame_head(EventType type) {
   static constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
   std::string out(kSelfDescribed);
@@ -63,14 +63,14 @@ Result<EncodedForm> make_form(const Presentation& as, const ObjectEntry& entry) 
   return form;
 }
 
-// Of the metadata alone, without the tag.
+// The encoding of the metadata alone, without the tag.
 Status append_metadata(std::string& out, const Presentation& as, const ObjectEntry& entry) {
   std::string json;
   append_metadata_json(json, entry, as);
   return schema::encode_cbor(nullptr, json, out) ? Status() : unreadable();
 }
 
-// ListMeta; custom resources have an empty continue, too.
+// ListMeta; custom resources have an empty continue too.
 void append_list_meta(std::string& out, const Presentation& as, const ListFacts& facts) {
   const bool with_token = !facts.continue_token.empty() || (as.custom() && !as.metadata_only);
   schema::append_cbor_map(out, 1u + (with_token ? 1u : 0u) + (facts.remaining ? 1u : 0u));
@@ -107,7 +107,7 @@ class CborCodec final : public Codec {
     return {};
   }
 
-  // The number of items stands before the first.
+  // The number of items precedes the first.
   bool measures_lists() const noexcept override { return true; }
   Status measure(const Presentation&, const ObjectEntry&, ListMeasure& sum) const override {
     ++sum.items;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kTag = "\xD9\xD9\xF7";
 constexpr std::string_view kJson =
     R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"data":{"k":"v"}})";
-constexpr std::uint32_t kItemOffset = 38;  // behind kind and apiVersion
+constexpr std::uint32_t kItemOffset = 38;  // after kind and apiVersion
 
 std::shared_ptr<ObjectEntry> added() {
   auto made = std::make_shared<ObjectEntry>();

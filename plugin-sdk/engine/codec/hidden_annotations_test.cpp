@@ -55,7 +55,7 @@ class Sink final : public ItemSink {
   void share(SharedBytes bytes) override { text_.append(bytes.view()); }
 };
 
-// Every way in which a codec shows metadata alone: what it says of the one object is what it says of one that never had them.
+// Compares, in every encoding of metadata alone, an object with hidden annotations and one without.
 TEST(HiddenAnnotations, EveryEncodingLeavesThemOut) {
   const auto having = entry(R"(,"annotations":{"a":"1","old.member":"7"})"), plain = entry(R"(,"annotations":{"a":"1"})");
   for (const Codec* codec : {&json_codec(), &protobuf_codec(), &cbor_codec()}) {

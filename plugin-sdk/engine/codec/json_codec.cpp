@@ -1,4 +1,4 @@
-// JSON: what every entry begins with, so that objects and frames are windows into it.
+// JSON: every entry has it from the start, so objects and frames are parts of it.
 #include "backplane/types/json_reading.hpp"
 #include "engine/codec.hpp"
 #include "engine/raw_json.hpp"
@@ -15,7 +15,7 @@ constexpr std::string_view kFrameEnd = "}\n";
 void append_in_order(std::string& out, std::string_view metadata) {
   static const Schema& schema = *meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
   std::optional<Value> tree = read_json(metadata);
-  // Stored bytes are canonical; should they not be, they are shown as they are.
+  // Stored bytes are canonical; other bytes are sent unchanged.
   if (!tree || !schema.normalize(*tree, nullptr).ok()) {
     out.append(metadata);
   } else {
@@ -29,7 +29,7 @@ std::string quoted_json(std::string_view text) {
   return out;
 }
 
-// ListMeta; custom resources print an empty continue, and sort.  What was made for the list is of no revision.
+// ListMeta; custom resources print an empty continue, and sort.  Objects made for the list have no revision.
 std::string list_meta(const ListFacts& list, bool sorted) {
   if (list.revision == 0) return "{}";
   const std::string version = "\"resourceVersion\":\"" + std::to_string(list.revision) + "\"";
@@ -111,7 +111,7 @@ class JsonCodec final : public Codec {
     return {};
   }
 
-  // A blank in front: raw values in it are kept as they were sent.
+  // A leading blank marks text whose raw values are kept as they were sent.
   bool wrote(std::string_view stored) const noexcept override { return stored.starts_with('{') || stored.starts_with(" {"); }
   Result<std::string> to_stored(const Schema*, std::string json) const override { return json; }
   Result<std::string> from_stored(const Schema*, std::string_view stored) const override { return std::string(stored); }
@@ -156,7 +156,7 @@ const Codec& json_codec() {
 
 namespace {
 
-// Names the slot of what is no form of its own: the JSON whose raw values are as they were sent.
+// The key of a variant of JSON, whose raw values are as they were sent.
 const Codec& kept_slot() {
   static const JsonCodec codec;
   return codec;

@@ -1,7 +1,7 @@
-// Protobuf as upstream writes it: `k8s\0` and runtime.Unknown around an object's own message; frames with their length in front.
+// Protobuf as upstream writes it: `k8s\0` and runtime.Unknown around an object's message; frames begin with their length.
 //
-// An entry's form is the frame of the event it came with, the envelope, and the message, in one buffer: watches, GET and lists each hand
-// out their window.  Kinds without a message of their own (custom resources) have a form of their metadata alone.
+// An entry's encoding is one buffer with the frame of its event, the envelope and the message: watches, GET and lists each send a part of
+// it.  Kinds without a message (custom resources) have an encoding of their metadata only.
 #include "engine/codec.hpp"
 #include "engine/raw_json.hpp"
 #include "schema/hidden_annotations.hpp"
@@ -30,7 +30,7 @@ void append_field(std::string& out, char tag, std::string_view bytes) {
   out.append(bytes);
 }
 
-// Everything of an envelope up to its message.
+// The bytes of an envelope before its message.
 std::string envelope_head(std::string_view api_version, std::string_view kind, std::size_t message_size) {
   std::string type_meta;
   append_field(type_meta, '\x0a', api_version);
@@ -42,7 +42,7 @@ std::string envelope_head(std::string_view api_version, std::string_view kind, s
   return out;
 }
 
-// The length, and everything of a WatchEvent up to the object, which is `size` bytes of magic, envelope and message.
+// The length and the bytes of a WatchEvent before the object, which is `size` bytes of magic, envelope and message.
 std::string frame_head(EventType type, std::size_t size) {
   static constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
   std::string event;
@@ -62,7 +62,7 @@ struct TypeMeta {
   std::string api_version;
 };
 
-// What canonical JSON says it is; both stand near its beginning.
+// apiVersion and kind of canonical JSON; both are near its beginning.
 TypeMeta type_meta_of(std::string_view json) {
   TypeMeta out;
   schema::Scanner scanner(json);
@@ -249,7 +249,7 @@ class ProtobufCodec final : public Codec {
   // meta.k8s.io/v1beta1 numbers the members of its list the other way round.
   static bool items_first(const Presentation& as) noexcept { return as.metadata_only && as.beta; }
 
-  // The message as it stands in a list: a window of the form, which can be shared, or made for this answer.
+  // The message as an item of a list: a shared window of the encoded object, or encoded for this response.
   struct Item {
     std::string_view window;
     std::optional<std::string> made;
@@ -257,7 +257,7 @@ class ProtobufCodec final : public Codec {
     std::string_view bytes() const noexcept { return made ? std::string_view(*made) : window; }
   };
 
-  // The object's own, or its first field, which is metadata in every kind.
+  // The object's message, or its first field, which is metadata in every kind.
   static Result<Item> item_of(const Presentation& as, const ObjectEntry& entry, const EncodedForm& form) {
     const std::string_view message = form.bytes.view().substr(form.item, form.item_size);
     if (!as.metadata_only) return Item{message, std::nullopt};
@@ -272,7 +272,7 @@ class ProtobufCodec final : public Codec {
     return Item{message.substr(0, at + size), std::nullopt};
   }
 
-  // Metadata written once more, from what is shown of it.
+  // Metadata encoded from its visible part.
   static Result<Item> without_hidden(const Presentation& as, const ObjectEntry& entry) {
     std::string json;
     append_metadata_json(json, entry, as);

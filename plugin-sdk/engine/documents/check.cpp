@@ -52,7 +52,7 @@ class DocumentsCheck {
     problems_.push_back({in.name, line_of(in.text, at), documents::to_string(at), std::move(message), is_note});
   }
 
-  // Nothing if the text is no JSON object; that is reported.
+  // Nothing, with a report, if the text is no JSON object.
   std::optional<Value> read(const CarriedDocument& in) {
     boost::system::error_code error;
     json::parse_options options;

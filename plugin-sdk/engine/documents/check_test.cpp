@@ -1,4 +1,4 @@
-// Documents that are wrong, each with the line, the pointer and the words that its author is told.
+// Invalid documents, each with the line, pointer and message of the report.
 #include "backplane/kit/group_check.hpp"
 #include "engine/document_check.hpp"
 
@@ -33,7 +33,7 @@ const std::string kAt = "/definitions/com.example.v1.Thing/properties/spec";
 Lines of_structural(const std::string& spec) { return check({{"t.json", structural(spec)}}); }
 Lines of_typed(const std::string& spec) { return check({{"t.json", typed(spec)}}); }
 
-TEST(DocumentCheck, WhatIsRightHasNoProblems) {
+TEST(DocumentCheck, ValidDocumentsHaveNoProblems) {
   EXPECT_EQ(of_structural(R"({"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "pattern": "^a"}}})"),
             Lines());
   EXPECT_EQ(of_typed(R"({"type": "string", "x-backplane-rules": {"maxLength": 5}})"), Lines());
@@ -78,7 +78,7 @@ TEST(DocumentCheck, ValuesThatAWordCannotHaveAreRefused) {
             Lines{"t.json:2: " + kAt + ": there is no definition no.such.v1.Type"});
 }
 
-TEST(DocumentCheck, WhatIsNoJsonIsToldWithItsLine) {
+TEST(DocumentCheck, InvalidJsonIsReportedWithItsLine) {
   const Lines lines = check({{"t.json", "{\"definitions\":\n {\"a\": }}"}});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("t.json:2: malformed JSON")) << lines[0];
@@ -102,7 +102,7 @@ TEST(DocumentCheck, AGroupDocumentIsReadAsItsPluginReadsIt) {
   EXPECT_EQ(of_group(R"("colums": [])"), Lines{"g.json:3: /kinds/0/colums: kinds[0].colums is not known"});
 }
 
-TEST(DocumentCheck, AColumnThatLeadsNowhereAndAKindWithoutATypeAreTold) {
+TEST(DocumentCheck, AnUnknownColumnPathAndAKindWithoutATypeAreReported) {
   EXPECT_EQ(of_group(R"("columns": [{"name": "Title", "path": ".spec.titel", "description": "."}])"),
             Lines{"g.json:3: /kinds/0/columns/0/path: \".spec.titel\" leads nowhere: the schema has no member \"titel\" there"});
   const Lines lines = of_group(R"("shortNames": ["t"])", "v1beta1");

@@ -12,12 +12,12 @@
 
 namespace backplane::documents {
 
-// Takes a problem at a place of the document.
+// Receives a problem at a position of the document.
 using Report = std::function<void(const Pointer& pointer, std::string message)>;
 
-// The words of every schema of a schema document, and their values.
+// Checks the keywords of every schema of a schema document, and their values.
 void check_words(const Object& document, const Report& report);
-// What a group document says of `types`: kinds without a type, columns whose path leads nowhere.
+// Checks a group document against `types`: kinds without a type, columns with an unknown path.
 void check_kinds(const Object& document, const std::function<const Schema*(const GroupVersionKind&)>& type_of, const Report& report);
 
 }  // namespace backplane::documents

@@ -8,7 +8,7 @@
 namespace backplane::documents {
 namespace {
 
-// Where the member or item of the container at the scanner begins; the scanner stands at its value then.
+// The offset of the member or item of the container at the scanner; the scanner then is at its value.
 bool enter_step(schema::Scanner& in, const std::string& step, std::size_t& begin) {
   schema::Scanner object = in;
   if (object.enter('{')) {
@@ -36,7 +36,7 @@ bool enter_step(schema::Scanner& in, const std::string& step, std::size_t& begin
   return false;
 }
 
-// The longest key of the object that `rest` begins with; empty: none.
+// The longest key of the object that is a prefix of `rest`; empty: none.
 std::string longest_key(const Object& object, std::string_view rest) {
   std::string best;
   for (const auto& member : object) {
@@ -69,7 +69,7 @@ std::size_t line_of(std::string_view text, const Pointer& pointer) {
   for (const std::string& step : pointer) {
     if (!enter_step(in, step, begin)) break;
   }
-  // A key's comma may stand before its line.
+  // The comma before a key may be on another line.
   begin = std::min(text.find_first_not_of(" \t\r\n,", begin), text.size());
   return line_at(text, begin);
 }

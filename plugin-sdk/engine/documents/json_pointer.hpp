@@ -1,4 +1,4 @@
-// Places in the text of a JSON document: pointers, and the lines they stand on.
+// Positions in the text of a JSON document: pointers and their lines.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,10 +15,10 @@ namespace backplane::documents {
 using Pointer = std::vector<std::string>;
 
 std::string to_string(const Pointer& pointer);
-// The line on which the value at `pointer` begins: of a member, the line of its key.  What the text does not have counts as its holder.
+// The line on which the value at `pointer` begins: of a member, the line of its key.  A missing value has the line of its holder.
 std::size_t line_of(std::string_view text, const Pointer& pointer);
 std::size_t line_at(std::string_view text, std::size_t offset);
-// The pointer that dotted words mean in `root`: "kinds[0].columns[1].path", and names that have dots themselves, as far as it goes.
+// The pointer of a dotted path in `root`: "kinds[0].columns[1].path"; member names may contain dots.  Ends at the last existing value.
 Pointer pointer_of(const Value& root, std::string_view dotted);
 
 }  // namespace backplane::documents

@@ -1,4 +1,4 @@
-// What a group document says of the types that its kinds have.
+// Checks of a group document against the types of its kinds.
 #include "backplane/types/json_path.hpp"
 #include "documents/checks.hpp"
 #include "schema/constraints.hpp"
@@ -10,7 +10,7 @@ namespace {
 using schema::Form;
 using schema::Type;
 
-// The first member of the path that the type cannot have; empty: it may lead somewhere.
+// The first member of the path that the type does not have; empty: the path may exist.
 std::string missing_member(const Type* type, const std::vector<std::string>& members) {
   for (const std::string& member : members) {
     if (type == nullptr || type->form() != Form::kStruct) return {};
@@ -45,7 +45,7 @@ class KindCheck {
 
  private:
   void path(std::string_view text, const Pointer& at) {
-    // What stands in metadata is ObjectMeta's, whatever the schema says of it.
+    // metadata has the members of ObjectMeta, regardless of the schema.
     const auto path = JsonPath::parse(text);
     if (!path || text.starts_with(".metadata")) return;
     const std::string missing = missing_member(&type_, path->members());

@@ -22,7 +22,7 @@ struct Choice {
 constexpr Choice kChoices[] = {
     {"type", kTypes}, {"x-kubernetes-list-type", kListTypes}, {"x-kubernetes-map-type", kMapTypes}, {"x-backplane-omit", kOmits}};
 
-// Whether something looks at the format: one that nothing knows is a promise to the reader alone.
+// Whether the format is validated; unknown formats are documentation only.
 bool is_checked_format(std::string_view type, std::string_view format) {
   if (type == "integer") return format == "int32" || format == "int64";
   if (type == "number") return format == "double" || format == "float";
@@ -97,7 +97,7 @@ class WordCheck {
     if (!format.empty() && !is_checked_format(type, format))
       tell("format", "no engine checks the format " + quoted(format) + " of this type");
   }
-  // A member that is required and has no schema would be pruned before anything asks for it.
+  // A member that is required and has no schema would be pruned before the check for required members.
   void required(const Object& words) {
     const Array* names = get_array(words, "required");
     const Object* properties = get_object(words, "properties");

@@ -1,4 +1,4 @@
-// The words that a schema object may have, and what each has to look like.  A word that is not here is known to no engine.
+// The keywords of a schema object and the syntax of their values.  No engine knows other keywords.
 //
 // Thread-safety: constants and pure functions.
 #pragma once
@@ -19,7 +19,7 @@ enum class WordValue : std::uint8_t {
   kFlag,   // true or false
   kCount,  // a number that is whole and not negative
   kNumber,
-  kList,  // a list with an item at least
+  kList,  // a list with at least one item
   kObject,
   kSchema,
   kSchemas,  // a list of schemas
@@ -35,11 +35,11 @@ struct SchemaWord {
 };
 
 const SchemaWord* find_word(std::string_view word) noexcept;
-// Why the value cannot be the word's; empty: it can.
+// The reason why the value is invalid for the keyword; empty: valid.
 std::string_view wrong_value(WordValue wanted, const Value& value) noexcept;
-// Of a word that is not allowed: why, and what to write in its place.
+// For a keyword that is not allowed: the reason and the replacement.
 std::string refusal_of(std::string_view word, bool structural);
-// The word of `known` that differs from `word` by one or two letters; empty: there is none.
+// The keyword of `known` that differs from `word` by one or two letters; empty: none.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace backplane::documents

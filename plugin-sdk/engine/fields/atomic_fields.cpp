@@ -22,7 +22,7 @@ class AtomicFinder {
     }
   }
 
-  // Only what the type names: entries of maps are passed over, as upstream does.
+  // Only named fields of the type: as upstream, entries of maps are skipped.
   void members(const MapForm& form, const Object& object, const std::string& path) {
     for (const auto& member : object) {
       const MapForm::Field* field = form.find(member.key());

@@ -1,4 +1,4 @@
-// Whether an object is one of its type (upstream: typed.Validate).
+// Validates an object against its type (upstream: typed.Validate).
 #include "fields/check.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace backplane::fields {
 namespace {
 
-// Nobody needs more of a value that is wrong.
+// Longer values are cut in errors.
 constexpr std::size_t kMostShown = 1024;
 
 std::string shown(std::string text) {
@@ -117,7 +117,7 @@ class Checker {
   }
 
  private:
-  // Items of atomic lists are looked into, too.
+  // Items of atomic lists are checked too.
   void items(const Form& form, const Array& list) {
     std::unordered_set<std::string> seen;
     std::string why;

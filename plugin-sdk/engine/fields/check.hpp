@@ -1,4 +1,4 @@
-// Whether values are of their type.
+// Validates values against their types.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace backplane::fields {
 
-// What is wrong with a value where a scalar belongs; empty: nothing.  Absent and null are always right.
+// The problem of a value where a scalar is expected; empty: none.  Absent and null are valid.
 std::string scalar_problem(Scalar kind, const Value* value, std::string_view prefix);
 
 }  // namespace backplane::fields

@@ -14,7 +14,7 @@ enum Kind : unsigned char { kNumber = 1, kString = 2, kBool = 3, kList = 4, kMap
 constexpr char kItem = 1;  // an item or member follows
 constexpr char kEnd = 0;   // none does
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-// What a whole number is beyond the floating one next to it: never more than 512 either way.
+// The difference of an integer to the nearest float64: at most 512 in either direction.
 constexpr std::int64_t kMiddle = 0x8000;
 
 template <class Number>
@@ -37,7 +37,7 @@ void append_number_code(std::string& out, double number, std::int64_t beyond) {
   append_bytes(out, static_cast<std::uint16_t>(beyond + kMiddle));
 }
 
-// 2^63 as a double is no std::int64_t.
+// 2^63 as a double does not fit into std::int64_t.
 constexpr double kAboveWhole = 9223372036854775808.0;
 
 bool whole(double number) noexcept { return number >= -kAboveWhole && number < kAboveWhole && std::floor(number) == number; }
@@ -83,7 +83,7 @@ void append_string_value_code(std::string& out, std::string_view text) {
 
 void append_number_value_code(std::string& out, std::int64_t number) {
   const auto near = static_cast<double>(number);
-  // Near the greatest number the double may be one that no integer is.
+  // Near the largest int64, the double may be outside its range.
   const std::int64_t beyond = near >= kAboveWhole ? number - INT64_MAX - 1 : number - static_cast<std::int64_t>(near);
   append_number_code(out, near, beyond);
 }

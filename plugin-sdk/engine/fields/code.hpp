@@ -1,4 +1,4 @@
-// The bytes of a path element: what sorts as upstream sorts.
+// The code of a path element: bytes whose order is upstream's.
 //
 // A field is its name.  A key is its members by name, each a name and a value; a value begins with its kind (numbers, texts, booleans,
 // lists, maps, null, in this order); numbers sort by value, whole ones and others together.  Texts end with two zero bytes, and a zero byte
@@ -16,7 +16,7 @@ void append_value_code(std::string& out, const Value& value);
 // A member of a key: name, then value.
 void append_member_code(std::string& out, std::string_view name, const Value& value);
 void append_text_code(std::string& out, std::string_view text);
-// The same of values that have been told apart already.
+// The same for values of known type.
 void append_string_value_code(std::string& out, std::string_view text);
 void append_number_value_code(std::string& out, std::int64_t number);
 void append_bool_value_code(std::string& out, bool value);
@@ -25,8 +25,8 @@ std::string index_code(std::int64_t at);
 // Reads what the functions above have written.
 class CodeReader {
  public:
-  // `exact`: whole numbers are printed with all their digits.  Sets that have been read hold floating numbers, which Go prints with an
-  // exponent from seven digits on.
+  // `exact`: whole numbers are printed with all their digits.  Sets that were decoded have floats, which Go prints with an exponent from
+  // seven digits on.
   explicit CodeReader(std::string_view code, bool exact = false) noexcept : rest_(code), exact_(exact) {}
 
   bool done() const noexcept { return rest_.empty(); }

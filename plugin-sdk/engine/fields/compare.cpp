@@ -1,4 +1,4 @@
-// What differs between two objects of a type.
+// Differences between two objects of a type.
 #include "engine/object_fields.hpp"
 #include "fields/check.hpp"
 #include "fields/items.hpp"
@@ -7,15 +7,15 @@
 namespace backplane::fields {
 namespace {
 
-// Down to this depth, parts that are the same are passed over without a look at their types.  Deeper ones are not looked at twice: a deep
-// object would be compared again at every level.
+// Down to this depth, equal parts are skipped without their types.  Deeper parts are not compared first, because a deep object would be
+// compared again at every level.
 constexpr std::size_t kLookFirst = 32;
 
 struct Level {
   Entries added, modified, removed;
 };
 
-// What is found of one value: of itself, and below it.
+// The result for one value: for itself, and below it.
 struct Found {
   bool added = false;
   bool modified = false;
@@ -55,7 +55,7 @@ class Comparer {
   }
 
  private:
-  // One of the values may be null.
+  // At most one of the values is null.
   void compare(const TypeRef& type, const Value* before, const Value* after, Found& found) {
     if (before == nullptr || after == nullptr) {
       (before == nullptr ? found.added : found.removed) = true;
@@ -113,7 +113,7 @@ class Comparer {
     }
   }
 
-  // Both values are there.
+  // Neither value is null.
   void look(const Form& form, const Value* before, const Value* after, Found& found) {
     if (form.map != nullptr) return map(form, before, after, found);
     if (form.scalar != Scalar::kNone) return scalar(form.scalar, before, after, found);

@@ -1,4 +1,4 @@
-// What a new object owns, from a walk through it to bytes: no set in between.
+// The managed fields of a new object, written while the object is traversed, without a set in between.
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace backplane::fields {
 namespace {
 
-// What is left out at a place: the elements in `stripped` themselves, those in `excluded` with all below them.
+// The elements to leave out: those in `stripped` alone, those in `excluded` with everything below.
 struct Left {
   const Node* stripped = nullptr;
   const Node* excluded = nullptr;
@@ -28,13 +28,13 @@ const Entry* find_field(const Node* node, std::string_view name) noexcept {
   return nullptr;
 }
 
-// Whole numbers that are printed as they are read (a double has them all).
+// Integers whose text is the same after conversion to a double.
 constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
 class Creation {
  public:
   explicit Creation(std::string& out) : out_(out) {}
-  // False: it is not that simple, and what has been written is worth nothing.
+  // False: the object needs the general algorithm, and the output is invalid.
   bool ok() const noexcept { return ok_; }
 
   void object(const TypeRef& type, const Object& before, const Object& after, Left left) {
@@ -75,7 +75,9 @@ class Creation {
       append_field_name(out_, each.value->key(), wire_);
       const bool may_own = stripped == nullptr || !stripped->member;
       const std::size_t open = out_.size();
-      if (was == nullptr) {
+      if (was == nullptr && may_own && is_leaf(each.type, each.value->value())) {
+        out_.append(R"({})", 2);
+      } else if (was == nullptr) {
         begin_element(may_own);
         whole(each.type, each.value->value(), below);
         end_element(begin, open, may_own);
@@ -85,10 +87,15 @@ class Creation {
     }
   }
 
+  // Whether nothing below the value has an owner: true for scalars, as most members are.
+  static bool is_leaf(const TypeRef& type, const Value& value) {
+    return !value.is_structured() && narrowed(form_of(type), &value).scalar != Scalar::kNone;
+  }
+
   void separate() {
     if (out_.back() != '{') out_ += ',';
   }
-  void begin_element(bool owned) { out_.append(owned ? R"({".":{})" : "{"); }
+  void begin_element(bool owned) { out_.append(owned ? std::string_view(R"({".":{})") : std::string_view("{")); }
   // `begin`: of the element, its name included; `open`: of its value.
   void end_element(std::size_t begin, std::size_t open, bool owned) {
     constexpr std::size_t kOwned = std::string_view(R"({".":{})").size();
@@ -115,7 +122,7 @@ class Creation {
     }
   }
 
-  // A member that was there: in a new object's type that is emptiness which has been filled.
+  // A member that existed before: an empty value that the server has filled.
   void changed(const TypeRef& type, const Value& was, const Value& is, Left left, std::size_t begin, bool may_own) {
     const Form all = form_of(type);
     const Form form = narrowed(all, &is);
@@ -166,7 +173,7 @@ class Creation {
     end_element(begin, open, true);
   }
 
-  // The only item of a map list whose key is as plain as nearly all are.
+  // The only item of a map list, with a simple key.
   bool single(const ListForm& form, const Value& item) {
     if (form.keys.empty() || !item.is_object() || !std::is_sorted(form.keys.begin(), form.keys.end())) return false;
     const std::size_t begin = out_.size();

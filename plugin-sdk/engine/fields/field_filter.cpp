@@ -1,15 +1,15 @@
-// What of a set counts.
+// Filters of sets of fields.
 #include "fields/node.hpp"
 
 namespace backplane BACKPLANE_API {
 
-// A level of patterns.  Sorted: any element first, which is asked first.
+// A level of patterns.  Sorted: the wildcard first, because it is tested first.
 struct FieldFilter::Matcher {
   struct Step {
     std::optional<PathElement> element;  // nothing: any
     std::shared_ptr<const Matcher> next;
   };
-  bool everything = false;  // what is here and below
+  bool everything = false;  // this level and the levels below
   std::vector<Step> steps;
 };
 

@@ -1,4 +1,4 @@
-// Sets of fields: what is asked of one, and what changes one.
+// Sets of fields: queries and changes.
 #include "engine/field_set.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace backplane::fields {
 NodeRef node_of(Entries&& entries) {
   const auto behind = [](const Entry& a, const Entry& b) { return !(a.element < b.element); };
   if (std::adjacent_find(entries.begin(), entries.end(), behind) == entries.end()) return sorted_node(std::move(entries));
-  // Entries are dear to move: each is moved once.
+  // Moving entries is expensive: each is moved once.
   boost::container::small_vector<Entry*, 32> order;
   order.reserve(entries.size());
   for (Entry& entry : entries) order.push_back(&entry);

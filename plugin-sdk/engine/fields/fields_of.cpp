@@ -1,4 +1,4 @@
-// Which fields an object has (upstream: typed.ToFieldSet).
+// The fields of an object (upstream: typed.ToFieldSet).
 #include "engine/object_fields.hpp"
 #include "fields/items.hpp"
 #include "fields/node.hpp"
@@ -19,7 +19,7 @@ class Lister {
       Entry entry{PathElement::field(member.key()), nullptr, false};
       look(field == nullptr ? form.elements : field->type, member.value(), entry);
       problems.below_field(problem, member.key());
-      // What is empty is a field of its own, and so is what no type declares.
+      // An empty value is a field itself, and so is a value without a type.
       const bool empty = member.value().is_null() || (member.value().is_object() && member.value().get_object().empty());
       entry.member = entry.member || empty || field == nullptr;
       if (entry.member || entry.below) out.push_back(std::move(entry));

@@ -1,4 +1,4 @@
-// FieldsV1: {"f:spec":{"f:replicas":{}}}.  "." among the members of an element says that the element itself is in the set, too.
+// FieldsV1: {"f:spec":{"f:replicas":{}}}.  The member "." of an element means that the element itself is in the set too.
 #include "engine/raw_fields.hpp"
 #include "fields/node.hpp"
 #include "fields/wire.hpp"
@@ -6,7 +6,7 @@
 namespace backplane::fields {
 namespace {
 
-// What a value says of its element.
+// The meaning of a value for its element.
 struct Level {
   NodeRef below;
   bool member = false;
@@ -38,7 +38,7 @@ class Decoder {
       for (std::string_view name; reader_.next(name);) read_member(name, depth, out, entries);
     }
     out.below = node_of(std::move(entries));
-    // Nothing below that is known: the element alone is meant.
+    // No known member below: only the element itself is in the set.
     out.member = out.member || out.below == nullptr;
     return out;
   }
@@ -80,7 +80,7 @@ void encode_level(const Node& node, std::string& out, std::string& wire, bool se
   out += '}';
 }
 
-// Puts the members of `node` into an object that has none.  `wire`: what is to be written with.
+// Puts the members of `node` into an empty object.  `wire`: buffer for the encoding.
 void fill(Object& out, const Node& node, bool self, std::string& wire) {
   out.reserve(node.entries.size() + (self ? 1 : 0));
   if (self) out.emplace(".", json::object_kind);

@@ -1,5 +1,7 @@
 #include "fields/form.hpp"
 
+#include "text/same_text.hpp"
+
 namespace backplane::fields {
 namespace {
 
@@ -36,10 +38,10 @@ const MapForm::Field* MapForm::find(std::string_view name) const noexcept {
 }
 
 const MapForm::Field* MapForm::find(std::string_view name, std::size_t& hint) const noexcept {
-  // Objects have their members in the order of the schema, and leave some out.
+  // Objects have a part of the schema's members, in its order.
   constexpr std::size_t kLookAhead = 4;
   for (std::size_t i = hint; i < fields.size() && i < hint + kLookAhead; ++i) {
-    if (fields[i].name != name) continue;
+    if (!same_text(fields[i].name, name)) continue;
     hint = i + 1;
     return &fields[i];
   }
@@ -58,7 +60,7 @@ Form form_of(const TypeRef& type) {
   if (out.list != nullptr) out.list_atomic = out.list->atomic;
   if (out.map != nullptr) out.map_atomic = out.map->atomic;
   if (type.relation == Relation::kUnset) return out;
-  // A word beside a reference is about the map, if there is one.
+  // A keyword next to a reference applies to the map, if there is one.
   if (out.map != nullptr)
     out.map_atomic = type.relation == Relation::kAtomic;
   else
@@ -86,7 +88,7 @@ Form narrowed(const Form& form, const Value* value) noexcept {
 
 TypeRef root_type(const Schema* type) {
   TypeRef out;
-  // Only compiled schemas say how they are merged.
+  // Only compiled schemas have merge keywords.
   out.named = type != nullptr ? type->compiled() : nullptr;
   if (out.named == nullptr) out.atom = &deduced_atom();
   return out;

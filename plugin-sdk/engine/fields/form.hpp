@@ -1,6 +1,6 @@
-// What a type is to field management: upstream's schema.Atom, made of the published words of a definition when it is first asked for.
+// A type for field management: upstream's schema.Atom, made from a definition's published keywords at its first use.
 //
-// A value may be a scalar, a list or a map, and a type may allow several of these; which of them a value is decides.
+// A type may allow a scalar, a list and a map; the value's kind selects one.
 //
 // Thread-safety: immutable once made; the first use of a definition makes its atom under its set's lock.
 // Lifetime:      as long as the SchemaSet.
@@ -19,7 +19,7 @@
 namespace backplane::fields {
 
 enum class Scalar : unsigned char { kNone, kUntyped, kNumeric, kString, kBoolean };
-// x-kubernetes-map-type beside a reference, which counts for what is referred to.
+// x-kubernetes-map-type next to a reference, which applies to the referenced type.
 enum class Relation : unsigned char { kUnset, kAtomic, kGranular };
 
 struct Atom;
@@ -27,7 +27,7 @@ struct Atom;
 // A type as a member or item has it.
 struct TypeRef {
   const Atom* atom = nullptr;           // inlined, or one of the two below
-  const schema::Type* named = nullptr;  // a definition; its atom is made when it is asked for
+  const schema::Type* named = nullptr;  // a definition; its atom is made at first use
   Relation relation = Relation::kUnset;
 
   bool none() const noexcept { return atom == nullptr && named == nullptr; }
@@ -47,11 +47,11 @@ struct MapForm {
   };
   std::vector<Field> fields;
   std::unordered_map<std::string_view, std::size_t> index;  // into fields
-  TypeRef elements;                                         // of members that are no fields; none: there are no others
+  TypeRef elements;                                         // of members that are no fields; none: only fields are allowed
   bool atomic = false;
-  bool deduced = false;  // nothing is known of it
+  bool deduced = false;  // unknown type
 
-  // `hint` is looked at first: the index after the last one found.
+  // `hint` is tried first: the index after the last one found.
   const Field* find(std::string_view name, std::size_t& hint) const noexcept;
   const Field* find(std::string_view name) const noexcept;
 };
@@ -62,7 +62,7 @@ struct Atom {
   std::unique_ptr<const MapForm> map;
 };
 
-// An atom as it counts in its place, narrowed to what a value is.
+// An atom with the overrides of its place, narrowed to a value's kind.
 struct Form {
   Scalar scalar = Scalar::kNone;
   const ListForm* list = nullptr;
@@ -77,10 +77,10 @@ struct Form {
 };
 
 Form form_of(const TypeRef& type);
-// The form that a value has, if its type knows such; null leaves open what is meant.
+// The variant of the type for a value, if the type has it; null if that is undecided.
 Form narrowed(const Form& form, const Value* value) noexcept;
 
-// Objects of the type; null: nothing is known of them.
+// The type of an object; null: unknown.
 TypeRef root_type(const Schema* type);
 // Maps are granular, lists atomic.
 const Atom& deduced_atom();

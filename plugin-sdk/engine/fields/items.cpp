@@ -29,7 +29,7 @@ std::optional<PathElement> keyed_element(const ListForm& list, const Value& item
       if (map == nullptr)
         return no_element(why, "couldn't find default value for " + key + ": associative list may not have non-map types");
       const MapForm::Field* field = map->find(key);
-      // Without a default, items with and without the member are two.
+      // Without a default, an item without the member differs from one with it.
       if (field == nullptr || !field->default_value) continue;
       value = &*field->default_value;
     }

@@ -1,4 +1,4 @@
-// Which element an item of a set or map list is.
+// The path elements of the items of set and map lists.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace backplane::fields {
 
-// The element of an item of a list that is not atomic.  Nothing, and the reason: it has none.
+// The element of an item of a list that is not atomic.  Nothing and the reason if it has none.
 std::optional<PathElement> element_of(const ListForm& list, const Value& item, std::string* why);
 
 // The items of a list by their element.
@@ -21,11 +21,11 @@ class ItemIndex {
     const Value* value;
   };
 
-  // Every item that has an element, in the order of the list; what has none is added to `problems` (null: passed over).
+  // Every item with an element, in the order of the list; items without one are added to `problems` (null: skipped).
   ItemIndex(const ListForm& form, const Array* list, Problems* problems);
 
   const std::vector<Item>& items() const noexcept { return items_; }
-  // How often the element is there, and the first such item; 0 and null when it is not.
+  // The number of items with the element, and the first of them; 0 and null if there is none.
   struct Found {
     std::size_t count = 0;
     const Value* first = nullptr;

@@ -1,4 +1,4 @@
-// An object merged into another (upstream: typed.Merge): what is applied wins, lists that are not atomic are merged item by item.
+// Merges an object into another (upstream: typed.Merge): applied values win, lists that are not atomic are merged by item.
 #include <algorithm>
 #include <unordered_set>
 
@@ -54,7 +54,7 @@ class Merger {
     return out;
   }
 
-  // A value that changes its kind has to be right as what it was, too.
+  // A value that changes its kind must also be valid as the former kind.
   void check_only(const Form& form, const Value& live, const Value& applied) {
     if (form.map == nullptr && form.scalar != Scalar::kNone) check_scalar(form.scalar, live, applied);
   }
@@ -98,7 +98,7 @@ class Merger {
   friend class ListMerger;
 };
 
-// Items keep the order of what is applied; what only the live list has stays behind what it stood behind.
+// Items have the order of the applied list; items that only the live list has stay after their predecessors.
 class ListMerger {
  public:
   ListMerger(Merger& merger, const ListForm& form, const ItemIndex& live, const ItemIndex& applied, Array& out)
@@ -122,7 +122,7 @@ class ListMerger {
           ++next_shared_;
           continue;
         }
-        // It is applied, too, but another of these comes first.
+        // The applied list has the item too, but another item of that list comes first.
         const bool waits = next_shared_ < shared_.size() && !(*shared_[next_shared_] == element);
         if (waits && applied_.find(element).count != 0) {
           ++old_at;
@@ -148,7 +148,7 @@ class ListMerger {
   }
 
  private:
-  // The applied item, merged into the live one.  Repeated live items are not: the applied one takes their place.
+  // Merges the applied item into the live one.  Repeated live items are replaced by the applied one.
   void take(const ItemIndex::Item& item) {
     taken_.insert(item.element.code());
     const ItemIndex::Found was = live_.find(item.element);
@@ -164,7 +164,7 @@ class ListMerger {
   const ItemIndex& live_;
   const ItemIndex& applied_;
   Array& out_;
-  std::vector<const PathElement*> shared_;  // in both, in the order of what is applied
+  std::vector<const PathElement*> shared_;  // in both, in the order of the applied list
   std::size_t next_shared_ = 0;
   std::unordered_set<std::string_view> taken_;
 };

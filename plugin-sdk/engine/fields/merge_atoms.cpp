@@ -1,4 +1,4 @@
-// The atoms that definitions keep.
+// The cached atoms of definitions.
 #include "fields/form.hpp"
 
 namespace backplane::schema {

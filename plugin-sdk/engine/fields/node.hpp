@@ -13,7 +13,7 @@
 namespace backplane BACKPLANE_API {
 
 struct FieldSet::Node {
-  // At least one of the two is so: the element itself is in the set, something below it is.
+  // At least one of the two holds: the element itself is in the set, or something below it.
   struct Entry {
     PathElement element;
     NodeRef below;
@@ -48,7 +48,7 @@ inline NodeRef sorted_node(Entries&& entries) {
 
 NodeRef unite(const NodeRef& a, const NodeRef& b);
 
-// The same of entries in any order; what is said of an element twice is put together.
+// The same for entries in any order; entries of the same element are merged.
 NodeRef node_of(Entries&& entries);
 
 }  // namespace backplane::fields

@@ -1,4 +1,4 @@
-// Fields of objects: what they have, how they differ, merging and taking out, by the words of their types.
+// Fields of objects: sets, differences, merging and removal, by the keywords of their types.
 #include "engine/object_fields.hpp"
 
 #include "../schema/schema_test_support.hpp"
@@ -116,7 +116,7 @@ TEST(ObjectFields, OfTypedObjectsByTheirPublishedWords) {
               R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1"}},"env":[{"name":"A","value":"b"}],"command":["x"]}],
     "nodeSelector":{"a":"b"},"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}},"imagePullSecrets":[{"name":"s"}]}})")),
       R"({"f:spec":{"f:affinity":{"f:nodeAffinity":{"f:requiredDuringSchedulingIgnoredDuringExecution":{}}},"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:command":{},"f:env":{"k:{\"name\":\"A\"}":{".":{},"f:name":{},"f:value":{}}},"f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}},"f:resources":{"f:limits":{"f:cpu":{}}}}},"f:imagePullSecrets":{"k:{\"name\":\"s\"}":{}},"f:nodeSelector":{}}})");
-  // Beside a reference, the word for the map counts for what is referred to.
+  // Next to a reference, the keyword for maps applies to the referenced type.
   const Schema* volume = core_schemas()->find(GroupVersionKind{"", "v1", "PersistentVolume"});
   EXPECT_EQ(fields(volume, object_of(R"({"spec":{"claimRef":{"name":"c"},"capacity":{"storage":"1Gi"}}})")),
             R"({"f:spec":{"f:capacity":{"f:storage":{}},"f:claimRef":{"f:name":{}}}})");
@@ -224,7 +224,7 @@ TEST(ExtractFields, LeavesOnlyWhatIsNamed) {
   EXPECT_EQ(only(ports, name, true), R"({"spec":{"ports":[{"port":1,"name":"a"}]}})");
 }
 
-TEST(CheckFields, WhatIsNotOfItsTypeIsToldWithItsPath) {
+TEST(CheckFields, ValuesOfAWrongTypeAreReportedWithTheirPath) {
   EXPECT_EQ(problem(R"({"text":"a","number":1,"flag":true,"either":"x","set":["a"],"free":{"x":[1]},"labels":null})"), "");
   EXPECT_EQ(problem(R"({"unknown":1})"), ".spec.unknown: field not declared in schema");
   EXPECT_EQ(problem(R"({"text":1})"), ".spec.text: expected string, got &value.valueUnstructured{Value:1}");

@@ -1,4 +1,4 @@
-// What FieldsV1 and a set have in common, told from one walk through the text or tree, with nothing built on the way.
+// The intersection of FieldsV1 and a set, from one pass over the text or tree, without a set in between.
 #include "engine/raw_fields.hpp"
 #include "fields/node.hpp"
 #include "fields/wire.hpp"
@@ -6,13 +6,13 @@
 namespace backplane::fields {
 namespace {
 
-// Which fields of a set the object that comes next names.
+// Finds the fields of a set that the reader's object names.
 template <class Reader>
 class Overlap {
  public:
   explicit Overlap(Reader reader) : reader_(std::move(reader)) {}
 
-  // What cannot be read to its end may name anything.
+  // A text with an error may name any field.
   bool any(const Node& root) {
     only_first_ = true;
     walk(&root);
@@ -22,7 +22,7 @@ class Overlap {
   bool all(const Node& root, std::size_t wanted) {
     met_.reserve(wanted);
     walk(&root);
-    // A field that is named twice is one.
+    // A repeated field counts once.
     std::sort(met_.begin(), met_.end());
     const auto count = std::unique(met_.begin(), met_.end()) - met_.begin();
     return whole() && static_cast<std::size_t>(count) == wanted;
@@ -31,7 +31,7 @@ class Overlap {
  private:
   bool whole() noexcept { return reader_.ok() && reader_.at_end(); }
 
-  // Below `node`, which may be null.  Whether the element of the object is named itself.
+  // Walks below `node`, which may be null.  True if the object's element itself is in its set.
   bool walk(const Node* node) {
     bool self = false, known = false;
     if (depth_ > FieldSet::kMaxDepth) reader_.fail();
@@ -56,7 +56,7 @@ class Overlap {
       if (member && entry->member && reader_.ok()) met_.push_back(entry);
     }
     --depth_;
-    // Nothing below that is known: the element alone is meant.
+    // No known member below: only the element itself is in the set.
     return self || !known;
   }
 

@@ -1,4 +1,4 @@
-// What is wrong with an object, as upstream words it.
+// Problems of an object, with upstream's messages.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace backplane::fields {
 
 class Problems {
  public:
-  // No more are told of; a request that has them all wrong is not answered with all of them.
+  // Further problems are not reported, so that a response stays bounded.
   static constexpr std::size_t kMost = 1000;
 
   bool empty() const noexcept { return list_.empty(); }
@@ -21,7 +21,7 @@ class Problems {
   void add(std::string text, std::string path = {}) {
     if (list_.size() < kMost) list_.push_back({std::move(path), std::move(text)});
   }
-  // Those from `from` on stand below the element.
+  // Puts the problems from `from` on below the element.
   void below(std::size_t from, const PathElement& element) {
     if (from == list_.size()) return;
     std::string prefix;

@@ -29,7 +29,7 @@ bool take(std::string_view& text, char expected) noexcept {
   return true;
 }
 
-// A text between its quotes, which is compared with what escapes of quotes and backslashes make of `value`.
+// Compares the text between quotes with `value` after escaping its quotes and backslashes.
 bool take_escaped(std::string_view& text, std::string_view value) noexcept {
   for (const char c : value) {
     if ((c == '"' || c == '\\') && !take(text, '\\')) return false;
@@ -38,7 +38,7 @@ bool take_escaped(std::string_view& text, std::string_view value) noexcept {
   return true;
 }
 
-// A name or text.  What printing escapes in other ways is not there as it is, so what is there as it is needs no look.
+// A name or text.  A text that printing would escape differently is not accepted unchanged; others are copied.
 bool take_string(std::string_view& text, std::string_view value) {
   std::string_view rest = text;
   const bool plain = value.find('"') == std::string_view::npos && value.find('\\') == std::string_view::npos;

@@ -42,13 +42,13 @@ TEST(RawFieldsTest, ASetIsCoveredByTextThatHasEachOfItsFields) {
   EXPECT_FALSE(covers(R"({"f:a":{},"q":{}})", {fields_path({"a"})}));
 }
 
-// Each time it was named counted for another field.
+// Regression: a repeated field was counted as another field.
 TEST(RawFieldsTest, AFieldThatIsNamedTwiceIsOne) {
   EXPECT_FALSE(covers(R"({"f:a":{},"f:a":{}})", {fields_path({"a"}), fields_path({"b"})}));
   EXPECT_TRUE(covers(R"({"f:a":{},"f:b":{},"f:a":{}})", {fields_path({"a"}), fields_path({"b"})}));
 }
 
-// Sixteen bytes are looked at at once.
+// Sixteen bytes are compared at a time.
 TEST(RawFieldsTest, WhatIsNotCompactIsFoundWhereverItStands) {
   const std::string plain = R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})";
   const auto compacted = [](std::string_view text) {
@@ -97,7 +97,7 @@ constexpr std::string_view kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":
   "volumes":[{"name":"v","emptyDir":{}}],"tolerations":[{"key":"k"}],"imagePullSecrets":[{}],"securityContext":{}},
   "status":{"phase":"Running","podIPs":[{"ip":"1.2.3.4"}]}})";
 
-// What append_created_fields() says, or "-"; and what it has to say.
+// The output of append_created_fields(), or "-", and the expected output.
 std::string created(const Schema* type, const Object& before, const Object& after, const FieldSet& excluded) {
   std::string out;
   return append_created_fields(out, type, before, after,
@@ -112,7 +112,7 @@ std::string compared(const Schema* type, const Object& before, const Object& aft
   return set.subtract({fields_path({"kind"}), fields_path({"metadata"}), fields_path({"metadata", "name"})}).encode();
 }
 
-// Takes members and items out at random.
+// Removes random members and items.
 void thin_out(Value& value, std::mt19937& random, unsigned odds) {
   if (value.is_array()) {
     Array& items = value.get_array();
@@ -150,7 +150,7 @@ TEST(RawFieldsTest, WhatANewObjectOwnsIsWrittenAsAComparisonWouldHaveIt) {
     ++written;
     ASSERT_EQ(out, compared(pod, before, object.get_object(), excluded)) << to_json(object);
   }
-  // Of new objects, nearly all.
+  // Nearly all for new objects.
   EXPECT_GT(written, kObjects / 2);
   EXPECT_NE(created(pod, nothing.get_object(), whole.get_object(), {}), "-");
 }

@@ -1,6 +1,6 @@
-// Makes atoms of the published words of definitions, as upstream makes them of its OpenAPI v3 documents.
+// Makes atoms from the published keywords of definitions, as upstream does from its OpenAPI v3 documents.
 //
-// What is malformed has been refused before; anything odd that is left becomes a type that allows everything.
+// Malformed schemas have been refused before; unknown remaining constructs become a type that allows everything.
 #include <algorithm>
 
 #include "fields/form.hpp"
@@ -33,11 +33,11 @@ Scalar scalar_of(std::string_view type, std::string_view format) noexcept {
 
 class Reader {
  public:
-  // Inlined types live with `keeper`, whose set is locked.
+  // `keeper` owns inlined types; its set is locked.
   Reader(const schema::Type& type, const schema::Type& keeper) : type_(type), keeper_(keeper) {}
 
   std::unique_ptr<Atom> definition() {
-    // Two types that say less of themselves than what they are.
+    // Two types whose schemas are less specific than the types.
     if (type_.form() == schema::Form::kQuantity) return scalar(Scalar::kUntyped);
     const Value tree = parse(type_);
     if (type_.form() == schema::Form::kRawExtension || !tree.is_object()) return copy_of_untyped();
@@ -79,7 +79,7 @@ class Reader {
 
   // `root`: the schema is the whole definition.
   std::unique_ptr<Atom> atom(const Object& schema, bool root) {
-    // What is below inherits it, as far as it is written in one definition.
+    // Types below inherit it within one definition.
     const bool before = preserve_;
     preserve_ = preserve_ || truthy(schema, "x-kubernetes-preserve-unknown-fields") || truthy(schema, "x-custom-keeps-unknown-fields");
     const std::string_view kind = get_string(schema, "type");
@@ -162,7 +162,7 @@ class Reader {
         add_field(name, reference(schema), find(schema.get_object(), "default"), out);
         continue;
       }
-      // The members of an embedded struct stand here.
+      // The members of an embedded struct are inlined here.
       const schema::Type* inlined = type_.set().find_type(reference_of(schema.get_object()));
       if (inlined == nullptr) continue;
       const Value tree = parse(*inlined);
@@ -178,7 +178,7 @@ class Reader {
     if (default_value != nullptr && !default_value->is_null()) field.default_value.emplace(*default_value, json::storage_ptr());
   }
 
-  // What every resource has, whatever a custom schema says of it.
+  // The members that every resource has, regardless of a custom schema.
   void add_resource_fields(MapForm& out) {
     TypeRef words;
     words.atom = &shared_scalar(Scalar::kString);

@@ -11,7 +11,7 @@ class Cutter {
  public:
   Cutter(bool extract, json::storage_ptr storage) : extract_(extract), storage_(std::move(storage)) {}
 
-  // `node` is null where nothing of the value is named.
+  // `node`: null if the set names nothing in the value.
   Value cut(const TypeRef& type, const Value& value, const Node* node) const {
     if (node == nullptr && !extract_) return Value(value, storage_);
     const Form form = narrowed(form_of(type), &value);
@@ -43,14 +43,14 @@ class Cutter {
       if (!entry->member)
         out.emplace(member.key(), cut(type, member.value(), entry->below.get()));
       else if (extract_)
-        // Upstream goes on with the set of the holder here.
+        // As upstream, continues with the set of the enclosing value here.
         out.emplace(member.key(), cut(type, member.value(), node));
     }
     return out;
   }
 
  private:
-  // What is empty or atomic comes whole or not at all.
+  // Empty and atomic values are removed completely or not at all.
   Value whole(const Value& value) const { return extract_ ? Value(value, storage_) : Value(storage_); }
 
   Array items(const ListForm& form, const Array& list, const Node* node) const {

@@ -1,10 +1,10 @@
-// Union, intersection and the differences.  A level that comes out as it went in is shared.
+// Union, intersection and the differences.  An unchanged level is shared.
 #include "fields/node.hpp"
 
 namespace backplane::fields {
 namespace {
 
-// Walks two levels in step: `each` is given the entries of one element, either of which may be null.
+// Merges two sorted levels: calls `each` with the two entries of an element, either of which may be null.
 template <class Each>
 void zip(const Entries& a, const Entries& b, Each each) {
   std::size_t i = 0, j = 0;
@@ -21,7 +21,7 @@ void zip(const Entries& a, const Entries& b, Each each) {
 NodeRef intersect(const NodeRef& a, const NodeRef& b) {
   if (a == nullptr || b == nullptr || a == b) return a == b ? a : nullptr;
   Entries out;
-  // The shorter level asks the longer one.
+  // The shorter level is looked up in the longer one.
   const bool swapped = b->entries.size() < a->entries.size();
   const Node& few = swapped ? *b : *a;
   const Node& many = swapped ? *a : *b;
@@ -35,7 +35,7 @@ NodeRef intersect(const NodeRef& a, const NodeRef& b) {
   return sorted_node(std::move(out));
 }
 
-// What is left of an entry; both false: nothing.
+// The remaining parts of an entry; both false: none.
 struct Rest {
   bool member = false;
   NodeRef below;
@@ -63,7 +63,7 @@ NodeRef without(const NodeRef& from, const NodeRef& what, bool trees) {
     const bool same = rest.member == entry.member && rest.below == entry.below;
     if (same && !changed) continue;
     if (!changed) {
-      // The first change: what came before it stays.
+      // The first change: copies the unchanged entries before it.
       changed = true;
       out.reserve(size);
       out.assign(from->entries.begin(), from->entries.begin() + static_cast<std::ptrdiff_t>(i));
@@ -87,7 +87,7 @@ NodeRef unite(const NodeRef& a, const NodeRef& b) {
   if (a == nullptr || b == nullptr || a == b) return a ? a : b;
   Entries out;
   out.reserve(std::max(a->entries.size(), b->entries.size()));
-  bool all_a = true;  // nothing has come from b
+  bool all_a = true;  // nothing was added from b
   zip(a->entries, b->entries, [&](const Entry* x, const Entry* y) {
     if (x == nullptr || y == nullptr) {
       all_a = all_a && x != nullptr;

@@ -1,4 +1,4 @@
-// Sets as a type means them: named fields as members, and lists and maps that have become atomic.
+// Adapts sets to a type: named fields as members, and lists and maps that have become atomic.
 #include "engine/object_fields.hpp"
 #include "fields/form.hpp"
 #include "fields/node.hpp"
@@ -6,7 +6,7 @@
 namespace backplane::fields {
 namespace {
 
-// The type below an element; none where the type has no such thing.
+// The type below an element; none if the type has no such element.
 TypeRef below(const Form& form, const PathElement& element) {
   if (element.kind() == PathElement::Kind::kField && form.map != nullptr) {
     const MapForm::Field* field = form.map->find(element.name());
@@ -34,7 +34,7 @@ NodeRef named(const NodeRef& node, const TypeRef& type) {
 
 NodeRef reconciled(const NodeRef& node, const TypeRef& type);
 
-// What is below an element whose type is this; `atomic`: the element now stands for all of it.
+// The fields below an element of this type; `atomic`: the element now owns all of them.
 NodeRef reconciled_below(const Entry& entry, const TypeRef& type, bool& atomic) {
   const Form form = form_of(type);
   const bool map = form.map != nullptr;

@@ -1,6 +1,7 @@
 #include "fields/wire.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -16,13 +17,22 @@ namespace {
 
 constexpr std::size_t kMaxValueDepth = 32;
 
+// Letters, digits and - . / _, which need no escape in JSON or in a path.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const auto& [first, last] : {std::pair('a', 'z'), std::pair('-', '9'), std::pair('A', 'Z'), std::pair('_', '_')}) {
+    for (int c = first; c <= last; ++c) plain[static_cast<std::size_t>(c)] = true;
+  }
+  return plain;
+}();
+
 json::parse_options value_options() noexcept {
   json::parse_options out;
   out.max_depth = kMaxValueDepth;
   return out;
 }
 
-// A number that no double holds is none (Go: value out of range).
+// A number outside the range of a double is refused (Go: value out of range).
 bool in_range(const Value& value) {
   if (value.is_double()) return std::isfinite(value.get_double());
   if (value.is_array()) return std::all_of(value.get_array().begin(), value.get_array().end(), in_range);
@@ -49,7 +59,7 @@ Read read_value(std::string_view text, std::string& code, bool key) {
   return Read::kDone;
 }
 
-// Where the next quote or backslash is, from `at` on.
+// The position of the next quote or backslash from `at` on.
 std::size_t plain_end(std::string_view text, std::size_t at) noexcept {
 #ifdef __SSE2__
   for (; at + 16 <= text.size(); at += 16) {
@@ -73,7 +83,7 @@ bool plain_text(std::string_view& rest, std::string_view& out) noexcept {
   return true;
 }
 
-// A text or a whole number, as nearly every key has it.
+// A text or an integer, as nearly every key has.
 bool plain_value(std::string_view& rest, std::string& code) {
   std::string_view text;
   if (plain_text(rest, text)) {
@@ -91,7 +101,7 @@ bool plain_value(std::string_view& rest, std::string& code) {
   return true;
 }
 
-// {"name":"c"} and such: members sorted, nothing escaped, no blanks.  Anything else is for the parser.
+// {"name":"c"} and such: members sorted, nothing escaped, no blanks.  Other texts are parsed.
 bool plain_key(std::string_view rest, std::string& code) {
   if (rest.size() < 2 || rest.front() != '{') return false;
   rest.remove_prefix(1);
@@ -149,13 +159,16 @@ Read read_element(std::string_view wire, std::string& code) {
 }
 
 bool is_plain_name(std::string_view name) noexcept {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '-' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return std::all_of(name.begin(), name.end(), plain);
+  return std::all_of(name.begin(), name.end(), [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
 }
 
 void append_field_name(std::string& out, std::string_view name, std::string& wire) {
   if (is_plain_name(name)) {
-    out.append(R"("f:)").append(name).append(R"(":)");
+    constexpr std::string_view kBegin = R"("f:)", kEnd = R"(":)";
+    const std::size_t at = out.size();
+    out.resize(at + kBegin.size() + name.size() + kEnd.size());
+    char* const to = std::copy(kBegin.begin(), kBegin.end(), out.data() + at);
+    std::copy(kEnd.begin(), kEnd.end(), std::copy(name.begin(), name.end(), to));
     return;
   }
   wire.assign("f:").append(name);
@@ -216,7 +229,7 @@ bool WireReader::skip_text() noexcept {
       ++at_;
       return true;
     }
-    ++at_;  // what is escaped
+    ++at_;  // the escaped character
   }
   return false;
 }
@@ -230,7 +243,7 @@ bool WireReader::read_name(std::string_view& name) {
   name = quoted_name.substr(1, quoted_name.size() - 2);
   const auto special = [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 0x20; };
   if (std::none_of(name.begin(), name.end(), special)) return true;
-  // \" is what nearly every escape is.
+  // Nearly every escape is \".
   unescaped_.clear();
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '\\') {

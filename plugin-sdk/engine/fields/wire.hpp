@@ -1,4 +1,4 @@
-// FieldsV1 as text: one pass over it, with nothing built on the way.
+// Reads FieldsV1 as text in one pass, without building a tree.
 #pragma once
 
 #include <string>
@@ -11,29 +11,29 @@ namespace backplane::fields {
 
 enum class Read : unsigned char { kDone, kUnknown, kMalformed };
 
-// The code of the element that `wire` ("f:name") says.
+// The code of the element `wire` ("f:name").
 Read read_element(std::string_view wire, std::string& code);
 
-// Letters, digits and marks that need no escapes, as nearly every name has them.
+// True if all characters need no escape, as in nearly every name.
 bool is_plain_name(std::string_view name) noexcept;
-// `"f:name":` and such.  `wire`: what is written with.
+// `"f:name":` and such.  `wire`: buffer for the encoding.
 void append_field_name(std::string& out, std::string_view name, std::string& wire);
 void append_element_name(std::string& out, const PathElement& element, std::string& wire);
 
-// Walks through JSON that is an object of objects.  After the first error every call says no.
+// Walks through JSON that is an object of objects.  After the first error every call returns false.
 class WireReader {
  public:
   explicit WireReader(std::string_view text) noexcept : text_(text) {}
 
   // Steps into an object; false also for null, which has no members, and for an error.
   bool enter();
-  // How many members follow, as far as that is known.
+  // The number of following members, if known.
   std::size_t members() const noexcept { return 0; }
-  // Steps to the next member: true, and its name, unescaped, which is good until the next call; false at the end of the object.
+  // Steps to the next member and returns true and its unescaped name, which is valid until the next call; false at the end of the object.
   bool next(std::string_view& name);
-  // Passes over the value.
+  // Skips the value.
   void skip();
-  // Nothing but blanks follows.
+  // True if only blanks follow.
   bool at_end() noexcept;
   bool ok() const noexcept { return ok_; }
   void fail() noexcept { ok_ = false; }
@@ -69,7 +69,7 @@ class TreeReader {
     const Object* object;
     std::size_t at;
   };
-  const Value* value_;  // what comes next
+  const Value* value_;  // the next value
   std::vector<Level> levels_;
   bool ok_ = true;
 };

@@ -77,7 +77,7 @@ std::optional<Value> read_json(std::string_view text, json::storage_ptr storage)
   boost::system::error_code error;
   Value value = json::parse(json::string_view(text.data(), text.size()), error, storage, options);
   if (!error) return std::optional<Value>(std::move(value));
-  // Raw JSON is kept as it was sent: what the reader of bodies lets through (bytes that are no UTF-8, halves of characters) is read again.
+  // Raw JSON is stored as it was sent, so texts that the reader of bodies accepts (invalid UTF-8, unpaired surrogates) are accepted again.
   Result<Value> lenient = parse_json(text, std::move(storage), nullptr);
   if (!lenient.ok()) return std::nullopt;
   return std::optional<Value>(std::move(*lenient));

@@ -1,4 +1,4 @@
-// Finds the raw values of a text by its type, and puts them where they stand in its tree.
+// Finds the raw values of a text by its type, and puts them into its tree at the same positions.
 #include <algorithm>
 
 #include "backplane/types/json_reading.hpp"
@@ -63,7 +63,7 @@ void keep(const Type& type, Value& tree, std::string_view text) {
   }
 }
 
-// What stands at a JSON pointer: the type, that of raw values for all that is inside of one, or null.
+// The type at a JSON pointer; the type of raw values for positions inside one; or null.
 const Type* type_at(const Type& root, std::string_view pointer) {
   const Type* type = &root;
   while (type != nullptr && !pointer.empty() && type->form() != Form::kRawExtension) {
@@ -76,7 +76,7 @@ const Type* type_at(const Type& root, std::string_view pointer) {
   return type != nullptr && leads_to_raw(*type) ? type : nullptr;
 }
 
-// The last member of that name; nothing when there is none.
+// The last member of that name; empty if there is none.
 std::string_view member_of(std::string_view object, std::string_view name) {
   Scanner scanner(object);
   std::string_view key, found;

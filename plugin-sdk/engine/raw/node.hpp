@@ -1,5 +1,5 @@
-// The node of a raw value: a list of a number that no text can give, and the raw text.  Nothing that is read can look like it: readers
-// refuse numbers that are too large for a float64, and CBOR's infinities.
+// The node of a raw value: a list of a number that no text can give, and the raw text.  Decoded values never look like it, because
+// readers refuse numbers that are too large for a float64, and CBOR's infinities.
 #pragma once
 
 #include <limits>

@@ -31,7 +31,7 @@ const Schema& holder() {
   return *set->find("Holder");
 }
 
-// As a body of JSON is read.
+// Parses like a JSON body.
 Value read(std::string_view text) {
   Value tree = *parse_json(text, {}, nullptr);
   keep_raw(&holder(), tree, text);
@@ -41,7 +41,7 @@ Value read(std::string_view text) {
 
 std::string with_data(std::string_view data) { return R"({"data":)" + std::string(data) + "}"; }
 
-// What is stored after the tree was changed, as protobuf has the raw value.
+// The stored text after a change of the tree, with the raw value as in protobuf.
 std::string settled(Value tree) {
   EXPECT_TRUE(holder().normalize(tree, nullptr).ok());
   const Value* data = find(tree.get_object(), "data");
@@ -107,7 +107,7 @@ TEST(RawJson, AnEntryHasBothForms) {
   EXPECT_EQ(kept_json(*make_object(Object{{"kind", "a"}})).view(), R"({"kind":"a"})");
 }
 
-// It was stored and could never be changed or deleted again: bodies are read with more patience than what is stored was.
+// Regression: it was stored and could never be changed or deleted again, because bodies were parsed less strictly than stored values.
 TEST(RawJson, WhatIsNoTextIsReadAgain) {
   for (const std::string_view data : {R"({"a":"\ud800"})", "{\"a\":\"\xff\"}"}) {
     Object object = read(with_data(data)).get_object();
@@ -118,7 +118,7 @@ TEST(RawJson, WhatIsNoTextIsReadAgain) {
   }
 }
 
-// The next ones say what kube-apiserver 1.36.3 has answered.
+// The next cases are responses of kube-apiserver 1.36.3.
 
 TEST(RawJson, AMergePatchOpensWhatItTouches) {
   Value target = read(with_data(kSent));
@@ -157,7 +157,7 @@ TEST(RawJson, AJsonPatchOpensWhatItTouches) {
   EXPECT_EQ(json_patched(R"([{"op":"test","path":"/data/a/q","value":100}])"), "refused");
   EXPECT_EQ(json_patched(R"([{"op":"test","path":"/data/l/1","value":{"x":2,"y":1}}])"),
             R"({"a":{"q":1e2,"b":"\u003c\u0041"},"dup":2,"l":[1.0,{"y":1,"x":2}],"z":1.0})");
-  // What holds raw JSON is compared as it is: members in any order.
+  // Objects with raw JSON are compared by value, with members in any order.
   const std::string of_list = R"({"op":"add","path":"/list","value":[{"raw":{"a":1,"b":{"c":2,"d":3}}}]},)";
   EXPECT_NE(json_patched("[" + of_list + R"({"op":"test","path":"/list/0","value":{"raw":{"b":{"d":3,"c":2},"a":1}}}])"), "refused");
   EXPECT_EQ(json_patched("[" + of_list + R"({"op":"test","path":"/list/0","value":{"raw":{"b":{"d":4,"c":2},"a":1}}}])"), "refused");

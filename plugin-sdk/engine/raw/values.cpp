@@ -24,7 +24,7 @@ constexpr std::array<bool, 256> looked_at() {
 }
 constexpr std::array<bool, 256> kLookedAt = looked_at();
 
-// Whether none of them is there.  May be false of other control characters.
+// True if there is none of them.  May be false because of other control characters.
 bool is_compact(std::string_view text) noexcept {
   std::size_t at = 0;
 #ifdef __SSE2__
@@ -56,14 +56,14 @@ Value read_text(std::string_view text, const json::storage_ptr& storage) {
   return tree.ok() ? std::move(*tree) : Value(storage);
 }
 
-// A name as the parser reads it, with what stands for halves of characters.
+// A name as the parser reads it, with the replacement for unpaired surrogates.
 std::string name_of(std::string_view raw_key) {
   if (raw_key.find('\\') == std::string_view::npos) return std::string(raw_key);
   const Value name = read_text('"' + std::string(raw_key) + '"', {});
   return name.is_string() ? std::string(std::string_view(name.get_string())) : std::string(raw_key);
 }
 
-// What one member or item of an opened value becomes.
+// The result for one member or item of an opened value.
 Value part_of(std::string_view text, const json::storage_ptr& storage) {
   std::string compact;
   append_compact_json(compact, text);
@@ -131,7 +131,7 @@ Value make_raw(std::string_view text, json::storage_ptr storage) {
 }
 
 void append_compact_json(std::string& out, std::string_view text) {
-  // Nearly all is compact.
+  // Nearly all texts are compact.
   if (is_compact(text)) {
     out.append(text);
     return;

@@ -32,7 +32,7 @@ void append_head(std::string& out, Major major, std::uint64_t argument) {
   append_big_endian(out, argument, 1 << size);
 }
 
-// The bits of a float in half the size; nothing when that is another number.
+// The bits of a float in half the size; nothing if the value would change.
 bool half_bits(float value, std::uint16_t& half) noexcept {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
@@ -47,7 +47,7 @@ bool half_bits(float value, std::uint16_t& half) noexcept {
     half = static_cast<std::uint16_t>(sign | (exponent + 15) << 10 | mantissa >> 13);
     return true;
   }
-  // Below the smallest normal number: all bits of the mantissa have to fit into those that are left.
+  // A subnormal number: all set bits of the mantissa must fit into the remaining ones.
   const int lost = -1 - exponent;
   if (exponent >= -14 || exponent < -24) return false;
   const std::uint32_t whole = mantissa | 0x800000;
@@ -105,7 +105,7 @@ class CborEncoder {
     number(type != nullptr && type->form() == Form::kDouble, word);
   }
 
-  // What stands in the object under `key`.
+  // The object's member `key`.
   static const Type* member_type(const Type& holder, std::string_view key, std::size_t& next) {
     const Body& body = holder.body();
     if (holder.form() == Form::kMap) return body.items;
@@ -157,7 +157,7 @@ class CborEncoder {
   void number(bool real, std::string_view word) {
     const char* const end = word.data() + word.size();
     std::int64_t whole = 0;
-    if (!real && word != "-0") {  // which only a real is
+    if (!real && word != "-0") {  // true only for a real
       const auto [stopped, error] = std::from_chars(word.data(), end, whole);
       if (error == std::errc() && stopped == end) return append_cbor_integer(out_, whole);
     }

@@ -1,7 +1,7 @@
 // CBOR into trees, with the choices of upstream's decoder.
 //
-// No library does: of those that Debian has, nlohmann-json knows no keys that are byte strings, which is what upstream writes, and libcbor
-// refuses tags that upstream passes over.
+// No library of Debian can be used: nlohmann-json does not support byte strings as keys, which upstream writes, and libcbor refuses tags
+// that upstream ignores.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -77,13 +77,13 @@ class Heads {
     at_ += size;
     return out;
   }
-  // Whether the container that is open ends here; then that is behind.
+  // Whether the open container ends here; its end is then consumed.
   bool take_break() noexcept {
     if (ended() || peek() != kBreak) return false;
     ++at_;
     return true;
   }
-  // The next head; what follows the first byte of one that is cut off is zero, and ended().
+  // The next head.  If the input ends in it, the missing bytes are zero and ended() is true.
   Head next() noexcept {
     Head head;
     head.major = peek_major();
@@ -105,12 +105,12 @@ class Heads {
   std::size_t at_ = 0;
 };
 
-// Is the text one item, and one that may be looked at?  In upstream's order: all of it, before anything is read.
+// Checks, before decoding, that the text is one well-formed item within the limits, in upstream's order.
 class WellFormed {
  public:
   explicit WellFormed(std::string_view bytes) noexcept : heads_(bytes) {}
 
-  // The problem; empty: there is none.
+  // The problem; empty: none.
   std::string check() {
     if (heads_.ended()) return "EOF";
     if (item(0) && heads_.left() != 0) {
@@ -219,7 +219,7 @@ class WellFormed {
     return major == kArray || count % 2 == 0 || fail("cbor: unexpected \"break\" code");
   }
 
-  // Tags within tags are no recursion; they count as levels.
+  // Nested tags are read in a loop, and count as levels.
   bool tagged(Head tag, std::size_t depth) {
     for (;;) {
       if (heads_.ended()) return fail(unexpected_end());
@@ -254,12 +254,12 @@ std::string base64_url(std::string_view bytes) {
   return out;
 }
 
-// The tree of bytes that are well-formed.
+// Builds the tree of well-formed bytes.
 class TreeReader {
  public:
   TreeReader(std::string_view bytes, json::storage_ptr storage) noexcept : heads_(bytes), storage_(std::move(storage)) {}
 
-  // False: problem() says why.
+  // False: problem() has the reason.
   bool read(Value& out) {
     const std::uint64_t outer = later_;
     Head head = heads_.next();
@@ -325,7 +325,7 @@ class TreeReader {
     return true;
   }
 
-  // The bytes of a string, whose chunks are put together in `joined`.
+  // The bytes of a string; chunks are joined in `joined`.
   std::string_view content(const Head& head, std::string& joined) {
     if (!head.indefinite()) return heads_.take(head.argument);
     while (!heads_.take_break()) {
@@ -345,7 +345,7 @@ class TreeReader {
     return put_text(bytes, false, out);
   }
 
-  // Byte strings need not be UTF-8; what is none of it stands as it does in JSON that is made of such a text.
+  // Byte strings need not be UTF-8; invalid bytes are replaced as in JSON encoding.
   bool put_text(std::string_view bytes, bool strict, Value& out) {
     json::string& text = out.emplace_string();
     std::size_t good = 0;
@@ -434,7 +434,7 @@ class TreeReader {
 
   Heads heads_;
   json::storage_ptr storage_;
-  std::uint64_t later_ = 0;  // the text that byte strings are expected to become: the innermost tag that says so
+  std::uint64_t later_ = 0;  // expected text encoding of byte strings: the innermost such tag
   std::string problem_;
 };
 

@@ -165,7 +165,7 @@ TEST(Cbor, WritesTheShortestFormOfEachNumberAndTextsAsByteStrings) {
   EXPECT_EQ(out, "kept");
 }
 
-// Found by libFuzzer: it lost its sign.
+// Regression, found by libFuzzer: the number lost its sign.
 TEST(Cbor, AZeroBelowNothingStaysOne) {
   using namespace std::string_literals;
   const auto read = parse_cbor("\xfa\x80\x00\x00\x00"s, {});

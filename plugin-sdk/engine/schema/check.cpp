@@ -1,7 +1,7 @@
-// Typed objects against the rules of their schema, in the words of field.Error.
+// Validates typed objects against the rules of their schema, with field.Error's messages.
 //
-// One walk over the new object, and the old one beside it: into lists only where something within compares.  A path is put together only
-// for what is wrong.
+// One traversal of the new object and the old one together: into lists only if a rule inside compares.  A path is built only for an
+// error.
 #include <algorithm>
 
 #include "schema/checker.hpp"
@@ -15,12 +15,12 @@ void Checker::check_struct(const Type& type, const Object& object, const Object*
   const auto left_out = [&](std::string_view name) {
     return part != ObjectPart::kWhole && (name == "status") != (part == ObjectPart::kStatus);
   };
+  const Members members = members_of(body, object);
+  const bool one_only = body.struct_rules != nullptr && body.struct_rules->is_union;
   std::string_view chosen;
   if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
-    chosen = check_together(type, *body.struct_rules, object, old, place);
+    chosen = check_together(type, *body.struct_rules, object, members, old, place);
   }
-  const bool one_only = body.struct_rules != nullptr && body.struct_rules->is_union;
-  const Members members = members_of(body, object);
   for (const std::size_t index : body.ruled) {
     const Property& property = body.properties[index];
     if (left_out(property.name)) continue;

@@ -1,4 +1,4 @@
-// Rules of lists: how many items, which of them, and what no two of them share.
+// Rules of lists: number of items, allowed items, and uniqueness.
 #include <algorithm>
 #include <set>
 
@@ -62,7 +62,7 @@ void Checker::check_families(const Rules& rules, const Array& list, const Place&
 
 void Checker::check_allowed_item(const Rules& rules, const Value& item, const Array& list, const Place& place) {
   const bool allowed = std::find(rules.allowed.begin(), rules.allowed.end(), text_of(item)) != rules.allowed.end();
-  // The whole list is shown with each: not where nobody reads it.
+  // The error shows the whole list, unless the error is only counted.
   if (!allowed) errors_.invalid_raw(place.path(), errors_.left_out() > 0 ? std::string() : to_json(list), rules.allowed_text);
 }
 

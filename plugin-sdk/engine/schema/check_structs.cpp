@@ -1,4 +1,4 @@
-// Rules on the members of a struct together: unions, limits, what is frozen, what is blamed on the struct itself.
+// Rules on the members of a struct together: unions, limits, frozen members, errors of the struct itself.
 #include <algorithm>
 
 #include "schema/checker.hpp"
@@ -24,7 +24,7 @@ bool is_beyond(StructRules::Limit::Side side, std::int64_t number, std::int64_t 
   return false;
 }
 
-// What a blame quotes of the struct.
+// The value of the struct that an error quotes.
 std::string shown_by(const StructRules::Blame& row, const Type& type, const Object& object) {
   if (row.whole) return to_json(type.go_struct(object));
   if (row.quotes.empty()) return row.shows;
@@ -39,21 +39,21 @@ bool Checker::is_alternative(const Property& property, const StructRules& rules)
          std::find(rules.union_except.begin(), rules.union_except.end(), property.name) == rules.union_except.end();
 }
 
-std::string_view Checker::check_together(const Type& type, const StructRules& rules, const Object& object, const Object* old,
-                                         const Place& place) {
+std::string_view Checker::check_together(const Type& type, const StructRules& rules, const Object& object, const Members& members,
+                                         const Object* old, const Place& place) {
   if (old != nullptr && !rules.frozen_by.empty()) check_frozen(rules, object, *old, place);
   if (old != nullptr && !rules.frozen_text.empty()) check_thawed(type, rules, object, *old, place);
   if (!rules.distinct.empty()) check_distinct(rules, object, place);
   if (!rules.any_of.empty()) check_any(rules, object, place);
   if (!rules.counted.empty()) check_size(type, rules, object, place);
-  return rules.is_union ? check_union(type, rules, object, place) : std::string_view();
+  if (!rules.is_union) return {};
+  return rules.union_by.empty() ? check_union(type.body(), rules, object, members, place) : check_named_union(rules, object, place);
 }
 
-std::string_view Checker::check_union(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
-  if (!rules.union_by.empty()) return check_named_union(rules, object, place);
+std::string_view Checker::check_union(const Body& body, const StructRules& rules, const Object& object, const Members& members,
+                                      const Place& place) {
   std::string_view chosen;
-  const auto look_at = [&](std::string_view name) {
-    const Value* value = find(object, name);
+  const auto look_at = [&](std::string_view name, const Value* value) {
     if (value == nullptr || value->is_null()) return;
     if (chosen.empty()) {
       chosen = name;
@@ -63,10 +63,12 @@ std::string_view Checker::check_union(const Type& type, const StructRules& rules
     const std::string_view blamed = other != rules.union_as.end() ? std::string_view(other->second) : name;
     if (!blamed.empty()) errors_.forbidden(place.member(blamed).path(), rules.many_text);
   };
-  for (const std::string& name : rules.union_order) look_at(name);
-  for (const Property& property : type.body().properties) {
-    if (!is_alternative(property, rules)) continue;
-    if (std::find(rules.union_order.begin(), rules.union_order.end(), property.name) == rules.union_order.end()) look_at(property.name);
+  const auto& order = rules.union_order;
+  for (const std::string& name : order) look_at(name, find(object, name));
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const Property& property = body.properties[index];
+    if (members[index] == nullptr || !is_alternative(property, rules)) continue;
+    if (std::find(order.begin(), order.end(), property.name) == order.end()) look_at(property.name, members[index]);
   }
   if (chosen.empty() && !rules.none_text.empty()) errors_.required(place.path(), rules.none_text);
   return chosen;

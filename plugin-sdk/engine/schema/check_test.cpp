@@ -1,4 +1,4 @@
-// x-backplane-rules: each word, worded as upstream words it, over new and old objects.
+// x-backplane-rules: each keyword, with upstream's messages, on new and old objects.
 #include "backplane/types/names.hpp"
 #include "cost.hpp"
 #include "schema/schema_test_support.hpp"
@@ -63,7 +63,7 @@ std::string checked(std::string_view text, std::string_view old = {}, ObjectPart
   ruled().check(object, old.empty() ? nullptr : &before, part, "", errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
-// `rest` beside what is required.
+// An object with the required members and `rest`.
 std::string spec_problems(std::string_view rest, std::string_view old = {}) {
   const auto whole = [](std::string_view part) {
     return R"({"spec":{"weight":1,"selector":{"a":"b"})" + std::string(part.empty() ? "" : ",") + std::string(part) + "}}";
@@ -252,7 +252,7 @@ std::string holder_problems(std::string_view now, std::string_view old) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
-// Rules on changes saw every item of a list, every entry of a map, as new.
+// Regression: rules on changes treated every item of a list and every entry of a map as new.
 TEST(Rules, ChangesInsideListsAndMapsAreSeenBesideWhatWasThere) {
   const std::string refused = ": Invalid value: 2: field is immutable";
   const std::string before = R"([{"name":"a","number":1},{"name":"b","number":2}])";
@@ -273,7 +273,7 @@ TEST(Rules, ChangesInsideListsAndMapsAreSeenBesideWhatWasThere) {
   EXPECT_EQ(holder_problems(R"({"held":{"name":"b"}})", R"({"held":{"name":"a"}})"), "held.name: Forbidden: may not change");
 }
 
-// Each item used to be searched for among all old ones.
+// Regression: each item was searched linearly among all old items.
 TEST(Rules, TheCostOfFindingItemsOfALongListIsLinear) {
   const auto cost = [](int items) {
     std::string before, now;
@@ -350,7 +350,7 @@ TEST(Rules, AmountsAreNumbersOrPercentages) {
   EXPECT_EQ(amounts(R"({"lost":"101%","more":0})"), "rolling.lost: Invalid value: \"101%\": must not be greater than 100%");
   EXPECT_EQ(amounts(R"({"lost":0,"more":"101%"})"), "");
   EXPECT_EQ(amounts(R"({"lost":-1,"more":0})"), "rolling.lost: Invalid value: -1: must be greater than or equal to 0");
-  // A number in a text is none that may stand there, and yet one.
+  // A number in a string is invalid there, but counts as a number.
   const std::string both = amounts(R"({"lost":"5","more":1})"), one = amounts(R"({"lost":"5"})");
   EXPECT_TRUE(both.starts_with("[rolling.lost: Invalid value: \"5\": a valid percent string must be")) << both;
   EXPECT_TRUE(both.ends_with("rolling.more: Invalid value: 1: not beside lost]")) << both;
@@ -430,7 +430,7 @@ TEST(Defaults, FillWhatAStructLacksAndHangOnWhatWasSaid) {
     Value value = json_of(text);
     EXPECT_TRUE(rolling().normalize(value, nullptr).ok());
     rolling().apply_defaults(value);
-    EXPECT_TRUE(rolling().normalize(value, nullptr).ok());  // what came takes its place
+    EXPECT_TRUE(rolling().normalize(value, nullptr).ok());  // the result replaces the input
     return to_json(value);
   };
   EXPECT_EQ(defaulted("{}"), R"({"kindOf":"Rolling","most":0,"begin":{}})") << "conditions see what was said, not each other";
@@ -492,7 +492,7 @@ std::string door_defaulted(std::string_view text) {
   EXPECT_TRUE(door().normalize(value, nullptr).ok());
   const auto fill = [&] {
     door().apply_defaults(value);
-    EXPECT_TRUE(door().normalize(value, nullptr).ok());  // what came takes its place
+    EXPECT_TRUE(door().normalize(value, nullptr).ok());  // the result replaces the input
   };
   fill();
   const std::string once = to_json(value);
@@ -549,7 +549,7 @@ TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
   EXPECT_EQ(door_problems(R"({"words":["x","y"]})"), R"(words: Invalid value: ["x","y"]: unknown)");
 }
 
-// All of the list was written for each of its items, though only a few such texts are kept.
+// Regression: the whole list was printed for each of its items, although only a few such texts are stored.
 TEST(Rules, WholeListsAreShownAsFarAsThereIsRoom) {
   constexpr int kMany = 50'000;
   std::string words;
@@ -622,7 +622,7 @@ TEST(Defaults, QuantitiesAreRoundedUpToThousandths) {
             R"({"meta":{},"amounts":{"cpu":"2m","memory":"1m","pods":"3"}})");
 }
 
-// "-0.0015" became "2m", and more digits than 64 bits hold became anything.
+// Regression: "-0.0015" became "2m", and numbers beyond 64 bits became arbitrary values.
 TEST(Defaults, QuantitiesAreRoundedAwayFromZero) {
   Value value = json_of(R"({"amounts":{"a":"-1500u","b":"-1n","c":"123456789012345678901234567890u","d":"-999999n","e":"1999500u"}})");
   door().apply_defaults(value);

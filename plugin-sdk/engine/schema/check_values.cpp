@@ -1,4 +1,4 @@
-// Rules of one value: whether it is there, may change, is one of those allowed, and what its form asks of it.
+// Rules of one value: presence, mutability, allowed values, format.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -13,13 +13,13 @@
 namespace backplane::schema {
 namespace {
 
-// A list or map without content is as good as none.
+// An empty list or map equals an absent one.
 bool differ_as(const Type& type, const Value* a, const Value* b) {
   const bool holder = type.form() == Form::kList || type.form() == Form::kMap;
   return differ(a, b) && !(holder && is_unset(a, false) && is_unset(b, false));
 }
 
-// Whether one list has an item that the other has not.
+// Whether one list has an item that the other lacks.
 bool differ_as_sets(const Value* a, const Value* b) {
   static const Array none;
   const Array& left = a != nullptr && a->is_array() ? a->get_array() : none;
@@ -30,7 +30,7 @@ bool differ_as_sets(const Value* a, const Value* b) {
   return !within(left, right) || !within(right, left);
 }
 
-// As upstream quotes it, whose own structs have other names.
+// The value as upstream quotes it, whose internal structs have other field names.
 std::string printed(const Type& type, bool pointer, const Rules& rules, const Value* value) {
   if (value == nullptr) return type.form() == Form::kString && !pointer ? "\"\"" : "null";
   return value->is_object() && (rules.as_go || has_own_struct(type)) ? to_json(type.go_struct(value->get_object())) : to_json(*value);
@@ -42,7 +42,7 @@ std::string unsupported(const std::string& value, const std::vector<std::string>
   return "Unsupported value: " + value + ": supported values: " + supported;
 }
 
-// Whether the text, or the key of the map, is of a type of its own in Go.
+// Whether the text, or the key of the map, has a named type in Go.
 bool is_named(const Type& type) { return type.form() == Form::kMap ? type.go_type() == "v1.ResourceList" : type.go_type() != "string"; }
 
 std::string range_text(const Rules& rules) {
@@ -54,7 +54,7 @@ std::string range_text(const Rules& rules) {
                        : "must be less than or equal to " + std::to_string(*rules.maximum);
 }
 
-// Gives a member the value that it has in another object, where there is something that holds it.
+// Sets a member to its value in another object, if the enclosing objects exist.
 void take(const std::vector<std::string>& names, Object& object, const Object& other) {
   Object* holder = &object;
   const Object* from = &other;

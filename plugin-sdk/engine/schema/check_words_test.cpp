@@ -1,4 +1,4 @@
-// Words of x-backplane-rules about texts, lists and maps as one, over new and old objects.
+// Keywords of x-backplane-rules about texts and about whole lists and maps, on new and old objects.
 #include "backplane/types/names.hpp"
 #include "schema/schema_test_support.hpp"
 

@@ -1,6 +1,6 @@
-// The walk over a typed object with the rules of its schema, in the words of field.Error: what Type::check() makes for each call.
+// The walk over a typed object with the rules of its schema, with field.Error's messages.  Type::check() makes one per call.
 //
-// check.cpp goes from struct to struct and asks which rules are to be looked at, check_values.cpp looks at one value, check_lists.cpp at
+// check.cpp traverses the structs and selects the rules to check, check_values.cpp looks at one value, check_lists.cpp at
 // the items of a list together, check_structs.cpp at the members of a struct together.
 //
 // Thread-safety: one call.
@@ -26,7 +26,7 @@ inline std::string_view text_of(const Value* value) noexcept { return value != n
 
 inline std::int64_t number_of(const Value* value) noexcept { return value != nullptr && value->is_int64() ? value->get_int64() : 0; }
 
-// `whole`: only what is not there at all is unset, a zero is not.
+// `whole`: only an absent value is unset, a zero is not.
 inline bool is_unset(const Value* value, bool whole) noexcept {
   return value == nullptr || value->is_null() || (!whole && is_zero(*value));
 }
@@ -40,26 +40,26 @@ class Checker {
  public:
   Checker(const Object& root, const Object* old_root, FieldErrors& errors) : root_(root), old_root_(old_root), errors_(errors) {}
 
-  // `here`: what its place says of it beyond its type; null: nothing.
+  // `here`: rules of its place in addition to its type's; null: none.
   void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part,
                     const Rules* here = nullptr);
 
  private:
-  // An object's members by property index; null: it has none.
+  // An object's members by property index; null: absent.
   using Members = boost::container::small_vector<const Value*, 48>;
 
   // ---- the walk (check.cpp)
 
   static Members members_of(const Body& body, const Object& object);
-  // Where what is wrong with a member of the struct at `holder` is said to be.
+  // The path in errors about a member of the struct at `holder`.
   static Place place_of(std::string_view name, const Rules* rules, const Place& holder);
   void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
                       const Object* old, const Place& holder);
   void drop_said_of(const Place& place);
-  // Whether nothing in the value is looked at.
+  // Whether nothing in the value is checked.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
-  // The same of a member, as the place of the struct around it says.
+  // The same for a member, by the rules of its struct's place.
   bool is_closed_here(const Rules& here, std::string_view name, const Value* value, const Object& object, const Object* old) const;
   void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here = nullptr);
   // An item of a list, an entry of a map.
@@ -72,31 +72,31 @@ class Checker {
 
   void check_change(const Type& type, bool pointer, const Rules& rules, const Value* value, const Value* before, const Place& place);
   void check_not_set(const Type& type, const Rules& rules, const Object& object, const Value& value, const Place& place);
-  // One of a few values, of which the struct around is quoted.
+  // Checks for allowed values; the error quotes the enclosing struct.
   void check_choice(const Type& type, const Rules& rules, const Object& object, const Value* value, const Place& place);
   void check_set(const Property& property, const Rules& rules, const Value* value, const Place& place);
   void check_value(const Type& type, const Rules& rules, const Value* value, const Place& place);
   void check_raw(const Rules& rules, const Value& value, const Place& place);
   void check_label_selector(const Rules& rules, const Object& selector, const Place& place);
-  // A map as one, and its keys.
+  // A map as a whole, and its keys.
   void check_map_here(const Type& type, const Rules& rules, const Object& map, const Place& place);
-  // `type`: of the text, or of the map whose key it is.
+  // `type`: of the text, or of the map that has it as a key.
   void check_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
   void check_plain_text(const Type& type, const Rules& rules, std::string_view text, const Place& place);
-  // Of a text that is too long.
+  // The error of a text that is too long.
   void check_length(const Rules& rules, std::string_view text, const Place& place);
   void check_number(const Rules& rules, const Value* value, const Place& place);
   void check_number_or_percent(const Rules& rules, const Value* value, const Place& place);
   void check_quantity(const Rules& rules, const Value* value, const Place& place);
   // A map with these keys and no others.
   void check_entries(const Rules& rules, const Value* value, const Place& place);
-  // What may not change is told from what may by making that the same.
+  // Mutable fields are set equal first, so that the rest can be compared as a whole.
   void check_fixed(const Type& type, const Fixed& fixed, const Value* value, const Value* before, const Place& place);
 
   // ---- lists and their items (check_lists.cpp)
 
   void check_list(const Type& type, const Rules* rules, const Array& list, const Value* old, const Place& place);
-  // Rules of the items in this place.
+  // Rules of a list's items at this place.
   void check_list_here(const Type& type, const Rules& rules, const Array& list, const Place& place);
   static bool is_too_long(const Rules& rules, const Value* value);
   void check_too_long(const Rules& rules, const Array& list, const Place& place);
@@ -106,16 +106,18 @@ class Checker {
   void check_named(const Rules& rules, const Array& list, const Place& place);
   void check_alone(const Rules& rules, const Array& list, const Place& place);
   void check_unique(const Rules& rules, const Array& list, const Place& place);
-  // One member is blamed, and quoted, for what it and others say twice.
+  // The error about a value that several members repeat is reported for one of them.
   void check_unique_member(const Rules& rules, const Array& list, const Place& place);
   void check_unique_together(const Type& items, const Rules& rules, const Array& list, const Place& place);
 
   // ---- members of a struct together (check_structs.cpp)
 
+  // Returns the selected alternative if the struct is a union.
   static bool is_alternative(const Property& property, const StructRules& rules);
-  // Returns the alternative that was chosen, where the struct is a union.
-  std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Object* old, const Place& place);
-  std::string_view check_union(const Type& type, const StructRules& rules, const Object& object, const Place& place);
+  std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Members& members,
+                                  const Object* old, const Place& place);
+  std::string_view check_union(const Body& body, const StructRules& rules, const Object& object, const Members& members,
+                               const Place& place);
   std::string_view check_named_union(const StructRules& rules, const Object& object, const Place& place);
   void check_frozen(const StructRules& rules, const Object& object, const Object& old, const Place& place);
   void check_thawed(const Type& type, const StructRules& rules, const Object& object, const Object& old, const Place& place);

@@ -25,7 +25,7 @@ Outline outline_of(const Object& schema) noexcept {
   return out;
 }
 
-// "$ref", directly or as the only member of allOf (the form OpenAPI wants beside other words).
+// "$ref", directly or as the only member of allOf (as OpenAPI requires next to other keywords).
 std::string_view reference_of(const Object& schema) noexcept {
   if (const std::string_view direct = get_string(schema, "$ref"); !direct.empty()) return direct;
   const Array* all = get_array(schema, "allOf");
@@ -40,7 +40,7 @@ std::uint32_t proto_number(const Object& schema) noexcept {
   return static_cast<std::uint32_t>(number.value_or(0));
 }
 
-// When protobuf has the member; all but a few follow from the type.
+// When protobuf encodes the member; for nearly all, the type decides.
 Emit emit_of(const Object& schema, const Property& property) noexcept {
   const Object* long_form = get_object(schema, "x-backplane-proto");
   const std::string_view word = long_form ? get_string(*long_form, "emit") : std::string_view();
@@ -181,7 +181,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   out.patch_replace = strategy.find("replace") != std::string_view::npos;
   out.retain_keys = strategy.find("retainKeys") != std::string_view::npos;
   if (!state_.structural) out.always = out.omit == Omit::kNever || (!out.pointer && out.omit != Omit::kZero && out.type->struct_like());
-  // A zero default of something that is zero when unset says nothing.
+  // A zero default of a value that is zero when unset has no effect.
   const Value* declared = find(schema, "x-backplane-default");
   if (declared == nullptr) declared = find(schema, "default");
   if (declared && (state_.structural || out.pointer || !is_zero(*declared)))
@@ -218,7 +218,7 @@ const Type* Compiler::type_of(const Value& value, const std::string& path) {
     fail(path, "unknown type");
     return plain(Form::kAnyJson, {});
   }
-  // Items may be said of whatever is a list, in an alternative that names no type.
+  // An alternative without a type may have "items" for any list.
   if (state_.structural && form == Form::kAnyJson && get_object(schema, "items") != nullptr) form = Form::kList;
   const bool composed = form == Form::kStruct || form == Form::kMap || form == Form::kList || form == Form::kShape;
   if (!composed && !state_.structural) return plain(form, get_string(schema, "x-backplane-go-type"));

@@ -1,4 +1,4 @@
-// The rules of conditions (metav1.Condition), which kinds that hold such lists ask by "format": "conditions".
+// The rules of conditions (metav1.Condition), which kinds select by "format": "conditions".
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace backplane::schema {
 
-// Adds what is wrong with the list at `place`, in upstream's words and order.
+// Adds the errors of the list at `place`, with upstream's messages, in its order.
 void check_conditions(const Array& conditions, const Place& place, FieldErrors& errors);
 
 }  // namespace backplane::schema

@@ -24,7 +24,7 @@ std::optional<Value> number_of(const Object& schema, std::string_view key) {
   return value && value->is_number() ? std::optional<Value>(Value(*value, json::storage_ptr())) : std::nullopt;
 }
 
-// Words that make a schema say more than its form does.
+// Keywords that constrain values in addition to their type.
 constexpr std::string_view kTelling[] = {"allOf",
                                          "anyOf",
                                          "default",
@@ -62,7 +62,7 @@ bool says_more(const Object& schema) noexcept {
   return (additional && additional->is_bool()) || (composed && !schema.contains("type"));
 }
 
-// The format as far as validation knows it for the type; others say nothing.
+// The format if validation knows it for the type; others have no effect.
 std::string format_of(const Object& schema) {
   const std::string_view type = get_string(schema, "type"), format = get_string(schema, "format");
   const bool known = type == "integer"                  ? format == "int32" || format == "int64"

@@ -1,4 +1,4 @@
-// What a structural schema says of a value beyond its form: the keywords of OpenAPI v3 that custom resources may use.
+// Constraints of a structural schema in addition to its types: the keywords of OpenAPI v3 that custom resources may use.
 //
 // Thread-safety: immutable once compiled.
 #pragma once
@@ -18,7 +18,7 @@ namespace backplane::schema {
 class Type;
 
 struct Constraints {
-  bool typed = true;   // the schema names a type; else the form says only which keywords it has
+  bool typed = true;   // the schema names a type; otherwise the type only selects the keywords
   std::string format;  // "date-time", "int32", …
   std::optional<Value> default_value;
   bool nullable = false;

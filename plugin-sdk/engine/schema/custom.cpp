@@ -3,7 +3,7 @@
 namespace backplane::schema {
 namespace {
 
-// Clients look for the words that these begin with.
+// Clients search for the prefixes of these texts.
 constexpr std::string_view kApiVersion = "APIVersion defines which group and version the object is written in.";
 constexpr std::string_view kKind = "Kind is a string, in CamelCase, that says what the object is.";
 constexpr std::string_view kMetadata = "Standard object's metadata: its name, its labels, who owns it.";
@@ -16,7 +16,7 @@ Object text_member(std::string_view description) { return Object{{"description",
 void add_resource_members(Object& schema) {
   Object& properties = ensure_object(schema, "properties");
   for (const char* name : {"apiVersion", "kind"}) properties.emplace(name, Object{{"type", "string"}});
-  // What is below metadata is not this schema's to say.
+  // The schema does not define members below metadata.
   properties.emplace("metadata", Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}});
 }
 
@@ -44,7 +44,7 @@ std::shared_ptr<const SchemaSet> SchemaSet::custom(GroupVersionKind kind, std::s
   state->structural = true;
   state->source = std::move(schema);
   const std::string_view name = state->keep(definition);
-  // With the members that every resource has, it is always a struct.
+  // The members that every resource has make it a struct.
   auto type = std::make_unique<schema::Type>(state.get(), name, schema::Form::kStruct);
   state->order.push_back(type.get());
   state->by_kind.emplace(std::move(kind), type.get());

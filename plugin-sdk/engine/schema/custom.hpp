@@ -1,4 +1,4 @@
-// What the schema of a custom resource does not say itself: the members that every resource has, and its kind.
+// Parts that the schema of a custom resource lacks: the members that every resource has, and its kind.
 //
 // Thread-safety: pure functions of the arguments.
 #pragma once
@@ -11,7 +11,7 @@ namespace backplane::schema {
 
 // For reading objects: the members that the schema does not mention.
 void add_resource_members(Object& schema);
-// For who reads the OpenAPI document: the members as the server has them, whatever the schema says of them, and the kind.
+// For the OpenAPI document: the server's definition of these members, regardless of the schema, and the kind.
 void show_resource_members(Object& schema, const SchemaSet::State& set);
 
 }  // namespace backplane::schema

@@ -7,7 +7,7 @@
 namespace backplane::schema {
 namespace {
 
-// Upstream keeps no more than this many problems of one body.
+// Upstream reports at most this many problems of one body.
 constexpr std::size_t kMaxProblems = 100;
 
 void append_fields(std::string& out, const Frame& frame) {
@@ -29,7 +29,7 @@ void append_steps(std::string& out, const Frame& frame) {
   out.append(frame.name);
 }
 
-// reflect's words for a value of a decoded JSON tree.
+// reflect's type name for a value of a decoded JSON tree.
 std::string_view go_kind(const Value& value) noexcept {
   if (value.is_object()) return "map";
   if (value.is_array()) return "slice";
@@ -67,7 +67,7 @@ std::string restore_error(const Value& value, const Type& type) {
     default:
       break;
   }
-  // Go could convert an integer to a string, or a number to another, but does not want to.
+  // Conversions that Go's reflect could do (integer to string, number to number) are refused upstream too.
   const bool number = value.is_number();
   const bool convertible = (number && type.form() != Form::kBool && type.form() != Form::kString) ||
                            (number && !value.is_double() && type.form() == Form::kString);
@@ -86,7 +86,7 @@ std::string strict_path(const Frame& frame) {
 std::string value_words(const Value& value, bool with_number) {
   if (!with_number || !value.is_number()) return std::string(json_kind(value));
   std::string text = to_json(value);
-  // The tree does not keep the literal; one that was read as a double had a fraction or an exponent.
+  // The tree does not have the literal; a literal that was read as a double had a fraction or an exponent.
   if (value.is_double() && text.find_first_of(".e") == std::string::npos && text.size() < 19) text += ".0";
   return "number " + text;
 }
@@ -104,7 +104,7 @@ void DecodeError::put_at(const Frame& frame) {
     struct_name = at->holder->go_struct_name();
     std::string path;
     append_fields(path, *at);
-    // An error that comes up from a nested decoding keeps its own path behind the outer one.
+    // An error of a nested decoding has its path appended to the outer one.
     field_path = field_path.empty() ? std::move(path) : path + "." + field_path;
     return;
   }
@@ -112,7 +112,7 @@ void DecodeError::put_at(const Frame& frame) {
 
 Decode::Decode(DecodeReport* report) : report_(report) {
   if (!report || report->duplicates.empty()) return;
-  // The parser listed all of them first; they are listed again where the walk meets them.
+  // The parser has reported all duplicates first; they are reported again in the order of the walk.
   pending_ = std::move(report->duplicates);
   report->duplicates.clear();
   report->problems.erase(report->problems.begin(),

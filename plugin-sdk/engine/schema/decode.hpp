@@ -1,7 +1,7 @@
-// The state of one decoding: where it is, what went wrong first, and what to report.
+// The state of one decoding: its path, the first error and the reported problems.
 //
-// Go's decoder keeps the first type error it meets and goes on; an error of a type's own decoder (a time, a quantity) ends the decoding at
-// once and wins.  Both name the struct and the path of fields on the way, without list indexes and map keys.
+// Go's decoder saves the first type error and continues; an error of a type's custom decoder (a time, a quantity) ends the decoding at
+// once and takes precedence.  Both name the struct and the path of fields on the way, without list indexes and map keys.
 //
 // Thread-safety: one decoding, one thread.
 #pragma once
@@ -33,7 +33,7 @@ struct DecodeError {
   std::string struct_name, field_path;
 
   std::string message() const;
-  // Names the place, as Go does for type errors that come up through it: the struct of the place, the path to it and on.
+  // Adds the place to a type error as Go does: its struct, and the path to the error.
   void put_at(const Frame& frame);
 };
 
@@ -41,10 +41,10 @@ class Decode {
  public:
   explicit Decode(DecodeReport* report);
 
-  // Keeps the first type error: `value` cannot be a `type`.  False when decoding must end.
+  // Saves the first type error: `value` cannot be a `type`.  False when decoding must end.
   bool type_error(const Value& value, bool with_number, const Type& type, const Frame& frame);
   bool type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
-  // Keeps the first error that Go keeps though it is not about types.  False when decoding must end.
+  // Saves the first error that Go saves although it is not about types.  False when decoding must end.
   bool keep(std::string message);
   // An error that ends the decoding.  Always false, for `return decode.fatal(…)`.
   bool fatal(std::string message);
@@ -57,7 +57,7 @@ class Decode {
     if (!pending_.empty()) repeated_field(frame, name);
   }
 
-  // The error to answer, if any; then reports are final.
+  // The error of the decoding, if any; reports are final after it.
   std::optional<DecodeError> finish();
 
   // The value is restored from a map, not from JSON: see DecodeReport::restore.
@@ -74,7 +74,7 @@ class Decode {
 
 // "spec.containers[0]".
 std::string strict_path(const Frame& frame);
-// Go's words for a JSON value: "string", "number", "number 1.5", "bool", "array", "object".
+// Go's names for a JSON value: "string", "number", "number 1.5", "bool", "array", "object".
 std::string value_words(const Value& value, bool with_number);
 
 }  // namespace backplane::schema

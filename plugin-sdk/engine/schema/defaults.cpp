@@ -8,9 +8,9 @@
 namespace backplane::schema {
 namespace {
 
-// Whether what stands at a member says something that a default does not take the place of.
+// Whether a member has a value that a default does not replace.
 bool is_said(const Property& property, const Value* present) {
-  // Go's 80 or "http" is a struct, too, and unset when it is zero.
+  // Go's IntOrString (80 or "http") is a struct, and unset if it is zero.
   const bool whole = property.pointer || (property.type->struct_like() && property.type->form() != Form::kIntOrString);
   return present != nullptr && !present->is_null() && (whole || !is_zero(*present));
 }
@@ -26,7 +26,7 @@ void set_member(const Property& property, const Value* value, Object& object) {
   }
 }
 
-// The members of a default struct that the one which is there lacks.
+// Adds the members of a default struct that the existing struct lacks.
 void fill_struct(const Property& property, Object& object) {
   Value* present = find(object, property.name);
   if (present == nullptr || !present->is_object() || property.type->form() != Form::kStruct) return;
@@ -45,7 +45,7 @@ void default_with_conditions(const Property& property, Object& object) {
 }
 
 void default_struct(const Body& body, Object& object) {
-  // Conditions are about what stands there before any of these defaults is set.
+  // Conditions are evaluated before any of these defaults is set.
   boost::container::small_vector<const Property*, 8> met;
   for (const std::size_t index : body.with_defaults) {
     const Property& property = body.properties[index];

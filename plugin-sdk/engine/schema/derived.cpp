@@ -1,4 +1,4 @@
-// Members that become something else while an object is given its defaults: two names of one field, maps that fill each other.
+// Members that defaulting converts: two names of one field, maps that fill each other.
 #include "backplane/core/json_access.hpp"
 #include "schema/rules.hpp"
 #include "schema/scalars.hpp"
@@ -26,7 +26,7 @@ void name_both(std::string_view name, const std::string& list_name, Object& obje
   }
 }
 
-// Writes the entries of a map of texts to another, as its values are, and takes the first away.
+// Moves the entries of a map of texts to another map, converted to its value type.
 void move_entries(const Body& body, std::string_view name, const std::string& target_name, Object& object) {
   Value* found = find(object, name);
   if (found == nullptr) return;

@@ -1,4 +1,4 @@
-// x-kubernetes-embedded-resource: what stands there must say what it is, and its metadata are metadata.
+// x-kubernetes-embedded-resource: the value must have apiVersion, kind and valid metadata.
 #include "backplane/types/names.hpp"
 #include "schema/constraints.hpp"
 #include "schema/findings.hpp"
@@ -32,7 +32,7 @@ void check_metadata(const Object& object, const std::string& path, FieldErrors& 
   copy["metadata"] = object.at("metadata");
   Object& metadata = ensure_object(copy, "metadata");
   const bool named = !get_string(metadata, "name").empty() || !get_string(metadata, "generateName").empty();
-  if (!named) metadata["name"] = "x";  // it needs none
+  if (!named) metadata["name"] = "x";  // no name is required
   FieldErrors found;
   validate_object_meta(copy, !get_string(metadata, "namespace").empty(), NameRule::kPathSegment, found);
   for (FieldError error : found.list()) {

@@ -1,4 +1,4 @@
-// What validation finds, and the checks of single values.
+// The findings of validation, and the checks of single values.
 //
 // Thread-safety: values.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace backplane::schema {
 
-// Problems of one value with all below it.  The count of what matched chooses between failing alternatives of anyOf and oneOf.
+// Problems of one value and everything below it.  The number of matches selects among failing alternatives of anyOf and oneOf.
 class Findings {
  public:
   bool valid() const noexcept { return found_.empty(); }
@@ -22,11 +22,11 @@ class Findings {
   void count(std::size_t more = 1) noexcept { matches_ += more; }
   void merge(Findings other);
   void report(FieldErrors& errors) const;
-  // The value is no worse than it was: it passes.
+  // Ratcheting: the value has no new problem and passes.
   void forgive() { found_.clear(), identities_.clear(); }
 
   void required(const std::string& path);
-  // `path` must be of type `wanted`; `have` is what it is.
+  // `path` must be of type `wanted`; `have` is its type.
   void type_mismatch(const std::string& path, std::string_view wanted, std::string_view have);
   // `supported`: supported_values(), which may be many.
   void not_supported(const std::string& path, const Value& value, const std::string& supported);
@@ -54,19 +54,19 @@ bool is_whole(double number) noexcept;
 void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out);
 // `type_words` is the schema's type; `rule` may be null.
 void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const Place& place, Findings& out);
-// Whether a value is this one of an enum, as kube-openapi compares them: after Go's conversion to the type of `allowed`.  So 1.0 is 1, 1.5
-// is 1 as well, 65 is "A", and null is nothing.
+// Whether a value equals one of an enum by kube-openapi's comparison: after Go's conversion to the type of `allowed`.  So 1.0 equals 1,
+// 1.5 equals 1, 65 equals "A", and null equals nothing.
 bool is_allowed_value(const Value& value, const Value& allowed);
 void check_list_size(const Array& array, const Constraints& rule, const Place& place, Findings& out);
 void check_object_size(const Object& object, const Constraints& rule, const Place& place, Findings& out);
 
-// What stands for whole resources inside others (embedded.cpp).
+// Resources embedded in others (embedded.cpp).
 void check_embedded(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
 // x-kubernetes-list-type "set" and "map": no item twice (list_types.cpp).
 void check_list_types(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
 // The key of an item of a list-type map: an object of its key fields, without those it does not have.
 Object list_key_of(const Value& item, const std::vector<std::string>& fields);
-// Beyond this much text nobody adds problems of one value: what is wrong with it has been said.
+// Limit of the text of one value's problems; further ones are dropped.
 inline constexpr std::size_t kMaxFoundBytes = 8 * 1024 * 1024;
 std::size_t bytes_of(const FieldErrors& errors) noexcept;
 

@@ -1,7 +1,7 @@
 // Feature gates and the members of types that they switch.
 //
-// of() walks the types once and keeps the way to each member whose gate has something to do; apply() walks objects along these ways only:
-// first the old one, to see what it uses, then the new one.
+// of() walks the types once and stores the path to each member whose gate has an effect; apply() walks objects along these paths only:
+// first the old object, to find the features that it uses, then the new one.
 #include "engine/gated_fields.hpp"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ struct GatedFields::Plan {
   struct Node;
   struct Member {
     const schema::Property* property = nullptr;
-    const schema::Gated* gated = nullptr;  // null: on the way to some that are
-    int feature = -1;                      // that is off; -1: the gate is on
+    const schema::Gated* gated = nullptr;  // null: only an inner node
+    int feature = -1;                      // index of the disabled feature; -1: the gate is on
     const Node* inside = nullptr;
   };
   struct Node {
     std::vector<Member> members;  // of a struct
     const Node* items = nullptr;  // of a list, or the values of a map
-    bool leads = false;           // to something that a gate changes
+    bool leads = false;           // to a member that a gate changes
   };
   std::map<const schema::Type*, std::unique_ptr<Node>> nodes;
   const Node* root = nullptr;
-  std::vector<const void*> features;  // what stands for each feature that is off
+  std::vector<const void*> features;  // an identity of each feature that is off
 
   int feature(const void* key) {
     const auto found = std::find(features.begin(), features.end(), key);
@@ -50,7 +50,7 @@ class Planner {
 
   void plan(const Type& type) {
     plan_.root = node_of(type);
-    // Types may hold themselves: what leads somewhere is found by asking until nothing new comes.
+    // Types may be recursive, so `leads` is computed as a fixed point.
     for (bool again = true; again;) {
       again = false;
       for (auto& [_, node] : plan_.nodes) again = mark(*node) || again;
@@ -94,7 +94,7 @@ class Planner {
     return place->second;
   }
 
-  // True: it was not known before.
+  // True if `leads` was set now.
   static bool mark(Node& node) {
     if (node.leads) return false;
     const auto active = [](const Plan::Member& member) {
@@ -162,7 +162,7 @@ class Dropper {
  public:
   explicit Dropper(const Users& users) : users_(users) {}
 
-  // True: what held the value has nothing left and goes, too.
+  // True: the enclosing value is empty now and must be removed too.
   bool drop(const Node& node, Value& value) const {
     if (!node.leads) return false;
     if (value.is_array() && node.items != nullptr) {

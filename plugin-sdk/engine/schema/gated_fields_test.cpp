@@ -38,7 +38,7 @@ const SchemaSet& boats() {
 
 using Names = std::set<std::string, std::less<>>;
 
-// What is left of an object where these gates are off and the others on.
+// The rest of an object if these gates are off and the others on.
 std::string kept(const Names& off, std::string_view text, std::string_view old = {}) {
   const auto gated = GatedFields::of(*boats().find("test.api.v1.Boat"), [&](std::string_view gate) { return !off.contains(gate); });
   Value object = json_of(text);
@@ -101,7 +101,7 @@ TEST(GatedFields, HaveADefaultWhileTheirGatesAreOn) {
   EXPECT_EQ(kept({"Speeds"}, R"({"speed":3})"), "{}");
 }
 
-TEST(GatedFields, WordsThatAreNoneAreTold) {
+TEST(GatedFields, UnknownKeywordsAreReported) {
   const std::string_view wrong = R"({"definitions": {"a.B": {"type": "object", "properties": {
     "c": {"type": "string", "x-backplane-gate": {"gate": "G", "togther": true}}}}}})";
   const auto set = SchemaSet::compile(std::span(&wrong, 1));

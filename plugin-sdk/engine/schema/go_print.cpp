@@ -9,7 +9,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A float64: the fewest digits that tell it, with an exponent below 1e-4 and from a million on.
+// A float64 with the shortest digits, and an exponent below 1e-4 and from a million on.
 void print_real(std::string& out, double number) {
   std::array<char, 32> text;
   const double size = std::fabs(number);
@@ -46,7 +46,7 @@ void print(std::string& out, const Value& value) {
     }
     out += ']';
   } else if (value.is_double() || value.is_uint64()) {
-    print_real(out, value.to_number<double>());  // a whole number beyond int64 is none to Go
+    print_real(out, value.to_number<double>());  // an integer beyond int64 is a float64 in Go
   } else {
     append_json(out, value);
   }

@@ -1,4 +1,4 @@
-// Values as kube-apiserver's own Go structs print them.
+// Values printed like kube-apiserver's internal Go structs.
 //
 // Thread-safety: a layout is made on first use, under its set's lock, and never changes.
 #include <map>
@@ -102,7 +102,7 @@ Value print_map(const Type& type, const Value* value, const Object& around) {
   return out;
 }
 
-// What a field that is not set holds.
+// The zero value of a field.
 Value zero(Form form) {
   switch (form) {
     case Form::kString:

@@ -8,7 +8,7 @@
 namespace backplane::schema {
 namespace {
 
-// Walks the text as Go's scanner does, byte by byte.  Only run on texts the real parser refused, so speed is no concern.
+// Walks the text as Go's scanner does, byte by byte.  Runs only on texts that the parser has refused, so speed does not matter.
 class Checker {
  public:
   explicit Checker(std::string_view text) noexcept : text_(text) {}
@@ -29,7 +29,7 @@ class Checker {
   void skip_space() noexcept {
     while (!done() && (peek() == ' ' || peek() == '\t' || peek() == '\r' || peek() == '\n')) ++at_;
   }
-  // Says what is wrong with the byte at hand, or that there is none.
+  // Reports the current byte as invalid, or the end of the input.
   bool unexpected(std::string_view context) {
     if (done()) {
       error_ = "unexpected end of JSON input";
@@ -41,7 +41,7 @@ class Checker {
   static std::string quoted_char(char c) {
     if (c == '\'') return "'\\''";
     if (c == '"') return "'\"'";
-    // Go takes the byte for a code point.
+    // Go prints the byte as a code point.
     const auto byte = static_cast<unsigned char>(c);
     std::string rune;
     if (byte < 0x80) {
@@ -55,7 +55,7 @@ class Checker {
     return text;
   }
 
-  // Iterative in the containers, so that a hostile text costs no stack.
+  // Containers are read in a loop, so that a hostile text cannot overflow the stack.
   bool value() {
     std::vector<char> open;
     while (true) {

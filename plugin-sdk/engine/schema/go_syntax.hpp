@@ -1,4 +1,4 @@
-// What Go's json scanner says of a text that is not JSON.
+// The error of Go's json scanner for a text that is not JSON.
 //
 // Thread-safety: pure function.
 #pragma once

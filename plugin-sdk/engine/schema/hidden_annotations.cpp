@@ -16,8 +16,8 @@ constexpr std::string_view kWord = "x-backplane-hidden-annotations";
 constexpr std::string_view kNumbers = "x-backplane-number-annotations";
 constexpr std::string_view kNumberText = "x-backplane-number-text";
 
-// The word's JSON, a list of texts; empty for most kinds.  It is asked for with every object of a list, so that it stands in front of
-// everything else in a definition.
+// The word's JSON, a list of texts; empty for most kinds.  It is read for every object of a list, so it is the first member of a
+// definition.
 SharedBytes word_of(const Schema& schema) {
   const auto* type = schema.structural() ? nullptr : schema.compiled();
   if (type == nullptr) return {};
@@ -29,10 +29,10 @@ SharedBytes word_of(const Schema& schema) {
   return text.slice(begin, members.value().size());
 }
 
-// The words behind it.
+// The words after it.
 struct NumberWords {
   std::string_view names;  // as JSON
-  std::string before;      // of each problem; empty annotations are passed over where there is one
+  std::string before;      // of each problem; with one, empty annotations are skipped
 };
 // `text` is the definition's.
 NumberWords numbers_in(std::string_view text) {
@@ -48,7 +48,7 @@ NumberWords numbers_in(std::string_view text) {
   return out;
 }
 
-// The text with what was sent in place of {name} and {value}.
+// The text with {name} and {value} replaced.
 std::string filled(std::string text, std::string_view name, std::string_view value) {
   const auto put = [&](std::string_view mark, std::string_view with) {
     const auto at = text.find(mark);
@@ -59,7 +59,7 @@ std::string filled(std::string text, std::string_view name, std::string_view val
   return text;
 }
 
-// strconv.ParseInt's words; empty: it is a number.
+// strconv.ParseInt's error; empty: valid.
 std::string number_problem(std::string_view text) {
   const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
   std::int64_t number = 0;
@@ -70,7 +70,7 @@ std::string number_problem(std::string_view text) {
   return "strconv.ParseInt: parsing " + quoted(text) + (large ? ": value out of range" : ": invalid syntax");
 }
 
-// Calls `found` with each name, in quotes, until it says true; whether it did.
+// Calls `found` with each name, in quotes, until it returns true; returns whether it did.
 template <class Found>
 bool any_name(std::string_view word, Found found) {
   Scanner names(word);
@@ -93,7 +93,7 @@ std::string hidden_annotation_problem(const Type& type, const Value& object) {
     const std::string_view name = quoted_name.substr(1, quoted_name.size() - 2);
     const Value* found = find(annotations, name);
     if (found == nullptr || !found->is_string()) return false;
-    const std::string_view value = text_of(*found);
+    const std::string_view value = backplane::text_of(*found);
     if (value.empty() && !words.before.empty()) return false;
     problem = number_problem(value);
     if (!problem.empty()) problem.insert(0, filled(words.before, name, value));

@@ -1,5 +1,5 @@
-// Annotations that stand for members of kube-apiserver's own struct of a kind (x-backplane-hidden-annotations): an object shows them, its
-// metadata alone does not.
+// Annotations that represent members of kube-apiserver's internal struct of a kind (x-backplane-hidden-annotations): an object has them,
+// its metadata alone does not.
 //
 // Thread-safety: functions without state.
 #pragma once
@@ -12,12 +12,12 @@
 namespace backplane::schema {
 
 class Type;
-// What upstream says of a hidden annotation that stands for a number and is none; empty: nothing.
+// Upstream's error for a hidden annotation that must be a number; empty: valid.
 std::string hidden_annotation_problem(const Type& type, const Value& object);
 
 // Whether `metadata` (the JSON of an object's member of that name) has such; false without a schema.
 bool has_hidden_annotations(const Schema* schema, std::string_view metadata);
-// The same JSON without them.
+// The same JSON without hidden annotations.
 std::string without_hidden_annotations(const Schema& schema, std::string_view metadata);
 
 }  // namespace backplane::schema

@@ -45,7 +45,7 @@ void read_kinds(std::string_view raw, Type* type, std::map<GroupVersionKind, Typ
   }
 }
 
-// Fills `outline` from one member; true when it was one of its words.
+// Fills `outline` from one member; true if it was one of its keywords.
 void read_member(std::string_view key, std::string_view raw, Outline& outline) noexcept {
   if (key == "type") outline.type = unquote(raw);
   if (key == "format") outline.format = unquote(raw);
@@ -86,7 +86,7 @@ Status Indexer::add(std::string_view document, std::size_t number) {
   Scanner scanner(document);
   std::string_view key, member;
   if (!scanner.enter('{')) return bad_request(where + ": not a JSON object");
-  // One pass over the whole text.  The mode may stand behind the definitions, so they are added afterwards.
+  // Scans the whole text once.  The mode may follow the definitions, so they are added afterwards.
   while (scanner.next_key(key)) {
     if (key != "definitions") {
       const std::string_view raw = scanner.value();

@@ -1,4 +1,4 @@
-// The first look at a schema document: which definitions it has, of which form and kind.
+// Indexes a schema document: its definitions with their forms and kinds.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace backplane::schema {
 
-// The facts at the top of a schema object that decide its form.
+// The top-level keywords of a schema object that decide its form.
 struct Outline {
   std::string_view type, format, backplane_type;
   bool properties = false;
@@ -16,7 +16,7 @@ struct Outline {
   bool int_or_string = false;
 };
 
-// Errors: false when the words make no sense together; `form` is then unset.
+// Errors: false if the keywords contradict each other; `form` is then unset.
 bool form_of(const Outline& outline, bool structural, Form& form) noexcept;
 
 class Indexer {

@@ -1,4 +1,4 @@
-// RFC 6902, with the liberties of the library that upstream uses.
+// RFC 6902 with the deviations of the library that upstream uses.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kMaxOperations = 10000;
 // Copies may add this much in one patch, as upstream limits it: the size of a body.
 constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
-// So many values may be looked at or shifted by the operations of one patch, beside those that it holds itself.
+// The number of values that the operations of one patch may visit or shift, in addition to those that it contains.
 constexpr std::size_t kMaxTouchedValues = 100'000'000;
 constexpr std::size_t kFewMembers = 64;
 
 // A place in the document: a container and the last segment of the pointer.
 struct Place {
-  Value* container = nullptr;  // null: there is no such place
+  Value* container = nullptr;  // null: no such container
   std::string key;
 };
 
@@ -48,7 +48,7 @@ std::optional<std::size_t> index_of(std::string_view key, std::size_t size) noex
   return static_cast<std::size_t>(index);
 }
 
-// What the library says of an index that is none, or of none of the list.
+// The library's errors for an invalid index, or one out of range.
 std::string index_problem(std::string_view key) {
   long long index = 0;
   const std::string_view digits = key.starts_with('+') ? key.substr(1) : key;
@@ -64,7 +64,7 @@ Value* get(Value& container, std::string_view key) noexcept {
   return index ? &container.get_array()[*index] : nullptr;
 }
 
-// Text before the first '/' is not looked at, as upstream does not.
+// As upstream, text before the first '/' is ignored.
 Place locate(Value& document, std::string_view pointer) {
   Place place;
   std::size_t slash = pointer.find('/');
@@ -97,7 +97,7 @@ bool same_structure(const Value& left, const Value& right) {
   return std::equal(left.get_array().begin(), left.get_array().end(), right.get_array().begin(), right.get_array().end(), same);
 }
 
-// What a JSON patch holds for the same; scalars of raw values are compared as they are written.
+// Equality of JSON patch; scalars of raw values are compared as text.
 bool same(const Value& one, const Value& other) {
   if (one == other) return true;
   if (!is_raw(one) && !is_raw(other)) return same_structure(one, other);
@@ -108,12 +108,12 @@ bool same(const Value& one, const Value& other) {
   return left.is_structured() && right.is_structured() ? same_structure(left, right) : to_json(left) == to_json(right);
 }
 
-// The containers around what a pointer names.
+// The number of containers around the value of a pointer.
 std::size_t levels_above(std::string_view pointer) noexcept {
   return static_cast<std::size_t>(std::count(pointer.begin(), pointer.end(), '/'));
 }
 
-// How many values a tree has; counts no further than `most`.  For trees of at most kMaxJsonDepth levels.
+// The number of values of a tree, up to `most`.  For trees of at most kMaxJsonDepth levels.
 std::size_t count_values(const Value& value, std::size_t most) noexcept {
   std::size_t count = 1;
   if (const Array* array = value.if_array()) {
@@ -134,7 +134,7 @@ class Patcher {
  public:
   explicit Patcher(Value& document) : document_(document) {}
 
-  // What is said of a patch that asks for too much; ok when it merely cannot be applied.
+  // The error of a patch that exceeds the limits; ok if it merely cannot be applied.
   Status take_failure() { return std::move(failure_); }
   JsonPatchProblem take_problem() { return std::move(problem_); }
 
@@ -160,7 +160,7 @@ class Patcher {
     const Value* value = find(operation, "value");
     return value ? Value(*value, document_.storage()) : Value(nullptr, document_.storage());
   }
-  // Nothing gets deeper than every walk over the document can go; whatever puts a value anywhere asks here first.
+  // Checks the nesting limit of documents; called before a value is placed anywhere.
   bool fits(std::string_view pointer, const Value& value) {
     const std::size_t above = levels_above(pointer);
     if (above <= kMaxJsonDepth && !nests_deeper(value, kMaxJsonDepth - above)) return true;
@@ -177,7 +177,7 @@ class Patcher {
     problem_.text = std::move(text);
     return false;
   }
-  // The same of what another step has said.
+  // The same for the error of another step.
   bool fail_in(const std::string& start) { return fail(start + problem_.text); }
   bool fail_test(std::string_view pointer) {
     problem_.test_failed = true;
@@ -225,7 +225,7 @@ class Patcher {
     array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
     return true;
   }
-  // Where there are many members the last one takes the place of the one that goes, which costs nothing: who reads them sorts them.
+  // In a large object the last member replaces the removed one, which takes constant time: members are sorted before they are printed.
   bool remove_member(Object& object, std::string_view key) {
     if (object.size() <= kFewMembers) return erase_member(object, key);
     const auto found = object.find(key);
@@ -258,7 +258,7 @@ class Patcher {
     if (!present && !place.container->is_object()) {
       return fail("error in test for path: '" + std::string(pointer) + "': " + index_problem(place.key));
     }
-    // An absent member passes for null; an absent item does not.
+    // An absent member equals null; an absent item is an error.
     return (present ? same(*present, *value) : value->is_null()) || fail_test(pointer);
   }
   bool move(std::string_view from, std::string_view to) {
@@ -271,7 +271,7 @@ class Patcher {
       return fail(start + (member ? "Unable to remove nonexistent key: " + source.key + ": missing value" : index_problem(source.key)));
     }
     if (levels_above(to) > levels_above(from)) {
-      // It gets deeper: moving costs nothing, looking does.
+      // A move to a deeper level needs a walk over the value to check the nesting.
       if (!touch(count_values(*present, kMaxTouchedValues)) || !fits(to, *present)) return false;
     }
     Value value = std::move(*present);

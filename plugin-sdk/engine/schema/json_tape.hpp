@@ -1,4 +1,4 @@
-// The places of all values of a JSON text, found in one pass: enough to walk it in any order without making a tree.
+// The offsets of all values of a JSON text, found in one pass, to walk it in any order without a tree.
 //
 // Thread-safety: values; build() on one thread at a time.
 // Lifetime:      offsets into the text, which the caller keeps.
@@ -13,12 +13,12 @@ namespace backplane::schema {
 
 class JsonTape {
  public:
-  // A value: [begin, end) of the text, for a string what stands between its quotes.  The members of an object follow it as key, value,
+  // A value: [begin, end) of the text, for a string the text between its quotes.  The members of an object follow it as key, value,
   // key, value …, the items of an array one after another, up to `next`.
   struct Token {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    std::uint32_t next = 0;  // index of the token behind this value and all that is in it
+    std::uint32_t next = 0;  // index of the token after this value and its content
     char kind = 0;           // { [ " or the first letter of a number or word
     bool escaped = false;    // a string with escapes in it
   };
@@ -26,7 +26,7 @@ class JsonTape {
   bool build(std::string_view text);
   const Token& operator[](std::uint32_t index) const noexcept { return tokens_[index]; }
   std::string_view text(const Token& token) const noexcept { return text_.substr(token.begin, token.end - token.begin); }
-  // Gives back what one large text has taken.
+  // Frees the memory of a large text.
   void trim();
 
  private:

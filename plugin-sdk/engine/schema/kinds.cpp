@@ -1,4 +1,4 @@
-// Which kinds a schema set holds.
+// The kinds of a schema set.
 #include "schema/type.hpp"
 
 namespace backplane BACKPLANE_API {

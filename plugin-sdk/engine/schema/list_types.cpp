@@ -1,4 +1,4 @@
-// Lists that are sets or maps: no item, no key twice.
+// Checks lists that are sets or maps for repeated items or keys.
 #include <map>
 
 #include "schema/findings.hpp"
@@ -16,8 +16,8 @@ void for_repeated(std::size_t count, Text text, Report report) {
   }
 }
 
-// What stands for an item, or for the one key of an item, among those seen.  As upstream keeps them: a float64 is not the int64 of the same
-// value, while -0.0 is 0.0; inside lists and objects numbers are compared as they are printed.
+// The identity of an item, or of its only key.  As upstream, a float64 differs from the int64 of the same value, -0.0 equals 0.0, and
+// numbers inside lists and objects are compared by their text.
 std::string seen_as(const Value& value) {
   if (!value.is_double()) return to_json(value);
   return "float " + (value.get_double() == 0 ? std::string("0") : to_json(value));

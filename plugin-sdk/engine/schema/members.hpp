@@ -1,4 +1,4 @@
-// Removing members and items from large trees at a cost that stays linear.
+// Removes members and items from large trees in linear time.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace backplane::schema {
 
-// Erases a member.  Large objects lose their order by it, so that erasing many members stays cheap; whoever prints them sorts them.
+// Erases a member.  Large objects lose their order, which makes erasing cheap; the printer sorts them.
 inline void drop_member(Object& object, std::string_view key) {
   constexpr std::size_t kOrdered = 256;
   if (object.size() <= kOrdered) {

@@ -1,5 +1,5 @@
-// RFC 7386, with the ways of the library that upstream uses: what takes the place of anything but an object loses its nulls at every depth,
-// those of objects in lists among them.
+// RFC 7386 with the behaviour of the library that upstream uses: a value that replaces anything but an object loses its nulls at every
+// depth, including those of objects in lists.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Words of x-backplane-rules that look beyond one member: the whole object, what was there, several members and maps together.
+// Keywords of x-backplane-rules beyond one member: the whole object, the old object, several members and maps together.
 #include "schema/schema_test_support.hpp"
 
 namespace backplane {
@@ -65,7 +65,7 @@ TEST(RulesBeyondAMember, ConditionsReachTheWholeObject) {
   EXPECT_EQ(problems(R"({"meta":{"room":"a"},"spec":{}})"), "spec.room: Invalid value: \"\": is elsewhere");
 }
 
-TEST(RulesBeyondAMember, WhatHasNotChangedIsNotAsked) {
+TEST(RulesBeyondAMember, UnchangedValuesAreNotChecked) {
   const std::string_view late = R"({"meta":{"room":"a","gone":"yes"},"spec":{"room":"a"}})";
   EXPECT_EQ(problems(late), "spec.room: Forbidden: too late");
   EXPECT_EQ(problems(late, late), "");
@@ -125,7 +125,7 @@ TEST(RulesBeyondAMember, AStructStaysButForSomeMembers) {
   EXPECT_NE(problems(fixed("yes", ""), fixed("yes", R"(,"limits":{"size":"1"})")), "") << "nothing is there to hold it";
 }
 
-// "{"key":"b"}" was quoted as it is served.
+// Regression: "{"key":"b"}" was quoted in the served version.
 TEST(RulesBeyondAMember, StructsAreQuotedAsUpstreamHasThem) {
   EXPECT_EQ(problems(R"({"spec":{"lock":{"key":"b"}}})", R"({"spec":{"lock":{"key":"a"}}})"),
             R"(lock: Invalid value: {"Key":"b","Spare":""}: stays)");
@@ -133,7 +133,7 @@ TEST(RulesBeyondAMember, StructsAreQuotedAsUpstreamHasThem) {
   EXPECT_EQ(problems(R"({"spec":{"lock":{"key":"b"}}})", R"({"spec":{}})"), "");
 }
 
-// The scopes of a quota could not be given in another order.
+// Regression: the scopes of a quota could not be sent in another order.
 TEST(RulesBeyondAMember, AListThatStaysMayBeASet) {
   const std::string_view was = R"({"spec":{"scopes":["a","b"]}})";
   EXPECT_EQ(problems(R"({"spec":{"scopes":["b","a","b"]}})", was), "");

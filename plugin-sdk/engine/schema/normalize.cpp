@@ -1,7 +1,7 @@
 // Decoding and encoding as Go would do it, in one walk over the tree.
 //
-// Members are converted where they stand.  An object is made anew only when its members are not yet those that output has, in output order;
-// what is read back from storage, or sent by a Go client, keeps its nodes.
+// Members are converted in place.  An object is rebuilt only if its members or their order differ from the output; objects from storage
+// or from a Go client keep their nodes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace backplane::schema {
 namespace {
 
-// Where each property stands in the object: position + 1, or 0.
+// The position of each property in the object, plus 1; or 0.
 class Slots {
  public:
   explicit Slots(std::size_t count) {
@@ -32,7 +32,7 @@ class Slots {
 
 Value zero_value(const Type& type, const json::storage_ptr& storage);
 
-// What stands for an unset property that is printed all the same.
+// The value of an unset property that is printed anyway.
 Value unset_value(const Property& property, const json::storage_ptr& storage) {
   return property.pointer ? Value(nullptr, storage) : zero_value(*property.type, storage);
 }
@@ -81,7 +81,7 @@ bool zero_is_null(const Type& type) noexcept {
   }
 }
 
-// Whether output has the member as it stands.
+// Whether output has the member unchanged.
 bool is_printed(const Property& property, const Value& value) noexcept {
   if (value.is_null()) return property.always && (property.pointer || zero_is_null(*property.type));
   if (property.pointer || property.omit == Omit::kNever || property.omit == Omit::kUnset) return true;
@@ -89,11 +89,11 @@ bool is_printed(const Property& property, const Value& value) noexcept {
   return !is_zero(value);
 }
 
-// Members that code gives an object beside its schema's defaults.
+// Members that code adds to an object in addition to its schema's defaults.
 constexpr std::size_t kRoomToGrow = 1;
 
 void rebuild(const Body& body, Object& object, Slots& slots, std::size_t kept) {
-  // With room for the defaults that come next: an arena gets nothing back of a table that has become too small.
+  // With room for the defaults that follow, because an arena does not reuse the memory of an outgrown table.
   std::size_t room = kept + kRoomToGrow;
   for (const auto* list : {&body.always, &body.with_defaults}) {
     for (const std::size_t index : *list) room += slots[index] == 0 ? 1 : 0;
@@ -176,7 +176,7 @@ bool decode_map(const Type& type, Object& object, Decode& decode, const Frame& f
   return true;
 }
 
-// A type that picks its form by the JSON at hand decodes that JSON by itself: nothing is reported from inside, and any error ends the
+// A type with a custom JSON decoder decodes its value whole: nothing inside is reported, and any error ends the
 // decoding.
 bool decode_shape(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   const Body& body = type.body();
@@ -200,7 +200,7 @@ bool type_mismatch(const Type& type, const Value& value, Decode& decode, const F
   return decode.type_error(value, false, type, frame);
 }
 
-// The one tree that a float64 has, whatever encoding it came in: what its printed form is read as.
+// Makes the tree of a float64 independent of the encoding: the tree of its printed text.
 void make_canonical(Value& number) {
   constexpr double kExact = 9007199254740992;  // 2^53: up to there integers are printed digit by digit
   const double real = number.to_number<double>();
@@ -224,7 +224,7 @@ void sort_deep(Value& value) {
   }
 }
 
-// What an operation of a patch has brought as its text.
+// The text of a value in an operation of a patch.
 void read_sent(const Type& type, Value& value) {
   const std::string text(raw_text(value));
   read_raw(value);

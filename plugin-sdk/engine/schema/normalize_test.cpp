@@ -63,7 +63,7 @@ TEST(Normalize, BringsScalarsIntoCanonicalForm) {
   EXPECT_EQ(normalized(spec(R"("secret":[65,66])")), printed(R"("parts":[],"port":0,"secret":"QUI=",)"));
 }
 
-// An update compares trees: a client of protobuf, whose numbers are doubles, must not change what it has only read.
+// An update compares trees: a protobuf client, whose numbers are doubles, must not change values that it has only read.
 TEST(Normalize, ANumberIsOneTreeHoweverItWasWritten) {
   const auto tree = [](std::string_view number) {
     auto value = *parse_json(spec("\"ratio\":" + std::string(number)), {}, nullptr);
@@ -182,7 +182,7 @@ TEST(Defaults, FillUnsetMembersAtEveryLevel) {
   Value value = json_of(R"({"spec":{"parts":[{"name":"a","protocol":"UDP"},{"name":"b"}],"tags":["t"]}})");
   ASSERT_TRUE(widget().normalize(value, nullptr).ok());
   widget().apply_defaults(value);
-  ASSERT_TRUE(widget().normalize(value, nullptr).ok());  // what came takes its place
+  ASSERT_TRUE(widget().normalize(value, nullptr).ok());  // the result replaces the input
   EXPECT_EQ(to_json(value.at("spec")),
             R"({"replicas":1,"parts":[{"name":"a","protocol":"UDP"},{"name":"b","protocol":"TCP"}],"tags":["t"],"port":0,"strategy":{}})");
 }

@@ -17,7 +17,7 @@ double as_double(const Value& value) noexcept {
 
 constexpr double kInt64End = 9223372036854775808.0;  // 2^63: the first whole number that an int64 cannot hold
 
-// Go's conversion of a float64 on amd64: what no int64 can hold becomes the least one.
+// Go's conversion of a float64 on amd64: values outside the range of int64 become its minimum.
 std::int64_t converted(double number) noexcept {
   const bool fits = number >= -kInt64End && number < kInt64End;
   return fits ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::min();
@@ -27,14 +27,15 @@ bool fits_integer(const Value& value, bool int32) noexcept {
   if (value.is_int64() && !int32) return true;
   const double number = as_double(value);
   if (number != std::trunc(number)) return false;
-  // -2^63 is printed with fewer digits than it has, and so as less.
+  // The shortest text of -2^63 is a smaller number.
   return int32 ? number >= -2147483648.0 && number <= 2147483647.0 : number > -kInt64End && number < kInt64End;
 }
 
-// Beyond the middle between the largest float32 and 2^128, Go's ParseFloat has no float32.  The middle itself is printed as less.
+// Beyond the middle between the largest float32 and 2^128, Go's ParseFloat reports an error.  The shortest text of the middle is a smaller
+// number.
 bool fits_float(const Value& value) noexcept { return std::fabs(as_double(value)) <= 0x1.ffffffp+127; }
 
-// Whether the number can be what the schema's type and format say.  The complaint has no path of its own.
+// Whether the number fits the schema's type and format.  The message has no path.
 bool in_range(const Value& value, std::string_view type, std::string_view format, std::string_view prefix, const Place& place,
               Findings& out) {
   const bool integer = type == "integer", single = type == "number" && format == "float";
@@ -87,7 +88,7 @@ void check_multiple(const Value& value, const Value& factor, bool native, const 
   if (!is_whole(quotient)) out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + go_print(Value(step)));
 }
 
-// What Go makes of a number that it converts to a text.
+// A number as Go converts it to a text.
 bool is_rune(std::string_view text, std::int64_t number) noexcept {
   if (text.empty()) return false;
   const Rune first = decode_rune(text);

@@ -6,7 +6,7 @@
 namespace backplane::schema {
 namespace {
 
-// A list of so many is looked through; a longer one gets an index.
+// Lists up to this size are searched linearly; longer ones get an index.
 constexpr std::size_t kFew = 8;
 
 const Value* key_of(const Value& item, const std::string& name) {

@@ -1,5 +1,5 @@
-// Which item of a list, as it was, an item of the list as it is now has come from: what server-side apply, ratcheting and rules on changes
-// must agree upon.
+// Finds the old item that corresponds to a new item of a list.  Server-side apply, ratcheting and rules on changes use the same
+// correspondence.
 //
 // Thread-safety: values; const once made.
 // Lifetime:      borrows the identity and the old list.
@@ -17,24 +17,24 @@ namespace backplane::schema {
 // x-kubernetes-list-type; kPlain: none is given.
 enum class ListKind : unsigned char { kPlain, kAtomic, kSet, kMap };
 
-// By what the items of a list are told apart.
+// How the items of a list are identified.
 struct ListIdentity {
   ListKind kind = ListKind::kPlain;
   std::vector<std::string> keys;  // of a map: the members that name an item
 };
-// What a schema of a list says of it.
+// Properties of a list from its schema.
 ListIdentity list_identity_of(const Object& schema);
 
 class OldItems {
  public:
-  // `old`: the value as it was, or null.
+  // `old`: the old value, or null.
   OldItems(const ListIdentity& identity, const Value* old);
-  // What stood for `item`, which is at `index` now: in a map the first with its keys, in a set the same value, in a plain list what was at
-  // its place, and nothing in an atomic one.  Null: it is new.
+  // The old item of `item`, which is at `index` now: in a map the first with its keys, in a set the same value, in a plain list the one
+  // at the same index, and none in an atomic one.  Null: it is new.
   const Value* of(const Value& item, std::size_t index) const;
 
  private:
-  // Nothing for what cannot be told apart: an item of a map without one of its keys.
+  // Nothing for an item without identity: an item of a map without one of its keys.
   bool hash(const Value& item, std::size_t& out) const;
   bool same(const Value& item, const Value& old) const;
 

@@ -44,7 +44,7 @@ class Publisher {
     Object source = source_of(type);
     Object out;
     for (const auto& member : source) {
-      // Inlined definitions are no components of their own: properties are flattened below.
+      // Inlined definitions are not components: their properties are flattened below.
       if (std::string_view(member.key()) == "properties")
         out.emplace("properties", nullptr);
       else

@@ -1,7 +1,7 @@
 // Parses a body into a tree in one pass.
 //
-// The fast path is Boost.JSON's parser with a handler of ours, which builds the tree in the caller's storage and notes whether any object
-// may repeat a key.  Texts that need more (repeated keys, bytes that are not UTF-8, errors to word) are read again, slowly.
+// The fast path is Boost.JSON's parser with a handler that builds the tree in the caller's storage and detects whether an object may
+// repeat a key.  Other texts (repeated keys, invalid UTF-8, syntax errors) are parsed again by a slower reader.
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>
@@ -23,7 +23,7 @@ std::uint64_t load(const char* bytes, std::size_t count) noexcept {
   return word;
 }
 
-// Equal keys have equal marks; different keys rarely do.
+// Equal keys have equal hashes; different keys rarely do.
 std::uint64_t mark_of(std::string_view key) noexcept {
   const std::size_t size = key.size();
   const std::uint64_t head = load(key.data(), size < 8 ? size : 8);
@@ -120,7 +120,7 @@ class TreeHandler {
     }
     return false;
   }
-  // Out of range on the large side; the small side is zero.
+  // Too large for a double; too small numbers are zero.
   bool number_is_huge() const noexcept {
     const std::size_t exponent = number_.find_first_of("eE");
     return exponent == std::string::npos || exponent + 1 >= number_.size() || number_[exponent + 1] != '-';
@@ -128,12 +128,12 @@ class TreeHandler {
 
   json::value_stack stack_;
   std::vector<std::uint64_t> marks_;  // of the keys of the objects being read
-  std::string key_, number_;          // pieces of a key or number that came in parts
+  std::string key_, number_;          // pieces of a key or number that arrived in parts
   bool repeated_ = false;
   Refusal refusal_ = Refusal::kNone;
 };
 
-// The text with what Go replaces replaced: bytes that are not UTF-8, and surrogate escapes that have no partner.
+// The text with Go's replacements of invalid UTF-8 and of unpaired surrogate escapes.
 std::string sanitized(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 16);
@@ -164,7 +164,7 @@ std::string sanitized(std::string_view text) {
 
 using Parser = json::basic_parser<TreeHandler>;
 
-// True when the tree is made; else `refusal` may say why.
+// True if the tree is built; otherwise `refusal` may have the reason.
 bool parse(std::string_view text, const json::storage_ptr& storage, Value& out, bool& repeated, std::string& huge_number) {
   alignas(16) unsigned char scratch[8192];
   json::parse_options options;

@@ -9,7 +9,7 @@
 namespace backplane::schema {
 namespace {
 
-// Upstream keeps no more than this many problems of one body.
+// Upstream reports at most this many problems of one body.
 constexpr std::size_t kMaxProblems = 100;
 
 class Reader {

@@ -1,5 +1,5 @@
-// Where a walk over a tree stands: linked frames on the stack, put together as text only for what is wrong.  A body of a few megabytes can
-// hold a long key above very many values; a text for each of them would be that many times the key.
+// The position of a traversal of a tree: linked frames on the stack, converted to text only for errors.  A body of a few megabytes can
+// have a long key above very many values; a path text for each value would repeat the key.
 //
 // Lifetime: a place borrows the names and the places above it.
 #pragma once

@@ -1,6 +1,6 @@
 // Protobuf messages into trees, by the schema's field numbers.  kubectl's typed commands (`kubectl create deployment …`) send them.
 //
-// What a message holds is put where JSON has it; normalize() does the rest: order, zero values that JSON leaves out, canonical texts.
+// The fields of a message are placed as in JSON; normalize() does the rest: order, zero values that JSON leaves out, canonical texts.
 #include <cstring>
 
 #include "engine/raw_json.hpp"
@@ -99,7 +99,7 @@ Status read_small(std::string_view message, Small& out) {
   return {};
 }
 
-// A message may hold any nanoseconds: what is a second or more, or negative, goes to the seconds, as time.Unix does it.
+// A message may have any number of nanoseconds: a second or more, or a negative number, is carried to the seconds as in time.Unix.
 GoTime whole_seconds(std::int64_t seconds, std::int32_t nanos) noexcept {
   constexpr std::int32_t kSecond = 1'000'000'000;
   std::int64_t carry = nanos / kSecond;
@@ -179,7 +179,7 @@ class ProtobufDecoder {
       if (property.type->form() == Form::kMap) return map_entry(*property.type, field, slot, depth);
       return value(*property.type, field, slot, depth);
     }
-    return {};  // Unknown numbers are passed over, as by upstream.
+    return {};  // As upstream, unknown fields are skipped.
   }
 
   Status list_item(const Type& list, const Field& field, Value& slot, int depth) {
@@ -201,7 +201,7 @@ class ProtobufDecoder {
     return {};
   }
 
-  // A list in a message of its own, whose field 1 it is.
+  // A list wrapped in a message as its field 1.
   Status wrapped_list(const Type& list, std::string_view bytes, Value& out, int depth) {
     out = Array(storage_);
     Reader reader(bytes);
@@ -214,7 +214,7 @@ class ProtobufDecoder {
     return {};
   }
 
-  // A message with a field for each form that the value may have in JSON; unset when none is there.
+  // A message with a field for each JSON type of the value; unset if it has none.
   Status shape(const Body& body, std::string_view bytes, Value& out, int depth) {
     if (depth > kMaxDepth) return malformed("proto: message nested too deeply");
     Reader reader(bytes);
@@ -288,7 +288,7 @@ class ProtobufDecoder {
     return {};
   }
 
-  // Kept as it was sent.
+  // Stored as it was sent.
   Status raw_json(std::string_view text, Value& out) {
     if (Status status = embedded_json(text, out); !status.ok() || out.is_null()) return status;
     constexpr std::string_view kBlanks = " \n\t\r";

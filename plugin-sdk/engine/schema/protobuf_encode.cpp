@@ -17,7 +17,7 @@ class ProtobufEncoder {
  public:
   explicit ProtobufEncoder(std::string& out) : out_(out) {}
 
-  // False when the text is not JSON of the type.
+  // False if the text is not JSON of the type.
   bool encode(const Body& body, std::string_view json) {
     if (json.size() >= UINT32_MAX || !tape_.build(json)) return false;
     message(body, tape_[0]);
@@ -26,7 +26,7 @@ class ProtobufEncoder {
   }
 
  private:
-  // A message's length is written before it is known: in one byte, which is nearly always enough, and moved aside where it is not.
+  // One byte is reserved for a message's length, which is nearly always enough; longer messages are moved.
   std::size_t open() {
     out_.push_back('\0');
     return out_.size();
@@ -136,7 +136,7 @@ class ProtobufEncoder {
     }
   }
 
-  // A value behind its tag: with its length, where it has one.
+  // A value after its tag: with its length, if it has one.
   void value(const Type& type, const Token& token) {
     const Form form = type.form();
     if (is_null(token) && form != Form::kAnyJson) {
@@ -156,7 +156,7 @@ class ProtobufEncoder {
         return real(token);
       case Form::kBytes:
         return bytes(token);
-      case Form::kList: {  // where no list can stand by itself
+      case Form::kList: {  // if a list cannot be unwrapped
         const std::size_t begin = open();
         items(type, protobuf_tag(1, type.body().items ? type.body().items->form() : Form::kString), token);
         return close(begin);
@@ -171,7 +171,7 @@ class ProtobufEncoder {
     }
   }
 
-  // What a length stands before.
+  // A value that follows its length.
   void inside(const Type& type, const Token& token) {
     switch (type.form()) {
       case Form::kStruct:

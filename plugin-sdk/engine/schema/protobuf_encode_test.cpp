@@ -39,7 +39,7 @@ std::shared_ptr<const SchemaSet> things() {
   return set;
 }
 
-// What an empty Thing is written as, without the members before and after the one under test.
+// The encoding of an empty Thing, without the members before and after the tested one.
 const std::string kCount = "\x08\0"s, kLast = "\x3a\0"s, kHandler = "\x4a\x0a\x0a\x06\x08\0\x10\0\x1a\0\x12\0"s;
 
 std::string encoded(std::string_view json) {

@@ -1,4 +1,4 @@
-// In which order and by which rules the members of one type are written to protobuf: worked out once, when the type is first encoded.
+// The order and rules of encoding one type's members in protobuf, computed when the type is first encoded.
 //
 // Thread-safety: immutable.
 // Lifetime:      a plan lives in its type's Body.
@@ -18,9 +18,9 @@ struct ProtobufPlan;
 struct ProtobufField {
   const Type* type = nullptr;
   std::size_t property = 0;  // index in the properties of the body that is walked
-  bool wrapped = false;      // a list in a message of its own
+  bool wrapped = false;      // a list wrapped in a message
   std::string tag;           // of one value; of one item or entry, of a list or map
-  std::string unset;         // what stands for the member when it is not set; empty: nothing does
+  std::string unset;         // the value of the member when it is not set; empty: none
   // A message whose members stand in the same JSON object.
   std::unique_ptr<const ProtobufPlan> inlined;
 };
@@ -35,7 +35,7 @@ struct ProtobufPlan {
 // Tag and length, as protobuf writes them.
 void append_varint(std::string& out, std::uint64_t value);
 std::string protobuf_tag(std::uint32_t number, Form form);
-// The value of a type when nothing of it is set, without its tag: with its length, where it has one.
+// The encoding of an unset value of a type, without its tag, but with its length if it has one.
 std::string protobuf_zero(const Type& type);
 
 }  // namespace backplane::schema

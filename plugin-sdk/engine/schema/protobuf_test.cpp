@@ -44,7 +44,7 @@ TEST(Protobuf, EveryFormOfFieldLandsWhereJsonHasIt) {
           R"({"count":-5,"items":[{"name":"a"},{"name":"b"}],"labels":{"k":"v"},"data":"aGk=","port":"ab","ids":[7,8],"path":"/x"})"));
 }
 
-// A MicroTime of a billion nanoseconds or more threw.
+// Regression: a MicroTime of a billion nanoseconds or more threw an exception.
 TEST(Protobuf, NanosecondsBeyondASecondGoToTheSeconds) {
   const auto at = [](std::string_view nanos) {
     const std::string time = std::string("\x08\x01\x10", 3) + std::string(nanos);

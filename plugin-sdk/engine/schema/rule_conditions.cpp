@@ -1,4 +1,4 @@
-// Conditions of rules and defaults: read from a schema, and asked of an object.
+// Conditions of rules and defaults: read from a schema, and evaluated on an object.
 #include <algorithm>
 
 #include "backplane/core/json_access.hpp"
@@ -13,7 +13,7 @@ std::string_view view_of(const Value* value) noexcept {
 }
 
 bool is_there(const Value* value) { return value != nullptr && !value->is_null(); }
-// A number that stands in a text counts as one, though no rule lets it pass.
+// A number in a text counts as a number, although validation refuses it.
 bool is_something(const Value* value) {
   if (value == nullptr || number_or_percent(*value) != 0) return value != nullptr;
   std::string_view digits = view_of(value);
@@ -38,7 +38,7 @@ constexpr TestRow kTests[] = {
     {"text", is_text},         {"number", [](const Value* value) { return is_there(value) && !is_text(value); }},
 };
 
-// Nothing when there is no such word.
+// Empty if there is no such keyword.
 std::vector<Condition> condition_set(const Object& members) {
   std::vector<Condition> out;
   for (const auto& [member, wanted] : members) {

@@ -1,4 +1,4 @@
-// The formats of texts that rules name.
+// The text formats of rules.
 #include <algorithm>
 #include <charconv>
 
@@ -55,7 +55,7 @@ Problems is_caseless_subdomain(std::string_view text) {
   return out;
 }
 
-// A path inside a volume: relative, and never up.
+// A path inside a volume: relative and without "..".
 Problems is_local_path(std::string_view text) {
   Problems out;
   if (text.starts_with('/')) out.emplace_back("must be a relative path");
@@ -70,7 +70,7 @@ Problems is_local_path(std::string_view text) {
   }
 }
 
-// The names that begin with two dots are those of whoever writes the volume.
+// Names that begin with two dots are reserved for the writer of the volume (kubelet).
 Problems is_volume_path(std::string_view text) {
   Problems out = is_local_path(text);
   if (text.starts_with("..") && !text.starts_with("../")) out.emplace_back("must not start with '..'");
@@ -96,7 +96,7 @@ Problems is_group_version(std::string_view text) {
   return slashes == 1 && text.front() != '/' ? Problems() : Problems{"apiVersion must specify API group"};
 }
 
-// Drivers' names are looked at in lower case.
+// Drivers' names are checked in lower case.
 Problems is_driver_name(std::string_view text) { return is_dns1123_subdomain(lower_case(text)); }
 
 void add_part(std::string_view part, const Problems& found, Problems& out) {
@@ -124,7 +124,7 @@ Problems is_api_version(std::string_view text) {
   return out;
 }
 
-// The one word that says why a condition is as it is.
+// The reason of a condition: one word.
 Problems is_condition_reason(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto plain = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; };
@@ -136,7 +136,7 @@ Problems is_condition_reason(std::string_view text) {
       "'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"};
 }
 
-// An address that others can reach.
+// An address that other hosts can reach.
 Problems special_ip_problems(std::string_view text) {
   const auto address = parse_ip(text);
   if (!address) return {"must be a valid IP address"};
@@ -159,14 +159,14 @@ Problems external_ip_problems(std::string_view text) {
   return out.empty() ? special_ip_problems(text) : out;
 }
 
-// What is no address at all is said to be none twice.
+// A text that is no address has two errors.
 Problems endpoint_ip_problems(std::string_view text) {
   Problems out = legacy_ip_problems(text);
   for (std::string& problem : special_ip_problems(text)) out.push_back(std::move(problem));
   return out;
 }
 
-// What newer fields take: the canonical text and no other.
+// Newer fields accept the canonical text only.
 Problems strict_ip_problems(std::string_view text) {
   Problems out = legacy_ip_problems(text);
   if (!out.empty()) return out;
@@ -182,7 +182,7 @@ Problems is_dns_pattern(std::string_view text) {
   constexpr std::size_t kLongest = 253;
   Problems out;
   if (text.size() > kLongest) out.push_back("must be no more than " + std::to_string(kLongest) + " characters");
-  // The length is the whole text's; labels may be as long as they like.
+  // Only the length of the whole text is limited, not that of labels.
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   bool good = text.starts_with("*.");
   for (std::string_view rest = good ? text.substr(2) : std::string_view(); good;) {
@@ -201,7 +201,7 @@ Problems is_dns_pattern(std::string_view text) {
   return out;
 }
 
-// A path that names one place, however it is read.
+// An absolute path without empty, "." and ".." elements and without escaped slashes.
 Problems is_plain_path(std::string_view text) {
   Problems out = is_absolute_path(text);
   for (const char* part : {"//", "/./", "/../", "%2f", "%2F"}) {
@@ -213,7 +213,7 @@ Problems is_plain_path(std::string_view text) {
   return out;
 }
 
-// A range that blanks may stand around.
+// A CIDR that blanks may surround.
 Problems padded_cidr_problems(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);

@@ -11,17 +11,17 @@
 
 namespace backplane::schema {
 
-// The texts of a list; what is none is passed over.
+// The texts of a list; other items are skipped.
 std::vector<std::string> said_texts(const Value& list);
 std::string said_text(const Value& value);
 
-// What looks at a text; null for names that are none of these.
+// The check of a text by its name; null for unknown names.
 using FormatCheck = Problems (*)(std::string_view);
 FormatCheck format_named(std::string_view word) noexcept;
 
 // "spec.type", or "/spec.type" below the whole object.
 MemberPath member_path(std::string_view text);
-// One set of conditions, or a list of them; nothing when one of them says nothing that makes sense.
+// One set of conditions, or a list of sets; empty if one is invalid.
 Conditions conditions_of(const Value& value);
 
 }  // namespace backplane::schema

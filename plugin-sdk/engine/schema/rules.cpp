@@ -1,4 +1,4 @@
-// Reads x-backplane-rules, and what defaults and gates say beside them.
+// Reads x-backplane-rules, and the keywords of defaults and gates.
 #include "schema/rules.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ bool read_format(std::string_view word, Rules& out) {
   return out.format != nullptr;
 }
 
-// Nothing when it says nothing that makes sense.
+// Nothing if it is invalid.
 std::unique_ptr<Fixed> fixed_of(const Value& value) {
   const Object* words = value.if_object();
   if (words == nullptr || get_string(*words, "text").empty()) return nullptr;
@@ -110,7 +110,7 @@ std::unique_ptr<Fixed> fixed_of(const Value& value) {
   return out;
 }
 
-// A text for lists that have "*" beside others, or {"item", "forbidden"}.
+// A text for lists that have "*" and others, or {"item", "forbidden"}.
 bool read_alone(const Value& value, Rules& out) {
   if (const Object* words = value.if_object()) {
     out.alone_item = get_string(*words, "item");
@@ -121,7 +121,7 @@ bool read_alone(const Value& value, Rules& out) {
   return !(out.alone = said_text(value)).empty();
 }
 
-// One word of a rule; false when there is no such word, or it says nothing that makes sense.
+// One keyword of a rule; false if it is unknown or invalid.
 bool read_word(std::string_view word, const Value& value, const Object& schema, Rules& out) {
   const bool said = value.is_string() || (value.is_bool() && value.get_bool());
   if (word == "required") {

@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// Which of its two complaints resource.ParseQuantity makes of a text that is no quantity.
+// Which of its two errors resource.ParseQuantity returns for an invalid text.
 std::string_view quantity_complaint(std::string_view text) noexcept {
   if (text.empty()) return kQuantityFormat;
   std::size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;

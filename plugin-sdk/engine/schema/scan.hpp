@@ -1,4 +1,4 @@
-// Finds its way through the text of a JSON document without making a tree: for indexing documents of hundreds of kilobytes.
+// Walks the text of a JSON document without building a tree, to index documents of hundreds of kilobytes.
 //
 // Thread-safety: values.
 // Errors:        ok() turns false at the first byte that cannot be JSON's structure; scalars are not checked closely.
@@ -16,7 +16,7 @@ class Scanner {
   bool ok() const noexcept { return ok_; }
   std::size_t offset() const noexcept { return at_; }
 
-  // Where the next value begins.
+  // The start of the next value.
   std::size_t begin() noexcept {
     skip_space();
     return at_;

@@ -42,7 +42,7 @@ Result<std::shared_ptr<const SchemaSet>> SchemaSet::compile(std::span<const std:
                                                             std::vector<std::shared_ptr<const SchemaSet>> imports) {
   imports = with_meta(std::move(imports));
   {
-    // What the check compiles is thrown away: an idle custom type keeps its text and no more.
+    // The compiled schema of the check is dropped: an idle custom type keeps its text only.
     auto trial = index(documents, imports, false);
     if (!trial.ok()) return std::move(trial.status());
     if (Status status = check_all(**trial); !status.ok()) return status;

@@ -1,4 +1,4 @@
-// A small typed group for the tests of this folder: the forms, omissions and patch words that real groups use.
+// A small typed group for the tests of this folder: the forms, omissions and patch keywords of real groups.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ inline Value json_of(std::string_view text) {
   return value.ok() ? std::move(*value) : Value();
 }
 
-// The document a custom resource of this schema has.
+// The schema document of a custom resource with this schema.
 inline std::string structural_document(std::string_view schema) {
   return R"({"x-backplane-mode": "structural", "definitions": {"Foo": )" + std::string(schema) + "}}";
 }

@@ -1,7 +1,7 @@
 // The parts of strategic merge patch: objects (strategic_merge.cpp) and lists (strategic_lists.cpp).
 //
 // Lists of a "merge" property are merged by their key instead of replaced; members that begin with '$' are directives.
-// Errors: kNone (500) with upstream's text for what a patch cannot say; kBadRequest for malformed directives.
+// Errors: kNone (500) with upstream's text for an impossible patch; kBadRequest for malformed directives.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ inline constexpr std::string_view kRetainKeys = "$retainKeys";
 inline constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList";
 inline constexpr std::string_view kSetOrder = "$setElementOrder";
 
-// What the type of an object says of one of its members.
+// The merge keywords of one member of an object's type.
 struct Member {
   const Type* type = nullptr;  // of the member; of its items when it is a list
   const Property* property = nullptr;
@@ -27,7 +27,7 @@ inline Status failure(std::string message) { return Status(500, Reason::kNone, s
 inline bool is(const Value* value, std::string_view text) noexcept { return value && value->is_string() && value->get_string() == text; }
 inline const Value* directive_of(const Value& value) noexcept { return value.is_object() ? find(value.get_object(), kDirective) : nullptr; }
 Status bad_directive(const Value& directive, const Value& holder);
-// reflect's words for a value: "map[string]interface {}".
+// reflect's name for a value's type: "map[string]interface {}".
 std::string_view go_type_of(const Value& value) noexcept;
 
 // Merges `patch` into `original`, both of type `type` (which may be unknown).
@@ -37,9 +37,9 @@ Status merge_list(Array& original, Array patch, const Member& member, bool delet
 
 // The items of a patch list stand in the order of its $setElementOrder list, which names all of them.
 Status check_order(const Array& patch, const Array& order, std::string_view merge_key);
-// All items are of one kind; `maps` tells whether they are objects.
+// All items have one JSON type; `maps`: whether they are objects.
 Status check_items(const Array& one, const Array& other, bool& maps);
-// The merged items in their final order: those that `wanted` names in its order, the server's own woven in by the live order.
+// The merged items in their final order: those in `wanted` in its order, the others inserted by the live order.
 Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key);
 
 }  // namespace backplane::schema::strategic

@@ -1,4 +1,4 @@
-// Lists in a strategic merge patch.  Items are found by hashed keys, so that the cost stays linear in what a client sends.
+// Lists in a strategic merge patch.  Items are found by hashed keys, so that the cost is linear in the size of the request.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -27,16 +27,16 @@ Status check_merge_keys(const Array& list, std::string_view merge_key) {
   return {};
 }
 
-// What identifies an item: itself, or its merge key's value (null when it has none).
+// The identity of an item: itself, or its merge key's value (null if missing).
 const Value* identity(const Value& item, std::string_view merge_key) noexcept {
   if (!item.is_object()) return merge_key.empty() ? &item : nullptr;
   return find(item.get_object(), merge_key);
 }
 
-// The text of what identifies an item.  In Go 80 and 80.0 are two values, an int64 and a float64.
+// The text of an item's identity.  In Go 80 and 80.0 are two values, an int64 and a float64.
 std::string identity_text(const Value& key) { return key.is_double() ? "float64 " + to_json(key) : to_json(key); }
 
-// Where each item of a list stands, by what identifies it.
+// The index of each item of a list, by its identity.
 class Places {
  public:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -79,7 +79,7 @@ void remove_named(Array& list, const Array& unwanted, std::string_view merge_key
   keep_items(list, [&](const Value& item) { return names.of(item) == Places::kNone; });
 }
 
-// Takes items with a directive out of `patch`, and does what they say to `original`.
+// Removes items with a directive from `patch`, and applies them to `original`.
 Status apply_special_items(Array& original, Array& patch, std::string_view merge_key) {
   Array plain(patch.storage()), deleted(patch.storage());
   bool replace = false;
@@ -148,7 +148,7 @@ Status check_items(const Array& one, const Array& other, bool& maps) {
 
 namespace {
 
-// What upstream's search for each merged item in `wanted`, and its sort by `wanted` and by `live`, complain about.
+// What upstream's search for each merged item in `wanted`, and its sort by `wanted` and by `live`, report as errors.
 Status check_places(const Array& merged, const Array& wanted, const Array& live, const Places& wanted_places, std::string_view merge_key) {
   const auto stray = std::find_if(wanted.begin(), wanted.end(), [](const Value& item) { return !item.is_object(); });
   const std::size_t first_stray = stray == wanted.end() ? Places::kNone : static_cast<std::size_t>(stray - wanted.begin());

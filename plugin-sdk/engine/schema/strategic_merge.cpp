@@ -9,7 +9,7 @@ namespace backplane::schema {
 namespace strategic {
 namespace {
 
-// Structs of upstream's without a member that JSON has: they hold it as it is.
+// Upstream structs that store the JSON value as a whole, without fields.
 bool is_opaque_struct(Form form) {
   return form == Form::kRawExtension || form == Form::kFieldsV1 || form == Form::kAnyJson || form == Form::kShape;
 }
@@ -41,7 +41,7 @@ void drop_members(Object& object, Unwanted unwanted) {
   for (const std::string& key : dropped) drop_member(object, key);
 }
 
-// Drops directives, and whatever holds one, from a value that has nothing to be merged into.  False: the value itself goes.
+// Drops directives, and values that hold one, from a value without a counterpart to merge into.  False: the value itself is dropped.
 bool strip_directives(Value& value) {
   if (value.is_object()) {
     if (find(value.get_object(), kDirective)) return false;

@@ -30,9 +30,9 @@ TEST(GoStruct, TheHostsNamespacesStandInTheSecurityContextThere) {
   EXPECT_EQ(find(pod.get_object(), "HostNetwork"), nullptr);
 }
 
-// A field that is not printed could be changed unnoticed.
+// The difference would not show a change of a field that is not printed.
 TEST(GoStruct, PrintsEveryPropertyOfTheSchema) {
-  // What the Go struct has elsewhere: in PodSecurityContext, or not at all (the old name of serviceAccountName).
+  // Fields that the Go struct has in PodSecurityContext, or not at all (the old name of serviceAccountName).
   const std::set<std::string> elsewhere = {"PodSpec.hostNetwork",           "PodSpec.hostPID",   "PodSpec.hostIPC",
                                            "PodSpec.shareProcessNamespace", "PodSpec.hostUsers", "PodSpec.serviceAccount"};
   constexpr std::string_view kPrefix = "io.k8s.api.core.v1.";
@@ -79,18 +79,18 @@ TEST(UnifiedDiff, ShowsThreeLinesAroundAChangeAndJoinsWhatIsNear) {
   EXPECT_EQ(unified_diff(lines("ab"), lines("b")), "@@ -1,2 +1 @@\n-a\n b\n");
   EXPECT_EQ(unified_diff({}, lines("a")), "@@ -0,0 +1 @@\n+a\n");
   EXPECT_EQ(unified_diff(lines("abc"), lines("abc")), "");
-  // Seven lines without a change part two groups, six do not.
+  // Seven unchanged lines separate two groups, six do not.
   EXPECT_EQ(unified_diff(lines("1abcdefg2"), lines("Xabcdefg2Y")),
             "@@ -1,4 +1,4 @@\n-1\n+X\n a\n b\n c\n@@ -7,3 +7,4 @@\n f\n g\n 2\n+Y\n");
   EXPECT_EQ(unified_diff(lines("1abcde2"), lines("Xabcde2Y")), "@@ -1,7 +1,8 @@\n-1\n+X\n a\n b\n c\n d\n e\n 2\n+Y\n");
 }
 
 TEST(UnifiedDiff, TheLongestRunIsFoundFirst) {
-  // "bcd" is longer than "ab": the a before it was inserted, the b behind the a is not matched.
+  // "bcd" is longer than "ab", so the b after the a is not matched.
   EXPECT_EQ(unified_diff(lines("abxbcd"), lines("abcd")), "@@ -1,6 +1,4 @@\n a\n-b\n-x\n b\n c\n d\n");
 }
 
-// Half a minute went into one of them.
+// Regression: one such difference took half a minute.
 TEST(UnifiedDiff, IsLeftOutWhenItTakesTooManySteps) {
   std::vector<std::string> before, after;
   for (std::size_t i = 0; i < 6000; ++i) {

@@ -1,7 +1,7 @@
 // Structural mode: what apiextensions-apiserver does to a custom resource between its JSON and its storage.
 //
-// Order of a decoding: metadata is read as ObjectMeta, unknown members are pruned, nulls that may not be null and have no default go,
-// embedded resources get the same treatment as the root, keys are sorted.
+// Order of a decoding: metadata is read as ObjectMeta, unknown members are pruned, nulls of members that are not nullable and have no
+// default are removed, embedded resources get the same treatment as the root, keys are sorted.
 #include <algorithm>
 
 #include "engine/schema_prune.hpp"
@@ -13,7 +13,7 @@
 namespace backplane::schema {
 namespace {
 
-// So many unknown members are told of; upstream keeps no more of one body.
+// The number of unknown members that are reported, as upstream.
 constexpr std::size_t kMaxUnknown = 100;
 constexpr std::size_t kMaxUnknownBytes = 1024 * 1024;
 constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -33,7 +33,7 @@ const Type* property_of(const Type* type, std::string_view key) {
 const Type* items_of(const Type* type) { return type && type->form() == Form::kList ? type->body().items : nullptr; }
 const Type* additional_of(const Type* type) { return type && type->form() != Form::kList ? type->body().items : nullptr; }
 
-// Removes what the schema does not know.
+// Removes members that the schema does not have.
 class Pruner {
  public:
   std::vector<std::string> unknown;  // the first of them
@@ -85,7 +85,7 @@ class Pruner {
     }
   }
 
-  // Below x-kubernetes-preserve-unknown-fields, only what the schema names is pruned inside.
+  // Below x-kubernetes-preserve-unknown-fields, only values that the schema describes are pruned inside.
   void walk_preserved(Value& value, const Type* type, const Place& place) {
     if (value.is_object()) walk_preserved_object(value.get_object(), type, place, is_embedded(type));
     if (value.is_array() && items_of(type)) {
@@ -139,7 +139,7 @@ void settle(Value& value) {
   }
 }
 
-// Brings one metadata object into ObjectMeta's form.  The error is Go's.
+// Converts one metadata object to ObjectMeta's canonical form.  The error is Go's.
 std::optional<DecodeError> coerce_metadata(Value& metadata, const Place& place, std::vector<std::string>& unknown) {
   static const Type* const type = static_cast<const Type*>(meta_schemas()->find(kObjectMeta));
   DecodeReport report;
@@ -156,7 +156,7 @@ std::optional<DecodeError> coerce_metadata(Value& metadata, const Place& place, 
   return std::nullopt;
 }
 
-// Metadata and type words of embedded resources, wherever the schema has them.
+// Metadata, apiVersion and kind of embedded resources, at all places where the schema has them.
 class Embedder {
  public:
   std::vector<std::string> unknown;
@@ -185,7 +185,7 @@ class Embedder {
   }
   void meta_member(std::string_view key, Value& value, const Place& place) {
     if (key == "metadata") {
-      const Value sent = value;  // what has been read of it before a problem is gone from it
+      const Value sent = value;  // coerce_metadata() moves parts out of `value` before it finds a problem
       const auto problem = coerce_metadata(value, place, unknown);
       if (problem) refuse(place, sent, problem->message());
     } else if ((key == "apiVersion" || key == "kind") && !value.is_string()) {
@@ -253,7 +253,7 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
   Pruner pruner;
   const bool keeps_unknown = rules(&type) && rules(&type)->keeps_unknown;
   if (!keeps_unknown) pruner.prune(value, &type, Place(), true);
-  // What has been applied keeps its nulls: they are a mistake where nothing may be null.
+  // Applied values keep their nulls, which are errors of fields that are not nullable.
   if (!keeps_unknown && (report == nullptr || !report->restore)) drop_nulls(value, &type);
   Embedder embedder;
   embedder.coerce(value, &type, Place());

@@ -143,8 +143,8 @@ TEST(Structural, ValidationHasUpstreamsWords) {
   for (const Case& one : kCases) EXPECT_EQ(problems_of(one.spec), one.message) << one.spec;
 }
 
-// They were dropped, and the field was there no more; what was sent of metadata was told without what had been read.
-// The values of the enum were listed anew for each that was wrong.
+// Regression: the fields were dropped; errors about metadata lacked the parts that had been decoded. The values of the enum were listed
+// again for each wrong value.
 TEST(Structural, ValuesOfALargeEnumAreListedOnceForMany) {
   constexpr int kValues = 1'000, kWrong = 20'000;
   std::string values, wrong;
@@ -178,7 +178,7 @@ TEST(Structural, WhatWasAppliedKeepsItsNullsAndErrorsTellWhatWasSent) {
       "type string");
 }
 
-// Alternatives took whatever members there were.
+// Regression: alternatives accepted any members.
 TEST(Structural, AlternativesMayForbidOtherMembers) {
   const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"s":{"type":"object",
     "properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},
@@ -230,7 +230,7 @@ TEST(Structural, NumbersAreInTheRangeOfTheirFormat) {
   EXPECT_EQ(problems_with(kInt64, "9223372036854775807"), "");
   EXPECT_NE(problems_with(kInt64, "9223372036854775808.0").find("Checked value must be of type integer with format int64 in v"),
             std::string::npos);
-  // Go on amd64 makes the least int64 of what is too large for one.
+  // Go on amd64 converts numbers that are too large for int64 to its minimum.
   EXPECT_EQ(problems_with(R"({"type":"number","maximum":1e30})", "5"),
             "v: Invalid value: 5: v in body should be less than or equal to -9223372036854775808");
   EXPECT_EQ(problems_with(R"({"type":"number","maximum":1e30})", "5.0"), "");
@@ -285,7 +285,7 @@ TEST(Structural, FormatsAreCheckedWhenKnown) {
                       "mine":"x","uri":"https://a.b/c","b":"YQ==","n":"a-b"})"),
             0u);
   EXPECT_EQ(count(R"({"ip":"10.0.0","cidr":"10.0.0.0","u":"x","d":"soon","day":"2026-02-30","uri":"no uri","b":"?","n":"A"})"), 8u);
-  // Numbers that are no integers to Go are told as it prints them.
+  // Errors show numbers that Go does not store as integers as Go prints them.
   const auto numbers = compile_documents({structural_document(R"({"type":"object","properties":{
     "m":{"type":"number","multipleOf":1000000},"n":{"type":"number","maximum":1000000}}})")});
   FieldErrors bounds;
@@ -293,13 +293,13 @@ TEST(Structural, FormatsAreCheckedWhenKnown) {
   EXPECT_EQ(bounds.aggregate_message(),
             "[m: Invalid value: 1.5: m in body should be a multiple of 1e+06, "
             "n: Invalid value: 1.0000005e+06: n in body should be less than or equal to 1e+06]");
-  // One that is not known says nothing of the type either.
+  // An unknown format does not constrain the type either.
   FieldErrors errors;
   set->find("Foo")->validate(json_of(R"({"mine":5})"), "", errors);
   EXPECT_EQ(errors.aggregate_message(), R"(mine: Invalid value: "integer": mine in body must be of type string: "integer")");
 }
 
-// What an update is told by a schema of its own; problems in the words of FieldErrors.
+// The errors of an update by the given schema, in the format of FieldErrors.
 std::string change_problems(std::string_view schema, std::string_view before, std::string_view now) {
   const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"spec":)" + std::string(schema) + "}}")});
   const auto object = [](std::string_view spec) { return json::parse("{\"spec\":" + std::string(spec) + "}"); };
@@ -309,7 +309,7 @@ std::string change_problems(std::string_view schema, std::string_view before, st
   return errors.aggregate_message();
 }
 
-// One wrong value in place of another of the same wording passed: only the words were compared.
+// Regression: a wrong value that replaced another one with the same message passed, because only messages were compared.
 TEST(StructuralChange, AWrongValueMayStayAndNotChange) {
   const std::string text = R"({"type":"object","properties":{"a":{"type":"string","maxLength":2},"b":{"type":"string"}}})";
   EXPECT_EQ(change_problems(text, R"({"a":"long"})", R"({"a":"long","b":"x"})"), "");
@@ -333,7 +333,7 @@ TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
   EXPECT_NE(change_problems(map, "[]", twice), "");
 }
 
-// Those of a list without a type went by their place.
+// Regression: items of a list without a type were matched by index.
 TEST(StructuralChange, ItemsOfListsWithoutKeysStayWithTheWholeListAlone) {
   const auto list = [](const std::string& type) {
     return R"({"type":"array",)" + (type.empty() ? "" : R"("x-kubernetes-list-type":")" + type + R"(",)") +
@@ -348,7 +348,7 @@ TEST(StructuralChange, ItemsOfListsWithoutKeysStayWithTheWholeListAlone) {
   }
 }
 
-// The parts of a value were held to an alternative as if they were new.
+// Regression: the parts of a value were checked against an alternative as if they were new.
 TEST(StructuralChange, PartsOfAnAlternativeMayStay) {
   const std::string text = R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},
     "anyOf":[{"properties":{"a":{"maxLength":2}}}]})";
@@ -356,7 +356,7 @@ TEST(StructuralChange, PartsOfAnAlternativeMayStay) {
   EXPECT_NE(change_problems(text, R"({"a":"long"})", R"({"a":"longer"})"), "");
 }
 
-// All items without the key were taken for the same one.
+// Regression: all items without the key were treated as the same item.
 TEST(StructuralChange, AnItemWithoutItsKeyIsNew) {
   const std::string map = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":
     {"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":2},"w":{"type":"string"}}}})";
@@ -364,7 +364,7 @@ TEST(StructuralChange, AnItemWithoutItsKeyIsNew) {
   EXPECT_NE(change_problems(map, R"([{"v":"long"}])", R"([{"v":"long","w":"x"}])"), "");
 }
 
-// Another order of the items made another list of it.
+// Regression: the same items in another order were treated as a changed list.
 TEST(StructuralChange, TheOrderOfAListMapIsNoChange) {
   const std::string map = R"({"type":"array","maxItems":1,"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":
     {"type":"object","properties":{"k":{"type":"string"}}}})";
@@ -372,7 +372,7 @@ TEST(StructuralChange, TheOrderOfAListMapIsNoChange) {
   EXPECT_NE(change_problems(map, R"([{"k":"a"},{"k":"b"}])", R"([{"k":"b"},{"k":"c"}])"), "");
 }
 
-// A long key above many members took its length for each of them.
+// Regression: the path of each member repeated a long key above it.
 TEST(Structural, TellsOfTheFirstUnknownMembersOnly) {
   std::string many = "{";
   for (int i = 0; i < 500; ++i) many.append(i ? "," : "").append("\"u" + std::to_string(i) + "\":1");
@@ -414,7 +414,7 @@ TEST(GoRegexp, TakesWhatGoTakes) {
   EXPECT_EQ(regexp_problem("\\p{Greek}+\\z"), "");
 }
 
-// A backtracking matcher gave up on it, and the value was refused.
+// Regression: a backtracking matcher reached its limit, and the value was refused.
 TEST(GoRegexp, MatchesInLinearTime) {
   const auto set =
       compile_documents({structural_document(R"({"type":"object","properties":{"a":{"type":"string","pattern":"^(a|aa)+(a|aa)+$"}}})")});

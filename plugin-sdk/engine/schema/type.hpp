@@ -1,6 +1,6 @@
-// The compiled form of schema documents: what every other file of this folder walks.
+// The compiled form of schema documents, which the other files of this folder use.
 //
-// A document is indexed when its set is made: one scan finds the definitions and what others must know of each (name, form, kinds).  A
+// A document is indexed when its set is made: one scan finds the definitions and their public properties (name, form, kinds).  A
 // definition is compiled when it is first used, so that a server pays at start-up only for what it serves.
 //
 // Thread-safety: a Type may be used from any thread; the first use of a definition compiles it under its set's lock.
@@ -27,7 +27,7 @@ struct Atom;
 
 namespace backplane::schema {
 
-// What a value is on the wire.
+// The encoding of a value.
 enum class Form : unsigned char {
   kString,
   kBool,
@@ -65,21 +65,21 @@ struct ProtobufPlan;
 // One field of kube-apiserver's own struct of a type.
 struct GoField {
   std::string go_name, json_name;
-  const Type* type = nullptr;  // null: a boolean of the object around
+  const Type* type = nullptr;  // null: a boolean of the enclosing object
   bool pointer = false;
 };
 using GoLayout = std::vector<GoField>;
 
-// Whether kube-apiserver has a struct of its own for the type: those of apimachinery have no other form than the one that is served.
+// Whether kube-apiserver has an internal struct for the type: types of apimachinery have only the served version.
 bool has_own_struct(const Type& type) noexcept;
 
 struct Property {
   std::string_view name;
   const Type* type = nullptr;
   const Value* default_value = nullptr;  // null: none
-  // Where the default is set only under conditions, or is the value of another member.
+  // Set if the default is conditional, or is the value of another member.
   const ConditionalDefault* conditional = nullptr;
-  const Derived* derived = nullptr;  // what else it becomes; null: nothing
+  const Derived* derived = nullptr;  // its conversion by defaulting; null: none
   std::string_view embedded;         // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
   std::string_view merge_key;        // x-kubernetes-patch-merge-key
   Omit omit = Omit::kEmpty;
@@ -88,28 +88,28 @@ struct Property {
   bool patch_merge = false;
   bool patch_replace = false;
   bool retain_keys = false;
-  std::uint32_t proto = 0;  // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
+  std::uint32_t proto = 0;  // protobuf field number; 0: not in protobuf, or inside an inlined message
   Emit emit = Emit::kAlways;
   const Rules* rules = nullptr;  // x-backplane-rules; null: none
   const Gated* gated = nullptr;  // x-backplane-gate; null: always there
 };
 
-// A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
+// A message whose members are in the enclosing object in JSON, but in a nested message in protobuf.
 struct InlinedMessage {
   std::uint32_t proto = 0;
   const Type* type = nullptr;
 };
 
-// What is behind a Type once it is compiled.
+// The compiled data of a Type.
 struct Body {
   std::vector<Property> properties;  // in the order of output
   std::vector<InlinedMessage> inlined;
   std::vector<std::uint16_t> buckets;        // open addressing: property index + 1, 0 is free; size is a power of two
   std::vector<std::uint16_t> always;         // properties printed when unset
   std::vector<std::uint16_t> with_defaults;  // properties with a declared default
-  std::vector<std::uint16_t> derived;        // properties that become something else
+  std::vector<std::uint16_t> derived;        // properties that defaulting converts
   const Type* items = nullptr;               // of a list, or the values of a map
-  const Type* object_shape = nullptr;        // kShape: what an object, an array is; and whether a boolean may stand
+  const Type* object_shape = nullptr;        // kShape: the type of an object and of an array; and whether a boolean is allowed
   const Type* array_shape = nullptr;
   bool boolean_shape = false;
   std::uint32_t shape_object = 0;  // protobuf field numbers of the forms
@@ -118,7 +118,7 @@ struct Body {
   std::vector<std::uint16_t> ruled;                // properties with rules
   const Rules* item_rules = nullptr;               // of a list's items, a map's values
   std::unique_ptr<const ListIdentity> identity;    // typed mode: of a list that is a set or a map
-  const StructRules* struct_rules = nullptr;       // what crosses the members of a struct
+  const StructRules* struct_rules = nullptr;       // rules on several members of a struct
   std::unique_ptr<const Constraints> constraints;  // structural mode only
   std::string error;                               // not empty: the definition is malformed
 
@@ -127,7 +127,7 @@ struct Body {
   // The property's index, or -1.  `hint` is tried first: the index after the last one found.
   int find(std::string_view name, std::size_t hint) const noexcept;
   void build_index();
-  // How a message of this type is written; made when it is first asked for.
+  // The plan for encoding a message of this type; made at its first use.
   const ProtobufPlan& protobuf_plan() const;
 
  private:
@@ -156,7 +156,7 @@ class Type final : public Schema {
 
   Form form() const noexcept { return form_; }
   const SchemaSet::State& set() const noexcept { return *set_; }
-  // A definition's own JSON; of a custom resource, it is asked of whoever keeps it.
+  // A definition's own JSON; of a custom resource, it is read from its holder.
   SharedBytes text() const;
   // Go structs are never left out by omitempty.
   bool struct_like() const noexcept;
@@ -164,25 +164,25 @@ class Type final : public Schema {
     const Body* body = body_.load(std::memory_order_acquire);
     return body ? *body : compile();
   }
-  // What Go's reflect prints for it ("[]v1.Container"), and the struct's own name ("Container").
+  // The name that Go's reflect prints for it ("[]v1.Container"), and the struct's name ("Container").
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
-  // What the definition is to field management; made when it is first asked for.
+  // The definition's type for field management; made at first use.
   const fields::Atom& merge_atom() const {
     const fields::Atom* atom = merge_atom_.load(std::memory_order_acquire);
     return atom ? *atom : make_merge_atom();
   }
   // Atoms inside it live as long as the set.  The caller holds the set's lock.
   const fields::Atom* keep(std::unique_ptr<const fields::Atom> atom) const;
-  // Whether x-backplane-rules stand on this type or on anything it can hold, such among them that compare a value with what it was, and
-  // whether anything there has a declared default.
+  // Whether this type or any type below it has x-backplane-rules, whether any of these compares with the old value, and whether any of
+  // these types has a declared default.
   bool ruled_within() const { return known(ruled_within_, has_rules); }
   bool compares_within() const { return known(compares_within_, has_comparisons); }
   bool defaulted_within() const { return known(defaulted_within_, has_defaults); }
-  // Whether feature gates switch anything there.
+  // Whether feature gates affect this type or a type below it.
   bool gated_within() const { return known(gated_within_, has_gates); }
-  // Whether raw JSON can stand there.
+  // Whether this type or a type below it can hold raw JSON.
   bool raw_within() const { return known(raw_within_, has_raw); }
 
  private:
@@ -190,7 +190,7 @@ class Type final : public Schema {
   friend class Indexer;
   const Body& compile() const;
   const fields::Atom& make_merge_atom() const;
-  // What has been found out of a type and all it can hold; -1: nobody has asked yet.
+  // Computed properties of a type and all that it can hold; -1: not computed yet.
   using Known = std::atomic<signed char>;
   using OwnFact = bool (*)(const Body& body);
   static bool has_rules(const Body& body);
@@ -225,7 +225,7 @@ namespace backplane {
 struct SchemaSet::State {
   std::vector<std::shared_ptr<const SchemaSet>> imports;
   std::list<std::string> texts;  // copies of documents that do not live as long as the process
-  // Of a custom resource: gives the text of its one definition, which lacks the members that every resource has.
+  // For a custom resource: returns the text of its one definition, which lacks the members that every resource has.
   std::function<SharedBytes()> source;
   std::unordered_map<std::string_view, std::unique_ptr<schema::Type>> definitions;
   std::vector<schema::Type*> order;  // definitions in document order
@@ -241,7 +241,7 @@ struct SchemaSet::State {
   std::list<schema::ConditionalDefault> conditional_defaults;
   std::list<schema::Derived> derived;
   std::list<schema::Gated> gated;
-  std::list<schema::Rules> rules;  // what properties and items refer to
+  std::list<schema::Rules> rules;  // types that properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type

@@ -8,7 +8,7 @@ namespace backplane::schema {
 // Brings `value` into output form in place.  False when decoding must end; the error is in `decode`.
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame);
 void default_typed(const Type& type, Value& value);
-// What members become beside their defaults: derived.cpp.
+// Values of members other than defaults: derived.cpp.
 void derive_members(const Body& body, Object& object);
 
 // Members sorted by key.

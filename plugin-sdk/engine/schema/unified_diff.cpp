@@ -9,7 +9,7 @@ namespace backplane::schema {
 namespace {
 
 constexpr std::size_t kContext = 3;
-// difflib's rule: in texts of 200 lines and more, what makes up more than a hundredth of them says nothing about where one is.
+// difflib's rule: in texts of 200 lines and more, lines that make up more than a hundredth of the text are not used for the alignment.
 constexpr std::size_t kLongText = 200;
 constexpr std::size_t kPopularShare = 100;
 
@@ -32,7 +32,7 @@ class Matcher {
     std::erase_if(places_, [&](const auto& place) { return place.second.size() > b.size() / kPopularShare + 1; });
   }
 
-  // Nothing when it takes too long.
+  // nullopt if it takes too many steps.
   std::optional<std::vector<Step>> steps() {
     const std::vector<Block> found = blocks();
     if (steps_left_ == 0) return std::nullopt;
@@ -53,7 +53,7 @@ class Matcher {
     std::size_t a1, a2, b1, b2;
   };
 
-  // Matching blocks in order; those that touch are one.  The last is empty and stands at the end.
+  // Matching blocks in order; adjacent ones are merged.  The last is empty, at the end.
   std::vector<Block> blocks() {
     std::vector<Block> found;
     std::vector<Range> open{{0, a_.size(), 0, b_.size()}};
@@ -80,7 +80,7 @@ class Matcher {
     return joined;
   }
 
-  // The longest run of lines in both ranges, the first of several; then as far outwards as the lines agree.
+  // The longest run of lines in both ranges, the first of several; then extended outwards as far as the lines are equal.
   Block longest(const Range& range) {
     Block best{range.a1, range.b1, 0};
     std::unordered_map<std::size_t, std::size_t> before;  // where in b a run ends at the previous line of a → its length
@@ -111,7 +111,7 @@ class Matcher {
   std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
 };
 
-// Splits where nothing changes for long, and keeps the context on both sides.
+// Splits at long runs without a change, and keeps the context on both sides.
 std::vector<std::vector<Step>> groups_of(std::vector<Step> steps) {
   const auto cut_front = [](Step& step) {
     step.a1 = std::max(step.a1, step.a2 - std::min(step.a2, kContext));

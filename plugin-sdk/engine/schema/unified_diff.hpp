@@ -1,6 +1,5 @@
-// The difference of two texts in the unified form, found as Python's difflib (and go-difflib after it) finds it: from the longest common
-// run outwards, lines that are everywhere left out of the search.  Another way of finding gives another, equally true text; clients see
-// this one.
+// The difference of two texts in the unified form, by the algorithm of Python's difflib and go-difflib: from the longest common run
+// outwards, without frequent lines.  Another algorithm would give another valid text, but clients see this one.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +10,7 @@
 namespace backplane::schema {
 
 // "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty when nothing differs, or when a text has more than
-// `kMostDiffLines` lines or needs more than `kMostDiffSteps` comparisons, for both grow faster than the texts do.
+// `kMostDiffLines` lines or needs more than `kMostDiffSteps` comparisons, because both grow faster than linearly.
 inline constexpr std::size_t kMostDiffLines = 20'000;
 inline constexpr std::size_t kMostDiffSteps = 500'000;
 std::string unified_diff(const std::vector<std::string>& before, const std::vector<std::string>& after);

@@ -1,4 +1,4 @@
-// Validation of custom resources, worded as kube-openapi's validators word it.
+// Validation of custom resources with the messages of kube-openapi's validators.
 //
 // Thread-safety: const walks over immutable schemas.
 #include <algorithm>
@@ -72,8 +72,8 @@ const ListIdentity& identity_of(const Type& type) {
   return rules(type) != nullptr ? rules(type)->items : kPlain;
 }
 
-// A value as it was, and the schema by which its parts are found: that of the value itself, not of an alternative within it.  Null: there
-// was none.
+// The old value, and the schema that identifies its parts: that of the value itself, not of an alternative within it.  Null: there was
+// none.
 struct Before {
   const Value* value = nullptr;
   const Type* shape = nullptr;
@@ -99,8 +99,8 @@ bool items_unchanged(const Array& now, const Before& before) {
   return true;
 }
 
-// As upstream compares what is ratcheted: the items of a map in whatever order, and never an object with members that the schema does not
-// know.
+// Upstream's comparison for ratcheting: the items of a map in any order; an object with members that the schema does not have never
+// equals another one.
 bool unchanged(const Value& now, const Before& before) {
   const Value& old = *before.value;
   if (now.is_array()) {
@@ -117,7 +117,7 @@ bool unchanged(const Value& now, const Before& before) {
 
 class Validator {
  public:
-  // With the value as it was, what is wrong with it may be wrong as before.
+  // With the old value, problems may be ratcheted.
   Findings run(const Value& value, const Type& type, const Place& place, const Before& before) {
     Findings out = judge(value, type, place, before);
     if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.forgive();
@@ -185,7 +185,7 @@ class Validator {
     const Type* items = items_of(type);
     const Type* shape = before.value != nullptr ? items_of(*before.shape) : nullptr;
     const ListIdentity& identity = identity_of(shape != nullptr ? *before.shape : type);
-    // Upstream has nothing ratcheted inside any other list.
+    // Upstream does not ratchet inside any other list.
     const OldItems old(identity, shape != nullptr && identity.kind == ListKind::kMap ? before.value : nullptr);
     for (std::size_t i = 0; items != nullptr && i < array.size(); ++i) {
       const Value* was = old.of(array[i], i);
@@ -226,7 +226,7 @@ class Validator {
     }
   }
 
-  // Where the value's own schema says so they have been pruned; an alternative prunes nothing.
+  // Members are pruned by the value's schema only; an alternative prunes nothing.
   static void forbid_others(const Object& object, const Type& type, const Place& place, Findings& out) {
     for (const auto& member : object) {
       if (type.body().find(member.key(), 0) >= 0) continue;
@@ -235,7 +235,7 @@ class Validator {
     }
   }
 
-  // Alternatives are asked of the value as it is now, and of its parts as of those that were there before.
+  // Alternatives are checked on the new value, with the old one's parts for ratcheting.
   void check_logic(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     if (!rule.any_of.empty()) any_of(value, rule, place, before, out);
     if (!rule.one_of.empty()) one_of(value, rule, place, before, out);
@@ -245,7 +245,7 @@ class Validator {
     out.count();
   }
 
-  // Of several alternatives that fail, the one that got furthest is reported.
+  // If all alternatives fail, the one with the most matches is reported.
   static void keep_best(std::optional<Findings>& best, Findings&& one) {
     if (!best || one.matches() > best->matches()) best = std::move(one);
   }
@@ -286,7 +286,7 @@ class Validator {
     out.plain(quoted(place.path()) + " must validate all the schemas (allOf)" + (good == 0 ? ". None validated" : ""));
   }
 
-  std::unordered_map<const Constraints*, std::string> supported_;  // what is said of each enum that was not met
+  std::unordered_map<const Constraints*, std::string> supported_;  // the error text of each enum that was not met
 };
 
 }  // namespace
@@ -305,7 +305,7 @@ namespace {
 void check_structural_status(const Type& type, const Object& object, const Object* old, FieldErrors& errors) {
   const Value* status = find(object, "status");
   const Type* schema = part_of(type, "status");
-  // A status that is null is none.
+  // A null status counts as absent.
   if (status == nullptr || status->is_null() || schema == nullptr) return;
   FieldErrors found;
   validate_change(*schema, *status, old != nullptr ? find(*old, "status") : nullptr, "", found);
@@ -334,7 +334,7 @@ void validate_change(const Schema& schema, const Value& now, const Value* before
   const auto* type = schema.compiled();
   if (type == nullptr || before == nullptr || !type->structural()) return schema.validate(now, path, errors);
   const schema::Place root = schema::Place::root(path);
-  // Most values are right: only what is not is compared with what it was.
+  // Most values are valid: only invalid ones are compared with their old values.
   if (!schema::Validator().run(now, *type, root, {}).valid()) schema::Validator().run(now, *type, root, {before, type}).report(errors);
   if (type->set().embedded_resources) schema::check_embedded(now, *type, root, errors);
   FieldErrors known;

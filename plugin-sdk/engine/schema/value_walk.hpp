@@ -1,5 +1,4 @@
-// A walk over a value of a custom resource: every value below whose type has constraints is looked at, until so much has been found that
-// nobody reads more.
+// A walk over a value of a custom resource: every value below whose type has constraints is checked, up to a limit of findings.
 //
 // Thread-safety: one thread; a walk is used once.
 #pragma once
@@ -11,7 +10,7 @@ namespace backplane::schema {
 
 class ValueWalk {
  public:
-  // Adds what is wrong with `value` itself, not with what is in it.
+  // Adds the problems of `value` itself, without those of its parts.
   using Look = void (*)(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found);
 
   ValueWalk(Look look, FieldErrors& errors) : look_(look), errors_(errors) {}

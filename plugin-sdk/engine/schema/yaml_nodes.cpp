@@ -16,18 +16,18 @@ using Kind = YamlNode::Kind;
 
 // go-yaml's bound on levels of either style.
 constexpr std::size_t kMaxYamlDepth = 10000;
-// libyaml looks at every open [ and { at each token: their product is bounded here, at about a tenth of a second.
+// libyaml visits every open [ and { at each token: this bounds the product, at about a tenth of a second.
 constexpr std::size_t kMaxFlowWork = std::size_t(1) << 26;
-// libyaml compares every directive with all before it, and expands a tag by its directive in every node.
+// libyaml compares every directive with all previous ones, and expands a tag by its directive in every node.
 constexpr std::size_t kMaxDirectives = 64, kMaxTagBytes = std::size_t(32) << 20;
-// Sizes of what aliases stand for are counted no further than this.
+// The expanded size of aliases is counted up to this number.
 constexpr std::uint64_t kEndless = std::uint64_t(1) << 40;
 
 std::string_view view(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text));
 }
 
-// What go-yaml counts while it decodes, and what it allows: most of a small document, and a tenth of a large one, may come of aliases.
+// go-yaml's counters while it decodes, and its limits: most of a small document, and a tenth of a large one, may come from aliases.
 class AliasBudget {
  public:
   void node() noexcept { ++decoded_; }
@@ -62,7 +62,7 @@ std::size_t line_of_error(const yaml_parser_t& parser) noexcept {
   return parser.context_mark.line;
 }
 
-// Directives at the beginning of a text in whatever encoding: lines that begin with %, and what stands behind breaks of other kinds.
+// Directives at the beginning of a text in any encoding: lines that begin with %, including text after other kinds of line breaks.
 std::size_t directives(std::string_view text) {
   constexpr std::string_view kPassed(" \t\0\xEF\xBB\xBF\xFE\xFF\xC2\x85\xE2\x80\xA8\xA9", 13);
   std::size_t count = 0;
@@ -133,14 +133,14 @@ class YamlNodeReader {
   };
   struct Anchor {
     std::uint32_t node = 0;
-    std::uint64_t size = 0;  // 0: it is still open.
+    std::uint64_t size = 0;  // 0: the node is still open.
   };
 
   std::string parser_error() const {
     return words(line_of_error(parser_), parser_.problem == nullptr ? "unknown problem parsing YAML content" : parser_.problem);
   }
 
-  // What ends the reading at once; what may not be decoded waits in refused_ for the end.
+  // Syntax errors end the reading at once; decoding errors are kept in refused_ until the end.
   std::optional<std::string> take(const yaml_event_t& event) {
     if ((tag_bytes_ += tag_size(event)) > kMaxTagBytes) return refused_.value_or(words(0, "the tags of the document are too long"));
     std::optional<std::string> problem;
@@ -179,7 +179,7 @@ class YamlNodeReader {
     if (!refused_) refused_ = std::move(problem);
   }
 
-  // A node behind the last one of what is open; nothing is kept once the document has been refused.
+  // Appends a node to the open container, unless the document has been refused.
   std::uint32_t add(YamlNode node, std::uint64_t size) {
     if (!refused_ && budget_.exceeded()) refuse(words(0, "document contains excessive aliasing"));
     if (!open_.empty()) {
@@ -217,7 +217,7 @@ class YamlNodeReader {
     return seen_bytes_;
   }
 
-  // "\/", which libyaml knows and go-yaml does not.
+  // "\/", which libyaml supports and go-yaml does not.
   std::optional<std::string> unknown_escape(const yaml_event_t& event) {
     if (!slashes_ || event.data.scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE) return std::nullopt;
     const std::size_t begin = byte_at(event.start_mark.index), end = byte_at(event.end_mark.index);
@@ -280,7 +280,7 @@ class YamlNodeReader {
   void close() {
     const Open done = open_.back();
     if (!names_of_open_.empty() && names_of_open_.back().first == open_.size()) {
-      // The name may have been given to another node since.
+      // The anchor may have been redefined since.
       Anchor& anchor = anchors_[names_of_open_.back().second];
       if (anchor.node == done.node) anchor.size = done.size;
       names_of_open_.pop_back();

@@ -1,7 +1,7 @@
-// The nodes of one YAML document, as libyaml finds them: what go-yaml v2 has before it decodes.
+// The nodes of one YAML document from libyaml, as go-yaml v2 has them before decoding.
 //
 // Thread-safety: a document that has been read is immutable.
-// Errors:        go-yaml's words behind "yaml: ".  What is not YAML is told before what may not be decoded, wherever either stands.
+// Errors:        go-yaml's messages after "yaml: ".  Syntax errors are reported before decoding errors, in any order of the text.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +20,27 @@ struct YamlNode {
   std::uint32_t tag = 0;    // Of the document's tags; 0: none.
   std::uint32_t line = 0;   // From 0.
   std::uint32_t next = 0;   // The next node of the same list or map (keys and values take turns); 0: none.
-  std::uint32_t first = 0;  // Of a list or map: its first node, 0: none.  Of an alias: what it stands for.
+  std::uint32_t first = 0;  // Of a list or map: its first node, 0: none.  Of an alias: its target.
   std::size_t text = 0;     // Where a scalar's text begins in the document's texts.
   std::size_t size = 0;
 };
 
 class YamlDocument {
  public:
-  // Reads the first document of `text`.  Work and memory follow the size of the text; what aliases stand for is not followed, only
-  // counted.  Errors: kBadRequest for what is not YAML, for aliases to what they stand in, for aliases that make the document more
-  // than go-yaml lets it be, for more than kMaxJsonDepth levels.
+  // Reads the first document of `text`.  Work and memory are linear in the size of the text; aliases are not expanded, only counted.
+  // Errors: kBadRequest for what is not YAML, for recursive aliases, for aliases that exceed go-yaml's limits, for more than kMaxJsonDepth
+  // levels.
   static Result<YamlDocument> read(std::string_view text);
 
   bool empty() const noexcept { return nodes_.size() < 2; }
   // Node 1 is the first.
   const YamlNode& root() const noexcept { return nodes_[1]; }
   const YamlNode& operator[](std::uint32_t at) const noexcept { return nodes_[at]; }
-  // The node that an alias stands for, or the node itself.
+  // The target of an alias, or the node itself.
   const YamlNode& target(const YamlNode& node) const noexcept { return node.kind == YamlNode::Kind::kAlias ? nodes_[node.first] : node; }
   std::string_view text(const YamlNode& node) const noexcept { return std::string_view(texts_).substr(node.text, node.size); }
   std::string_view tag(const YamlNode& node) const noexcept { return node.tag == 0 ? std::string_view() : tags_[node.tag - 1]; }
-  // A plain << (or one that says that it merges) in the place of a key.
+  // A plain << (or one tagged !!merge) as a key.
   bool is_merge(const YamlNode& key) const noexcept;
 
  private:

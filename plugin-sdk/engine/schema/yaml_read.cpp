@@ -1,4 +1,4 @@
-// YAML into JSON trees, as sigs.k8s.io/yaml does it.
+// Converts YAML to JSON trees like sigs.k8s.io/yaml.
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -21,7 +21,7 @@ struct Refused {
   std::string message;
 };
 
-// Numbers go through JSON's texts: one without a fraction is an integer behind them.
+// Numbers are converted through JSON's texts: one without a fraction becomes an integer.
 void make_whole(Value& value) {
   const double* number = value.if_double();
   if (number == nullptr || *number != std::trunc(*number) || std::abs(*number) >= 9.2e18) return;
@@ -84,14 +84,14 @@ std::string go_text(const Value& value) {
   return out;
 }
 
-// What the texts of a document may come to, those that aliases repeat among them.
+// The maximal total size of a document's texts, including repetitions by aliases.
 constexpr std::size_t kMaxTextBytes = std::size_t(32) << 20;
 
 class Converter {
  public:
   Converter(const YamlDocument& document, json::storage_ptr storage) : document_(document), storage_(std::move(storage)) {}
 
-  // Aliases may make more levels than the document has.
+  // Aliases may add levels to the document.
   Value convert(const YamlNode& given, std::size_t depth = 0) {
     if (depth > kMaxJsonDepth) throw Refused{"exceeded max depth"};
     const YamlNode& node = document_.target(given);
@@ -112,7 +112,7 @@ class Converter {
   std::vector<std::string>& duplicates() noexcept { return duplicates_; }
 
  private:
-  // The last of several members stays, merged ones in the place of the merge.
+  // The last of several equal keys wins; merged members are at the place of the merge.
   void fill(Object& out, const YamlNode& map, std::size_t depth) {
     for (std::uint32_t at = map.first; at != 0; at = document_[document_[at].next].next) {
       const YamlNode& key = document_[at];
@@ -163,7 +163,7 @@ class Converter {
     return plain(text);
   }
 
-  // A number that is a key is told from others like it: of 1 and 1.0 each is one.
+  // Numbers as keys differ by their text: 1 and 1.0 are two keys.
   Value key_of(const YamlNode& given, std::size_t depth) {
     const YamlNode& node = document_.target(given);
     const bool plain = node.kind == Kind::kScalar && (node.plain || document_.tag(node) == "tag:yaml.org,2002:float");
@@ -184,7 +184,7 @@ class Converter {
     throw Refused{"unsupported map key of type: " + of + ", value: " + (value.is_null() ? "<nil>" : go_text(value))};
   }
 
-  // Of several merged maps the first one says what stays.
+  // Of several merged maps the first one wins.
   void merge(Object& out, const YamlNode& source, std::size_t depth) {
     if (source.kind != Kind::kList) return merge_one(out, source, depth);
     std::vector<const YamlNode*> maps;

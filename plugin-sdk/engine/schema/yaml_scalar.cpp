@@ -74,7 +74,7 @@ std::optional<Value> parse_number(std::string_view text, const json::storage_ptr
   const char* begin = plain.c_str() + (plain.front() == '+' ? 1 : 0);
   double number = 0;
   const auto result = std::from_chars(begin, plain.c_str() + plain.size(), number);
-  // What is too small is nothing; what is too large is no number.
+  // An underflow is zero; an overflow is no number.
   const std::size_t exponent = plain.find_first_of("eE");
   const bool tiny = result.ec == std::errc::result_out_of_range && exponent != std::string::npos && plain[exponent + 1] == '-';
   if (tiny) return Value(plain.front() == '-' ? -0.0 : 0.0, storage);
@@ -82,7 +82,7 @@ std::optional<Value> parse_number(std::string_view text, const json::storage_ptr
   return Value(number, storage);
 }
 
-// Four digits, a dash, a month, a dash, a day, and perhaps a time: what go-yaml takes for a timestamp.
+// Four digits, a dash, a month, a dash, a day, and perhaps a time: go-yaml reads it as a timestamp.
 bool is_timestamp(std::string_view text) noexcept {
   std::size_t at = 0;
   auto digits = [&](std::size_t least, std::size_t most) {
@@ -147,7 +147,7 @@ std::string key_of_special_float(std::string_view text) {
 }
 
 std::string key_of_float(double number) {
-  // From here on a double is nearer to what would be the next float than to the last one there is.
+  // From here on a double is nearer to 2^128 than to the largest float32.
   constexpr double kInfinite = 3.4028235677973366e38;
   constexpr double kMost = std::numeric_limits<float>::max();
   if (std::fabs(number) >= kInfinite) return number < 0 ? "-.inf" : ".inf";

@@ -10,16 +10,16 @@
 
 namespace backplane::schema {
 
-// The value a plain scalar means: null, a boolean, a number, or itself.  Timestamps stay texts.
+// The value of a plain scalar: null, a boolean, a number or a text.  Timestamps stay texts.
 Value resolve_plain(std::string_view text, const json::storage_ptr& storage);
-// Infinities and what is no number: JSON has neither.
+// True for infinities and NaN, which JSON does not have.
 bool is_special_float(std::string_view text) noexcept;
 // One of these as Go prints it: +Inf, -Inf, NaN.
 std::string go_special_float(std::string_view text);
-// Keys that are numbers, as sigs.k8s.io/yaml makes texts of them: in the precision of a float32.
+// The text of a numeric key by sigs.k8s.io/yaml: in the precision of a float32.
 std::string key_of_special_float(std::string_view text);
 std::string key_of_float(double number);
-// Whether a plain scalar would be read as this very text: no number, boolean, null, timestamp or merge key.
+// Whether a plain scalar would be read as the same text: no number, boolean, null, timestamp or merge key.
 bool is_plain_text(std::string_view text);
 
 }  // namespace backplane::schema

@@ -22,7 +22,7 @@ TEST(ReadYaml, MakesKeysTextsAndMergesMaps) {
   EXPECT_EQ(read("base: &b {x: 1, z: 2}\nuse:\n  <<: *b\n  z: 3\n"), R"({"base":{"x":1,"z":2},"use":{"x":1,"z":3}})");
 }
 
-// What kube-apiserver 1.36.3 has made of them.
+// The results of kube-apiserver 1.36.3.
 TEST(ReadYaml, KeysThatAreNumbersAreFloatsOf32Bits) {
   constexpr std::pair<std::string_view, std::string_view> kKeys[] = {{"1e6", "1e+06"},
                                                                      {"1E5", "100000"},
@@ -102,7 +102,7 @@ TEST(ReadYaml, ASlashIsNotEscaped) {
   EXPECT_EQ(read(R"({"a": "\/"})"), "yaml: found unknown escape character");
   EXPECT_EQ(read("a: \"\xC3\xA4\"\nb:\n- \"x\n  \\/\"\n"), "yaml: line 4: found unknown escape character");
   EXPECT_EQ(read("\xEF\xBB\xBF{\"\\/\": 1}"), "yaml: found unknown escape character");
-  // What looks like one.
+  // Texts that look like one.
   EXPECT_EQ(read(R"({"a": "\\/", 'b': '\/', c: \/})"), R"({"a":"\\/","b":"\\/","c":"\\/"})");
 }
 
@@ -133,16 +133,16 @@ std::string bomb(int levels) {
 
 TEST(ReadYaml, AliasesMayMakeADocumentAsLargeAsGoYamlLetsThem) {
   EXPECT_TRUE(parse_yaml(bomb(3), {}, nullptr).ok());
-  // Not one of the 10^30 nodes is made.
+  // None of the 10^30 nodes is created.
   EXPECT_EQ(read(bomb(30)), "yaml: document contains excessive aliasing");
-  // Within a small document 99 of 100 decodings may be aliases'.
+  // In a small document 99 of 100 decodings may come from aliases.
   const std::string items = repeated("x,", 100);
   const std::string head = "a: &a [" + items + "]\n";
   EXPECT_TRUE(parse_yaml(head + "b: [" + repeated("*a,", 90) + "]\n", {}, nullptr).ok());
   EXPECT_EQ(read(head + "b: [" + repeated("*a,", 9000) + "]\n"), "yaml: document contains excessive aliasing");
 }
 
-// Each of these few bytes would have been seconds of work, or gigabytes, on the way to an answer.
+// Each of these short texts once took seconds or gigabytes.
 TEST(ReadYaml, WhatMultipliesInsideOfTheParserIsBounded) {
   EXPECT_EQ(read("%TAG !e! tag:e,2000:\n---\na: !e!x 1\n"), R"({"a":"1"})");
   std::string directives;
@@ -164,7 +164,7 @@ TEST(ReadYaml, DepthIsBoundedWithoutRecursion) {
   EXPECT_EQ(read(repeated("- ", 10000) + "x"), "exceeded max depth");
   EXPECT_EQ(read(repeated("- ", 10001) + "x"), "yaml: exceeded max depth of 10000");
   EXPECT_EQ(read("a:\n  " + repeated("[\n", 10001)), "yaml: line 10002: exceeded max depth of 10000");
-  // Levels that aliases make count as well.
+  // Levels that aliases add count too.
   std::string chain = "a0: &a0 [x]\n";
   for (int i = 1; i < 1200; ++i) chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
   EXPECT_FALSE(parse_yaml(chain, {}, nullptr).ok());

@@ -19,7 +19,7 @@ bool is_printable(char32_t c) noexcept {
 }
 bool is_blank(char32_t c) noexcept { return c == ' ' || c == '\t'; }
 
-// What libyaml's emitter wants to know of a text before it chooses a form.
+// The properties of a text by which libyaml's emitter chooses a style.
 struct Shape {
   bool plain = true;
   bool single_quoted = true;
@@ -27,7 +27,7 @@ struct Shape {
   bool multiline = false;
 };
 
-// Characters that mean something at the beginning, or where they stand.
+// Characters with a meaning at the beginning, or at any position.
 bool is_indicator(char32_t c, bool first, bool after_blank, bool before_blank) noexcept {
   if (first) {
     if (c < 0x80 && std::string_view("#,[]{}&*!|>'\"%@`").find(static_cast<char>(c)) != std::string_view::npos) return true;
@@ -230,7 +230,7 @@ bool yaml_key_less(std::string_view a_text, std::string_view b_text) {
   const bool a_letter = is_letter(a[i]), b_letter = is_letter(b[i]);
   if (a_letter && b_letter) return a[i] < b[i];
   if (a_letter || b_letter) return b_letter;
-  // Numbers compare by value; a common non-zero beginning keeps leading zeros apart.
+  // Numbers compare by value; after a common non-zero prefix, leading zeros count.
   std::uint64_t a_number = 0, b_number = 0;
   if (a[i] == '0' || b[i] == '0') {
     for (std::size_t j = i; j > 0 && is_digit(a[j - 1]); --j) {

@@ -32,7 +32,7 @@ class Emitter {
   }
 
  private:
-  // A block collection that begins on a line of its own, or behind "- ".
+  // A block collection that begins on a new line, or after "- ".
   void begin_line(int indent, bool& inline_first) {
     if (inline_first) {
       if (!first_) out_ += ' ';
@@ -53,7 +53,7 @@ class Emitter {
     for (const auto* member : members) {
       begin_line(indent, inline_first);
       key(member->key(), indent);
-      // Lists stand at their key's indent, maps one step in.
+      // Lists have their key's indent, maps one step more.
       const bool list = member->value().is_array();
       value(member->value(), list ? indent : indent + 2, false);
     }

@@ -95,7 +95,7 @@ bool is_canonical_base64(std::string_view text) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (digit(text[i]) == kBad) return false;
   }
-  // Bits that the padding cuts off are zero.
+  // Requires that the bits that the padding cuts off are zero.
   return padding == 0 || (digit(text[count - 1]) & (padding == 2 ? 0x0F : 0x03)) == 0;
 }
 

@@ -10,7 +10,7 @@
 
 namespace backplane::schema {
 
-// Whether the text is exactly what encode_base64 gives for its bytes.
+// Whether the text is the output of encode_base64 for its bytes.
 bool is_canonical_base64(std::string_view text) noexcept;
 std::string encode_base64(std::string_view bytes);
 // Decodes into `out`, skipping line ends.  The result is the offset of the first byte that is wrong, as Go counts it.

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMost = std::uint64_t(1) << 63;
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Digits with an optional fraction, in units of 1/scale.  False when there is no digit, or too many.
+// Digits with an optional fraction, in units of 1/scale.  False if there is no digit, or too many.
 bool read_number(std::string_view& rest, std::uint64_t& whole, std::uint64_t& part, double& scale) {
   bool any = false;
   for (; !rest.empty() && is_digit(rest.front()); rest.remove_prefix(1), any = true) {

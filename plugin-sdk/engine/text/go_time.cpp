@@ -85,7 +85,7 @@ class TimeReader {
     rest_.remove_prefix(digits);
     return true;
   }
-  // Plain layouts take any fraction; the micro layout wants six digits.
+  // Plain layouts accept any fraction; the micro layout requires six digits.
   bool fraction() {
     std::size_t count = 0;
     const bool point = !rest_.empty() && (rest_[0] == '.' || rest_[0] == ',');

@@ -17,12 +17,12 @@ struct GoTime {
 
 // time.Parse with RFC 3339, or with the layout of metav1.MicroTime.  `error` gets Go's message when there is no result.
 std::optional<GoTime> parse_go_time(std::string_view text, bool micro, std::string& error);
-// The same without a zone, which is UTC then, and with nothing but the date.
+// The same without a zone (UTC), and with only a date.
 std::optional<GoTime> parse_go_local_time(std::string_view text, std::string& error);
 std::optional<GoTime> parse_go_date(std::string_view text, std::string& error);
 // UTC with whole seconds, or with six fraction digits.
 std::string print_go_time(const GoTime& time, bool micro);
-// Whether the text is already what print_go_time would give for it.
+// Whether the text equals the output of print_go_time for its value.
 bool is_canonical_time(std::string_view text, bool micro) noexcept;
 
 // time.ParseDuration, in nanoseconds, and Duration.String.

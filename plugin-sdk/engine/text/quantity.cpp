@@ -35,7 +35,7 @@ constexpr std::array<Suffix, 17> kSuffixes = {{{"Ki", 10, Form::kBinarySi},
 constexpr int kNano = -9;
 constexpr int kLargestDecimalSuffix = 18;
 constexpr std::string_view kMaxBinary = "9223372036854775807";
-// A text longer than this is refused: a quantity of an honest client has a few dozen digits at most.
+// A text longer than this is refused: real quantities have at most a few dozen digits.
 constexpr std::size_t kMaxText = 1024;
 
 // |value| = digits * 10^scale; digits has no leading zeros, empty is zero.
@@ -118,7 +118,7 @@ int compare_size(Number a, Number b) {
   return order < 0 ? -1 : int(order > 0);
 }
 
-// What most texts are: a few digits and a suffix.  Its value fits, in nanos.
+// The common case: a few digits and a suffix.  Its value fits, in nanos.
 __extension__ typedef __int128 Nanos;
 struct Plain {
   std::int64_t digits = 0;
@@ -152,14 +152,14 @@ std::optional<Plain> read_plain(std::string_view text) {
   return out.suffix == nullptr ? std::nullopt : std::optional(out);
 }
 
-// Whether the text is what its value is printed as.
+// Whether the text is the canonical text of its value.
 bool is_canonical(std::string_view text, const Plain& plain) {
   if (text.front() == '0') return text == "0";
   if (plain.suffix->form == Form::kDecimalSi) return plain.digits % 1000 != 0;
   return plain.digits % 1024 != 0 && static_cast<Nanos>(plain.digits) << plain.suffix->exponent <= INT64_MAX;
 }
 
-// The text of a quantity taken apart: sign, whole digits without leading zeros, digits behind the point, suffix.
+// The parts of a quantity's text: sign, whole digits without leading zeros, digits after the point, suffix.
 struct Parts {
   std::string_view whole;
   std::string_view fraction;
@@ -181,13 +181,13 @@ Parts split(std::string_view text) {
   return out;
 }
 
-// resource.ParseQuantity keeps the text of a quantity whose digits fit 64 bits if it looks canonical by these rules, which also hold for
-// texts that are not, such as 007, +1, 1.500 or 1E+3.
+// resource.ParseQuantity keeps the text of a quantity whose digits fit 64 bits if it looks canonical by these rules, which also accept
+// texts that are not canonical, such as 007, +1, 1.500 or 1E+3.
 bool keeps_text(std::string_view text) {
   constexpr int kMostDigits = 18, kMostBinaryDigits = 14;
   const Parts parts = split(text);
   const auto suffix = find_suffix(parts.suffix);
-  // A whole part of zeros counts as the digit 0, and what begins with it is printed anew.
+  // A whole part of zeros counts as the digit 0; a text that begins with it is printed again.
   if (!suffix || parts.whole.empty()) return false;
   const auto count = static_cast<int>(parts.whole.size() + parts.fraction.size());
   if (suffix->form == Form::kBinarySi) {
@@ -285,7 +285,7 @@ std::string combine(std::string a, const std::string& b, bool subtract) {
   return a;
 }
 
-// In the form of `a`.
+// In the format of `a`.
 Number sum(Number a, Number b) {
   const int scale = std::min(a.scale, b.scale);
   for (Number* each : {&a, &b}) each->digits.append(static_cast<std::size_t>(each->scale - scale), '0'), each->scale = scale;

@@ -7,7 +7,7 @@
 namespace backplane::schema {
 namespace {
 
-// For the program and what is remembered while matching; a counted class of many letters needs most.
+// Memory for the program and the matching state; a counted class of many letters needs the most.
 constexpr std::int64_t kMaxMemory = std::int64_t{16} << 20;
 
 std::string_view words_of(re2::RE2::ErrorCode code) noexcept {
@@ -45,7 +45,7 @@ std::string_view words_of(re2::RE2::ErrorCode code) noexcept {
   }
 }
 
-// Go takes (?<name>…) beside (?P<name>…); this RE2 does not yet.
+// Go accepts (?<name>…) as well as (?P<name>…); this RE2 does not yet.
 std::string with_named_groups(std::string_view pattern) {
   std::string out;
   bool in_class = false;
@@ -58,7 +58,7 @@ std::string with_named_groups(std::string_view pattern) {
       in_class = c != ']';
     } else if (c == '[') {
       in_class = true;
-      // A bracket that comes first is one of the class.
+      // A bracket at the start belongs to the class.
       if (pattern.substr(i + 1, 1) == "^") out.push_back(pattern[++i]);
       if (pattern.substr(i + 1, 1) == "]") out.push_back(pattern[++i]);
     } else if (pattern.substr(i, 3) == "(?<" && pattern.substr(i + 3, 1) != "=" && pattern.substr(i + 3, 1) != "!") {
@@ -69,7 +69,7 @@ std::string with_named_groups(std::string_view pattern) {
   return out;
 }
 
-// RE2 takes \C for any byte; Go knows no such escape.
+// RE2 accepts \C for any byte; Go has no such escape.
 bool has_any_byte(std::string_view pattern) {
   for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
     if (pattern[i] != '\\') continue;

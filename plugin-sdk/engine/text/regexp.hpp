@@ -11,9 +11,9 @@
 
 namespace backplane::schema {
 
-// Null when the pattern is none; `problem` then says why, in Go's words.
+// Null if the pattern is invalid; `problem` then has Go's message.
 std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::string& problem);
-// Whether the pattern is found anywhere in the text, in time that grows with the text and not faster.
+// Whether the pattern matches anywhere in the text, in linear time.
 bool finds(const re2::RE2& regexp, std::string_view text);
 
 }  // namespace backplane::schema

@@ -1,12 +1,12 @@
-// A plugin: one object the host makes, configures, provisions and asks to validate itself, in this order, on one thread.
+// A plugin: one object that the host creates, configures, provisions and validates, in this order, on one thread.
 //
 //   #include <backplane/plugin.hpp>
 //   class Hello final : public backplane::Plugin { … };
 //   BACKPLANE_PLUGIN(Hello)
 //
-// Thread-safety: the calls below come one after another; what the plugin registers is used from every thread.
-// Lifetime:      destroyed after everything it registered has been dropped and every task it spawned has ended.
-// Errors:        a Status or an exception from any call takes this plugin out of the plan and rolls its registrations back.
+// Thread-safety: the calls below run one after another; registered objects are used from every thread.
+// Lifetime:      destroyed after its registered objects have been released and its spawned tasks have ended.
+// Errors:        if a call returns an error or throws, the host excludes this plugin and rolls its registrations back.
 #pragma once
 
 #include <string>
@@ -21,16 +21,16 @@ namespace backplane BACKPLANE_API {
 class Plugin {
  public:
   virtual ~Plugin();
-  // The plugin's section of the configuration as JSON; empty when there is none.
+  // Receives the plugin's section of the configuration as JSON; empty if there is none.
   virtual Status configure(std::string_view config);
-  // Registers groups, handlers, hooks.  Nothing of it is visible to anybody yet.
+  // Registers groups, handlers, hooks.  They become visible at the commit, after validate().
   virtual Status provision(Host& host) = 0;
-  // Last word before everything is committed at once.
+  // Last check before the registrations of all plugins are committed together.
   virtual Status validate();
 };
 
 }  // namespace BACKPLANE_API
 
-// The one entry point.  The host calls it after the descriptor's stamp has been found to match.
+// The entry point.  The host calls it only if the descriptor's stamp matches.
 #define BACKPLANE_PLUGIN(Type) \
   extern "C" __attribute__((visibility("default"))) ::backplane::Plugin* backplane_plugin_create() { return new Type(); }

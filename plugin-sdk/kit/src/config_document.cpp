@@ -11,7 +11,8 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// The kinds that upstream's scheme of configuration files has: another one of them is known, but not the one that the flag expects.
+// The kinds that upstream's scheme of configuration files has: a document with another one of them has a known kind, but not the one that
+// the flag expects.
 struct KnownConfig {
   std::string_view version, kind;
 };
@@ -45,7 +46,7 @@ std::string with_version(std::string_view schema, std::string_view version) {
   }
 }
 
-// The kind that the document has; members that are absent are empty.
+// The kind of the document; absent members are empty.
 Result<GroupVersionKind> kind_of(const Value& tree) {
   if (tree.is_null()) return GroupVersionKind();
   const std::string cannot = std::string(kNoTypeMeta) + "json: cannot unmarshal ";
@@ -61,6 +62,15 @@ Result<GroupVersionKind> kind_of(const Value& tree) {
     return bad_request("unexpected GroupVersion string: " + std::string(api_version));
   GroupVersion version = GroupVersion::parse(api_version);
   return GroupVersionKind{std::move(version.group), std::move(version.version), std::string(get_string(tree.get_object(), "kind"))};
+}
+
+// The kind of a document with defaults for missing parts (gvkWithDefaults).
+GroupVersionKind with_defaults(GroupVersionKind said, const GroupVersionKind& into) {
+  if (said.kind.empty()) said.kind = into.kind;
+  if (!said.version.empty() || (!said.group.empty() && said.group != into.group)) return said;
+  said.group = into.group;
+  said.version = into.version;
+  return said;
 }
 
 bool is_yaml_line(std::string_view problem) { return problem.starts_with("line "); }
@@ -102,12 +112,12 @@ bool looks_like_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-// A text that begins like JSON but is none may still be YAML in flow style.
+// Upstream chooses the decoder by the first character: YAML in flow style is JSON with an error.
 Result<Value> parse(std::string_view text, DecodeReport& report) {
   if (looks_like_json(text)) {
     auto tree = parse_json(text, {}, &report);
-    if (tree.ok()) return tree;
-    report = {};
+    if (!tree.ok()) return bad_request(std::string(kNoTypeMeta) + tree.status().message());
+    return tree;
   }
   auto tree = parse_yaml(text, {}, &report);
   if (tree.ok()) sort_members(*tree);
@@ -116,8 +126,9 @@ Result<Value> parse(std::string_view text, DecodeReport& report) {
 
 }  // namespace
 
-ConfigDecoder::ConfigDecoder(std::string kind, const std::vector<std::string>& versions, std::string_view schema, bool secret)
-    : kind_(std::move(kind)), secret_(secret) {
+ConfigDecoder::ConfigDecoder(std::string kind, const std::vector<std::string>& versions, std::string_view schema, bool secret,
+                             GroupVersionKind into)
+    : kind_(std::move(kind)), secret_(secret), into_(std::move(into)) {
   for (const std::string& version : versions) {
     const std::string document = with_version(schema, version);
     const std::string_view view = document;
@@ -139,7 +150,7 @@ Status ConfigDecoder::unknown_kind(const GroupVersionKind& kind) const {
   const bool known = std::any_of(kKnownConfigs.begin(), kKnownConfigs.end(),
                                  [&](const KnownConfig& each) { return each.version == version && each.kind == kind.kind; });
   if (known) return bad_request("expected " + kind_ + ", got *apiserver." + kind.kind);
-  // The place in upstream's sources is part of the text that kube-apiserver prints.
+  // The source location is part of kube-apiserver's message.
   return bad_request("no kind " + backplane::quoted(kind.kind) + " is registered for version " + backplane::quoted(version) +
                      " in scheme \"pkg/runtime/scheme.go:111\"");
 }
@@ -155,9 +166,11 @@ Result<ConfigDocument> ConfigDecoder::decode_lenient(std::string_view text) cons
   if (!tree.ok()) return std::move(tree).status();
   auto kind = kind_of(*tree);
   if (!kind.ok()) return std::move(kind).status();
+  *kind = with_defaults(std::move(*kind), into_);
   if (kind->kind.empty()) return missing("Kind", text);
   if (kind->version.empty()) return missing("apiVersion", text);
   const Schema* schema = find(*kind);
+  if (schema == nullptr && *kind == into_) return ConfigDocument{std::move(*kind), Object(), {}};
   if (schema == nullptr) return unknown_kind(*kind);
   Status status = schema->normalize(*tree, &report);
   if (!status.ok()) return status;

@@ -67,6 +67,22 @@ TEST_F(ConfigDocumentTest, TheKindMustBeTheOneThatIsExpected) {
   EXPECT_EQ(error("# nothing\n"), "Object 'Kind' is missing in '# nothing\n'");
 }
 
+TEST_F(ConfigDocumentTest, WhatADocumentDoesNotSayIsOfTheTypeThatItIsReadInto) {
+  const ConfigDecoder into("EncryptionConfiguration", {"v1"}, kSchema, false,
+                           {"apiserver.config.k8s.io", "__internal", "EncryptionConfiguration"});
+  auto no_kind = into.decode("apiVersion: apiserver.config.k8s.io/v1\ncount: 1\n");
+  ASSERT_TRUE(no_kind.ok()) << no_kind.status().message();
+  EXPECT_EQ(get_int(no_kind->object, "count"), 1);
+  for (const char* text : {"", "kind: EncryptionConfiguration\ncount: x\n"}) {
+    auto no_version = into.decode(text);
+    ASSERT_TRUE(no_version.ok()) << no_version.status().message();
+    EXPECT_EQ(no_version->kind.version, "__internal");
+    EXPECT_TRUE(no_version->object.empty());
+  }
+  EXPECT_EQ(into.decode("apiVersion: v1\n").status().message(),
+            "no kind \"EncryptionConfiguration\" is registered for version \"v1\" in scheme \"pkg/runtime/scheme.go:111\"");
+}
+
 TEST_F(ConfigDocumentTest, ASecretFileIsNotQuoted) {
   const ConfigDecoder secret("EncryptionConfiguration", {"v1"}, kSchema, true);
   EXPECT_EQ(secret.decode("key: hunter2\n").status().message(), "Object 'Kind' is missing in '<omitted>'");
@@ -84,7 +100,10 @@ TEST_F(ConfigDocumentTest, WrongTypesAreErrors) {
 
 TEST_F(ConfigDocumentTest, TextThatIsNoYamlIsAnError) {
   EXPECT_TRUE(error("a: b: c\n").starts_with("yaml: ")) << error("a: b: c\n");
-  EXPECT_TRUE(error("{\"a\":").starts_with("yaml: ")) << error("{\"a\":");
+  constexpr std::string_view kNoJson = "couldn't get version/kind; json parse error: ";
+  EXPECT_EQ(error("{"), std::string(kNoJson) + "unexpected end of JSON input");
+  EXPECT_EQ(error(" {a: b}"), std::string(kNoJson) + "invalid character 'a' looking for beginning of object key string");
+  EXPECT_EQ(error("{} x"), std::string(kNoJson) + "invalid character 'x' after top-level value");
 }
 
 }  // namespace

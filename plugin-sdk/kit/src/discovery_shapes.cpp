@@ -7,14 +7,14 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// More than any server has; the rest is not shown.
+// More than any server has; further entries are dropped.
 constexpr std::size_t kMaxResources = 4096;
 constexpr std::size_t kMaxWords = 256;
 constexpr std::size_t kMaxWord = 1024;
 
 std::string word(const Object& from, std::string_view key) { return std::string(get_string(from, key).substr(0, kMaxWord)); }
 
-// A list of words, if it is one.
+// Copies the texts of a list, if the member is one.
 void copy_words(const Object& from, std::string_view key, std::string_view as, Object& to, bool always) {
   Array words;
   if (const Array* list = get_array(from, key)) {

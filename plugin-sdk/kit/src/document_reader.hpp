@@ -1,4 +1,4 @@
-// Reads a document member by member: every member has one type, and none is left unread without a complaint.
+// Reads a document member by member: every member has one type, and an unread member is an error.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows the object, which must outlive the reader.

@@ -1,7 +1,7 @@
-// Cells of a group's document that are put together of several members, or shown as something else under conditions.
+// Cells of a group's document that combine several members, or have conditional texts.
 //
 // Thread-safety: immutable once made.
-// Errors:        what cannot be read throws std::invalid_argument with the place (DocumentReader).
+// Errors:        invalid members throw std::invalid_argument with the path (DocumentReader).
 #pragma once
 
 #include <map>
@@ -15,37 +15,37 @@
 
 namespace backplane::kit::documents {
 
-// The word `key`, a path.
+// The member `key`, a path.
 JsonPath path_of(const Value& value, std::string_view key, const DocumentReader& in);
 
-// One piece of a text: the first thing at its paths that is there and not empty, between two texts.
+// One piece of a text: the first value at its paths that exists and is not empty, between two texts.
 struct CellPart {
   std::vector<JsonPath> paths;
   std::string before, after;
-  std::string absent;                     // where nothing is there, alone
+  std::string absent;                     // used alone if there is no value
   bool lower = false;                     // in lower case
-  std::map<std::string, std::string> as;  // what values are shown as; "*": all others
+  std::map<std::string, std::string> as;  // replacement texts of values; "*": of all other values
 };
 
 struct DocumentCell {
   struct Instead {
     JsonPath path;
-    std::vector<Value> values;  // true: anything but nothing, false: nothing
+    std::vector<Value> values;  // true: any value, false: no value
     Value shown;
   };
   std::vector<CellPart> parts;
-  std::optional<JsonPath> each;  // the parts of each of these, with `join` between; none: of the object
+  std::optional<JsonPath> each;  // the parts of each of these items, separated by `join`; none: of the object
   std::string join = ",";
   std::vector<Instead> instead;
   Value absent;
 
-  // Takes the words "parts", "each", "join" and "instead" of a column; nothing when it has none of them.
+  // Reads the members "parts", "each", "join" and "instead" of a column; nullopt if it has none of them.
   static std::optional<DocumentCell> read(DocumentReader& in);
-  // Nothing: the cell stays as the column has it.
+  // nullopt: the cell keeps the column's value.
   std::optional<Value> show(const Object& object) const;
 };
 
-// A table of columns, with such cells by column.  `rows_by`: the number that rows are sorted by; none: they stand as the list does.
+// A table of columns, with such cells by column.  `rows_by`: path of the number by which rows are sorted; none: the order of the list.
 std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> columns, PrintConditions conditions,
                                                      std::map<std::size_t, DocumentCell> cells, std::optional<JsonPath> rows_by);
 

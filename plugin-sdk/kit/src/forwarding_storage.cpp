@@ -3,6 +3,13 @@
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
+void ForwardingStorage::set_defaults(Value& object) const {
+  if (const auto* defaults = role_of<ObjectDefaulter>(store_.get())) {
+    defaults->set_defaults(object);
+  } else if (store_->schema() != nullptr) {
+    store_->schema()->apply_defaults(object);
+  }
+}
 Task<Result<ObjectRef>> ForwardingStorage::get(RequestContext& context, std::string name, GetOptions options) {
   return store_->get(context, std::move(name), std::move(options));
 }

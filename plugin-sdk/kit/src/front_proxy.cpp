@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 64, kMaxLasting = 8192;
 
-// Whatever it was: the server behind could not be used.
+// Any failure means that the backend was not available.
 Task<void> answer_unavailable(RequestContext&, Exchange& exchange, Status status) {
   auto answering = answer_text(exchange, 503, status.message());
   co_await std::move(answering);

@@ -53,7 +53,7 @@ using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // 
 
 class Reading {
  public:
-  // `any_code`: names of printers and checks that are not the kit's are taken to be the code's.
+  // `any_code`: unknown names of printers and checks are accepted as names of code.
   explicit Reading(const GroupCode& code, bool any_code = false) : code_(code), any_code_(any_code) {}
 
   GroupDocument document(const Value& value) {
@@ -193,7 +193,7 @@ class Reading {
 
   static void column_paths(DocumentReader& in, TableColumn& column) {
     const Value* path = in.take("path");
-    // A path that cannot be read would find nothing in any object.
+    // An invalid path would match nothing in any object.
     for (const Value& each : path == nullptr ? Array() : path->is_array() ? path->get_array() : Array{*path}) {
       in.expect(!text_of(each).empty() && JsonPath::parse(text_of(each)).has_value(), "path", "a path that begins with a dot (.spec.name)");
     }
@@ -375,7 +375,7 @@ class Reading {
       if (!foreign && name == versions.front()) continue;
       if (!foreign) added.stored_kind = {out_.group, versions.front(), row.kind};
       if (const auto found = labels.find(name); found != labels.end()) added.field_labels = found->second;
-      // What `make` gives, warnings, columns and selectable fields are of the stored form.
+      // The strategy of `make`, warnings, columns and selectable fields apply to the stored version.
       added.make = nullptr;
       added.facts.columns.clear();
       added.facts.table = nullptr;
@@ -396,7 +396,7 @@ class Reading {
   const bool any_code_;
   GroupDocument out_;
   std::set<std::string> used_;                            // kinds with code
-  std::map<std::size_t, documents::DocumentCell> cells_;  // of the kind that is read, by column
+  std::map<std::size_t, documents::DocumentCell> cells_;  // of the kind that is being read, by column
 };
 
 }  // namespace

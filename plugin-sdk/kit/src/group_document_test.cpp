@@ -1,4 +1,4 @@
-// Groups as documents: what they say becomes rows, and what they cannot mean is refused with its place.
+// Groups as documents: valid ones become rows, invalid ones are refused with the path of the error.
 #include "backplane/kit/group_document.hpp"
 
 #include <gtest/gtest.h>
@@ -121,12 +121,12 @@ TEST(GroupDocuments, FurtherVersionsAreViewsOfTheFirst) {
   EXPECT_TRUE(read->kinds[0].stored_kind.kind.empty());
   EXPECT_EQ(read->kinds[1].version, "v2");
   EXPECT_EQ(read->kinds[1].stored_kind, (GroupVersionKind{"shop.io", "v1", "Shelf"}));
-  EXPECT_TRUE(read->kinds[1].facts.columns.empty());  // of the stored form
+  EXPECT_TRUE(read->kinds[1].facts.columns.empty());  // of the stored version
   EXPECT_EQ(read->kinds[2].stored_kind, (GroupVersionKind{"", "v1", "Event"}));
   ASSERT_EQ(read->kinds[2].field_labels.size(), 1U);
 }
 
-TEST(GroupDocuments, WhatIsWrongIsNamedWithItsPlace) {
+TEST(GroupDocuments, ErrorsAreNamedWithTheirPlace) {
   const std::string start = "the document of the API group \"shop.io\": ";
   const auto of = [](std::string_view member) { return R"({"resource": "shelves", "kind": "Shelf", )" + std::string(member) + "}"; };
   EXPECT_EQ(problem(R"({"kind": "Shelf"})"), start + "kinds[0].resource must be there");

@@ -18,7 +18,7 @@ using ParamsPtr = std::unique_ptr<OSSL_PARAM, OpenSslDeleter<OSSL_PARAM_free>>;
 using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, OpenSslDeleter<OSSL_PARAM_BLD_free>>;
 using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, OpenSslDeleter<EVP_PKEY_CTX_free>>;
 
-// Longest member in base64url: 16384 bits, and some zeros.
+// The longest member in base64url: 16384 bits and some leading zeros.
 constexpr std::size_t kMostNumberCharacters = 2800;
 
 std::shared_ptr<EVP_PKEY> make_key(const char* type, OSSL_PARAM_BLD* builder) {
@@ -66,7 +66,7 @@ std::shared_ptr<EVP_PKEY> ec_key(const Object& jwk) {
   return nullptr;
 }
 
-// Of a type and for a use that concern tokens.
+// True for key types and uses that apply to tokens.
 bool is_token_key(const Object& jwk) {
   const std::string_view type = get_string(jwk, "kty"), use = get_string(jwk, "use"), algorithm = get_string(jwk, "alg");
   const auto known = [&](const JoseCurve& curve) { return curve.name == get_string(jwk, "crv"); };

@@ -25,7 +25,7 @@ std::string number_of(const EVP_PKEY* key, const char* name, std::size_t size = 
   return to_base64url(bytes);
 }
 
-// OpenSSL's DER of a signature that has both numbers, each as long as the curve is.
+// Converts a signature of two numbers of the curve's size to OpenSSL's DER.
 std::string der_signature(const JoseCurve& curve, std::string_view plain) {
   if (plain.size() != 2 * curve.bytes()) return {};
   const auto* bytes = reinterpret_cast<const unsigned char*>(plain.data());

@@ -1,4 +1,4 @@
-// What the JOSE sources share: algorithms and curves as OpenSSL has them, and one digest operation for signing and verifying.
+// Shared by the JOSE sources: OpenSSL's algorithms and curves, and one digest operation for signing and verifying.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -90,7 +90,7 @@ TEST(Jws, TheAlgorithmOfATokenIsNotTrusted) {
     EXPECT_FALSE(verifies(unsigned_token(R"({"alg":")" + std::string(name) + R"("})"), keys)) << name;
   }
   EXPECT_FALSE(verifies(unsigned_token("{}"), keys));
-  // The right signature under another name.
+  // A valid signature under another algorithm name.
   const std::string token = signed_with(*ec, "ES256");
   const std::string rest = token.substr(token.find('.'));
   EXPECT_FALSE(verifies(to_base64url(R"({"alg":"RS256"})") + rest, keys));

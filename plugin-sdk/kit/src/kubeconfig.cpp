@@ -83,7 +83,7 @@ class KubeconfigReader {
     return {};
   }
 
-  // "key-data" in base64, or the file that "key" names. `word`: as messages name the file.
+  // "key-data" in base64, or the file that "key" names. `word`: the name of the file in messages.
   Status take_bytes(const Object& from, const std::string& key, const std::string& word, const std::string& owner, std::string& text,
                     std::string& file) {
     const std::string_view data = get_string(from, key + "-data");
@@ -133,7 +133,7 @@ class KubeconfigReader {
     return take_bytes(user, "client-key", "client-key", name, out_.client.client_key, out_.client.client_key_file);
   }
 
-  // A token file that can be read precedes the token.
+  // A readable token file takes precedence over the token.
   Status take_token(const Object& user, const std::string& name) {
     const std::string_view file = get_string(user, "tokenFile");
     const std::string_view token = get_string(user, "token");

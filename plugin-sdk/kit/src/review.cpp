@@ -16,11 +16,32 @@ ReviewStorage::~ReviewStorage() = default;
 
 std::string ReviewStorage::singular_name() const { return lower_case(kind_.kind); }
 
+Status ReviewStorage::check(const Object&) const { return {}; }
+
 Task<Result<ObjectRef>> ReviewStorage::create(RequestContext& context, Object& object, WriteOptions) {
-  // What the endpoint has let through is the request's namespace or none at all.
+  Status checked = prepare(context, object);
+  if (!checked.ok()) co_return checked;
+  co_return co_await answered(context, object);
+}
+
+Task<Result<ObjectRef>> ReviewStorage::create_validated(RequestContext& context, std::string, Object& object, WriteOptions,
+                                                        CreateValidation& validation) {
+  Status checked = prepare(context, object);
+  if (!checked.ok()) co_return checked;
+  Status valid = co_await validation.validate(object);
+  if (!valid.ok()) co_return valid;
+  co_return co_await answered(context, object);
+}
+
+Status ReviewStorage::prepare(const RequestContext& context, Object& object) const {
+  // The endpoint has checked that this is the request's namespace or empty.
   ObjectMeta(object).set("namespace", namespaced_ ? std::string_view(context.info.ns) : std::string_view());
-  Status answered = co_await answer(context, object);
-  if (!answered.ok()) co_return answered;
+  return check(object);
+}
+
+Task<Result<ObjectRef>> ReviewStorage::answered(RequestContext& context, Object& object) const {
+  Status done = co_await answer(context, object);
+  if (!done.ok()) co_return done;
   Value whole(object, context.arena());
   Status shaped = schema_->normalize(whole, nullptr);
   if (!shaped.ok()) co_return internal_error(shaped.message());

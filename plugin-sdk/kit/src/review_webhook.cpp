@@ -77,7 +77,7 @@ Status generic_error(int code, std::string_view server_message) {
                 "the server responded with the status code " + std::to_string(code) + " but did not return more information");
 }
 
-// The Status object in the body, if it is one; else a text for the code.
+// The Status object in the body, if it is one; otherwise a text for the code.
 Status response_error(int code, std::string_view content_type, const std::string& body) {
   const bool text = content_type.empty() || content_type.starts_with("text/");
   Status error = generic_error(code, text ? trimmed(std::string_view(body).substr(0, kMostErrorText)) : "unknown");

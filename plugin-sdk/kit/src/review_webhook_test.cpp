@@ -34,7 +34,7 @@ struct ReviewLine {
   Status problem = {};  // the call fails
 };
 
-// Answers in the order of the script; its last line again and again.
+// Responds in the order of the script, and repeats the last line.
 class ReviewServer final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {

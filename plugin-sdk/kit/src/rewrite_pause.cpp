@@ -6,7 +6,7 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
-// Before the next of so many writes.
+// The pause before the next write after this number of writes.
 std::chrono::nanoseconds pause_after(int writes) {
   if (writes < RewritePause::kAtOnce) return {};
   constexpr int kDoublings = 10;  // more than kLongest
@@ -14,7 +14,7 @@ std::chrono::nanoseconds pause_after(int writes) {
   return std::min<std::chrono::nanoseconds>(wanted, RewritePause::kLongest);
 }
 
-// Servers that overwrite each other write again as soon as the pause is over.
+// Servers that overwrite each other write again directly after the pause.
 std::chrono::nanoseconds quiet_after(int writes) { return 2 * pause_after(writes) + RewritePause::kQuiet; }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::chrono::nanoseconds quiet_after(int writes) { return 2 * pause_after(writes
 std::chrono::nanoseconds RewritePause::claim(const std::string& key, std::string_view value) {
   const Clock::time_point now = now_();
   const std::size_t hash = std::hash<std::string_view>()(value);
-  // Looks through all keys once for as many new ones: thousands may be written at once, of which none is old.
+  // Searches all keys once per kMostKeys new ones, because thousands may be written at once, none of which is old.
   const bool full = !entries_.empty() && entries_.size() % kMostKeys == 0;
   if (full && !entries_.contains(key)) drop_old(now);
   Entry& entry = entries_[key];

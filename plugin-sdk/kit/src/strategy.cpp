@@ -19,7 +19,7 @@ void KindStrategy::validate(RequestContext& context, const Object& object, Field
 }
 void KindStrategy::validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
-  // With what is asked of metadata once more, that is.
+  // Including the repeated checks of metadata.
   const int times = facts().any_finalizer_names ? 0 : int(facts().rechecks_metadata_change) + int(facts().rechecks_metadata);
   for (int i = 0; i < times; ++i) check_finalizer_names(object, errors);
   check(object, errors);
@@ -49,7 +49,7 @@ KindFacts status_facts(const Strategy& parent, bool has_tables) {
   return out;
 }
 
-// Upstream keeps labels, annotations, finalizers and owners together, and says so of metadata as a whole.
+// Upstream compares labels, annotations, finalizers and owners together, and reports a change for metadata as a whole.
 std::vector<std::string> default_resets(const std::vector<std::string>& kept_metadata) {
   std::vector<std::string> resets = {"spec"};
   if (kept_metadata.size() >= 4) {

@@ -15,7 +15,7 @@ namespace {
 
 Status signing_failure(std::string_view what) { return internal_error("service account tokens: " + std::string(what)); }
 
-// Both numbers of an EC signature, one after the other, each as long as the curve is.
+// The two numbers of an EC signature, concatenated, each with the size of the curve.
 std::string plain_signature(const std::string& der, std::size_t part) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
   const EcSignaturePtr parsed(d2i_ECDSA_SIG(nullptr, &bytes, static_cast<long>(der.size())));

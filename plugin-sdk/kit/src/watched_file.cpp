@@ -23,14 +23,14 @@ struct Descriptor {
   }
 };
 
-// Go prints the system's error texts in small letters.
+// Go prints the system's error texts in lower case.
 Status failed_call(std::string_view call, const std::string& path, int error) {
   std::string why = std::strerror(error);
   if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] - 'A' + 'a');
   return bad_request(std::string(call) + " " + path + ": " + why);
 }
 
-// What changes when a file is written or replaced; nothing: there is no such file.
+// The attributes that change if a file is written or replaced; nullopt: no such file.
 using FileStamp = std::optional<std::tuple<dev_t, ino_t, off_t, std::int64_t, std::int64_t>>;
 
 FileStamp stamp_of(const std::string& path) {
@@ -42,7 +42,7 @@ FileStamp stamp_of(const std::string& path) {
 
 struct Reading {
   FileStamp stamp;
-  bool read = false;  // false: the metadata are those of the last reading
+  bool read = false;  // false: the metadata is that of the last read
   Result<std::string> content;
 };
 
@@ -73,7 +73,7 @@ Result<std::string> read_bounded_file(const std::string& path, std::size_t max_b
 
 Task<void> watch_file(Signal& stop, WatchedFile file, std::string current, FileChanged changed, FileFailed failed) {
   using Clock = std::chrono::steady_clock;
-  // The content may be keys, which must not stay in memory for the comparison alone.
+  // Stores a hash: the content may be keys, which must not stay in memory for the comparison.
   ContentDigest known = content_digest(current);
   OPENSSL_cleanse(current.data(), current.size());
   current = {};

@@ -1,7 +1,7 @@
-// Where frames of coroutines live: lists of blocks by size, each of one thread.
+// The allocator of coroutine frames: free lists of blocks by size, per thread.
 //
-// Thread-safety: a block may be given back on another thread than it was taken on, and stays there.
-// Lifetime:      what a thread keeps goes with it.
+// Thread-safety: a block may be released on another thread than it was allocated on, and joins that thread's list.
+// Lifetime:      a thread frees its lists when it ends.
 #include <array>
 #include <cstddef>
 #include <new>
@@ -12,7 +12,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A sanitizer is to see every frame come and go.
+// With a sanitizer, every frame is allocated and freed separately.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kKeeps = false;
 #elif defined(__has_feature)

@@ -24,7 +24,7 @@ Held take(std::size_t size, unsigned char mark) {
   return held;
 }
 
-// Whether it is as it was left: not when another one shares its memory.
+// Whether the frame is unchanged, which fails if another frame shares its memory.
 bool give_back(const Held& held) {
   const std::vector<unsigned char> expected(held.size, held.mark);
   const bool intact = std::memcmp(held.at, expected.data(), held.size) == 0;

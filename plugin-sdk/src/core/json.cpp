@@ -13,6 +13,7 @@
 
 #include "engine/raw_json.hpp"
 #include "raw/node.hpp"
+#include "text/same_text.hpp"
 #include "text/utf8.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// Bytes that append_json_string cannot copy as they are.
+// Bytes that must be escaped in a JSON string.
 constexpr std::array<bool, 256> make_escape_table() {
   std::array<bool, 256> table{};
   for (std::size_t i = 0; i < 256; ++i) table[i] = i < 0x20 || i >= 0x80 || i == '"' || i == '\\' || i == '<' || i == '>' || i == '&';
@@ -28,50 +29,102 @@ constexpr std::array<bool, 256> make_escape_table() {
 }
 constexpr std::array<bool, 256> kEscape = make_escape_table();
 
-void append_ascii_escape(std::string& out, unsigned char byte) {
+// Copies a short text without the call of memcpy.
+char* copy_text(char* to, std::string_view text) noexcept {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  if (size > 32) {
+    std::memcpy(to, from, size);
+  } else if (size >= 16) {
+    std::memcpy(to, from, 16);
+    std::memcpy(to + size - 16, from + size - 16, 16);
+  } else if (size >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+  } else if (size >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + size - 4, from + size - 4, 4);
+  } else {
+    for (std::size_t at = 0; at < size; ++at) to[at] = from[at];
+  }
+  return to + size;
+}
+
+// Collects the pieces of a text and appends them to a string in blocks. flush() ends the text.
+class JsonOutput {
+ public:
+  static constexpr std::size_t kBlock = 1024;
+
+  explicit JsonOutput(std::string& out) noexcept : out_(out) {}
+  JsonOutput(const JsonOutput&) = delete;
+  JsonOutput& operator=(const JsonOutput&) = delete;
+
+  void put(char c) {
+    char* const to = room(1);
+    *to = c;
+    written_to(to + 1);
+  }
+  void put(std::string_view text) {
+    if (text.size() <= kBlock) return written_to(copy_text(room(text.size()), text));
+    flush();
+    out_.append(text);
+  }
+  // A buffer for up to `size` bytes, at most kBlock. The caller passes the end of its bytes to written_to().
+  char* room(std::size_t size) {
+    if (static_cast<std::size_t>(block_ + kBlock - at_) < size) flush();
+    return at_;
+  }
+  void written_to(char* end) noexcept { at_ = end; }
+  // The string with all pieces.
+  std::string& flush() {
+    out_.append(block_, static_cast<std::size_t>(at_ - block_));
+    at_ = block_;
+    return out_;
+  }
+
+ private:
+  std::string& out_;
+  char block_[kBlock];
+  char* at_ = block_;
+};
+
+void write_ascii_escape(JsonOutput& out, unsigned char byte) {
   switch (byte) {
     case '"':
-      out.append("\\\"");
-      return;
+      return out.put("\\\"");
     case '\\':
-      out.append("\\\\");
-      return;
+      return out.put("\\\\");
     case '\b':
-      out.append("\\b");
-      return;
+      return out.put("\\b");
     case '\f':
-      out.append("\\f");
-      return;
+      return out.put("\\f");
     case '\n':
-      out.append("\\n");
-      return;
+      return out.put("\\n");
     case '\r':
-      out.append("\\r");
-      return;
+      return out.put("\\r");
     case '\t':
-      out.append("\\t");
-      return;
+      return out.put("\\t");
     default:
-      out.append("\\u00");
-      out.push_back(kHex[byte >> 4]);
-      out.push_back(kHex[byte & 0xF]);
+      out.put("\\u00");
+      out.put(kHex[byte >> 4]);
+      out.put(kHex[byte & 0xF]);
   }
 }
 
-// Appends one code point of several bytes; returns its length.
-std::size_t append_rune(std::string& out, std::string_view text) {
+// Writes one code point of several bytes; returns its length.
+std::size_t write_rune(JsonOutput& out, std::string_view text) {
   const Rune rune = decode_rune(text);
   if (!rune.valid) {
-    out.append("\\ufffd");
+    out.put("\\ufffd");
   } else if (rune.code == 0x2028 || rune.code == 0x2029) {
-    out.append(rune.code == 0x2028 ? "\\u2028" : "\\u2029");
+    out.put(rune.code == 0x2028 ? "\\u2028" : "\\u2029");
   } else {
-    out.append(text.substr(0, rune.size));
+    out.put(text.substr(0, rune.size));
   }
   return rune.size;
 }
 
-// From here on a float64 has more digits than tell it from others: Go writes zeros in their place.
+// From here on the shortest digits of a float64 end before the decimal point: Go pads them with zeros.
 constexpr double kWholeDigits = 9007199254740992;  // 2^53
 
 void append_large(std::string& out, double number) {
@@ -80,7 +133,7 @@ void append_large(std::string& out, double number) {
   const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
   const std::size_t mark = text.find('e');
   std::size_t exponent = 0;
-  std::from_chars(text.data() + mark + 2, end, exponent);  // behind "e+"
+  std::from_chars(text.data() + mark + 2, end, exponent);  // after "e+"
   std::size_t digits = 0;
   for (const char c : text.substr(0, mark)) {
     if (c != '.') out.push_back(c);
@@ -113,10 +166,10 @@ void append_double(std::string& out, double number) {
 }
 
 template <class Number>
-void append_integer(std::string& out, Number number) {
-  char buffer[24];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
-  out.append(buffer, static_cast<std::size_t>(end - buffer));
+void write_integer(JsonOutput& out, Number number) {
+  constexpr std::size_t kDigits = 24;
+  char* const at = out.room(kDigits);
+  out.written_to(std::to_chars(at, at + kDigits, number).ptr);
 }
 
 std::string_view text_of(const Value* value) noexcept {
@@ -135,9 +188,9 @@ std::optional<std::int64_t> int_of(const Value* value) noexcept {
 }
 
 #ifdef __SSE2__
-// Which of 16 bytes a JSON string does not hold as they are, as bits.
+// A bit for each of 16 bytes that must be escaped in a JSON string.
 unsigned special_bytes(__m128i bytes) noexcept {
-  // Control characters, and what is not ASCII: those are negative.  '<' and '>', '"' and '&' differ in one bit.
+  // Control characters and bytes outside ASCII, which are negative.  '<' and '>', '"' and '&' differ in one bit.
   __m128i special = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
@@ -150,7 +203,7 @@ unsigned special_of_eight(const char* text) noexcept {
 }
 #endif
 
-// How many bytes at the front of `text` a JSON string holds as they are.
+// The number of bytes at the front of `text` that need no escape.
 std::size_t plain_prefix(std::string_view text) noexcept {
   std::size_t at = 0;
 #ifdef __SSE2__
@@ -160,7 +213,7 @@ std::size_t plain_prefix(std::string_view text) noexcept {
   for (; at + 16 <= size; at += 16) {
     if (const unsigned found = special_at(data + at); found != 0) return first(at, found);
   }
-  // What is left over is looked at together with what is before it.
+  // The last bytes are tested in a block that overlaps the previous one.
   if (size >= 16) {
     const unsigned found = special_at(data + size - 16);
     return found != 0 ? first(size - 16, found) : size;
@@ -175,22 +228,49 @@ std::size_t plain_prefix(std::string_view text) noexcept {
   return at;
 }
 
-// `lead` and the name of a member, with its colon.  Most names are plain: they are written in one go.
-void append_member_name(std::string& out, char lead, std::string_view name) {
-  if (plain_prefix(name) < name.size()) {
-    out.push_back(lead);
-    append_json_string(out, name);
-    out.push_back(':');
-    return;
+// A short text that needs no escape, in quotes, with `lead` before and `end` after them ('\0': none). False: nothing is written.
+bool write_short(JsonOutput& out, char lead, std::string_view text, char end) {
+  constexpr std::size_t kLongest = 256;
+  if (text.size() > kLongest || plain_prefix(text) < text.size()) return false;
+  char* to = out.room(kLongest + 4);
+  *to = lead;
+  to += lead == '\0' ? 0 : 1;
+  *to++ = '"';
+  to = copy_text(to, text);
+  *to++ = '"';
+  *to = end;
+  out.written_to(to + (end == '\0' ? 0 : 1));
+  return true;
+}
+
+void write_long(JsonOutput& out, std::string_view text) {
+  out.put('"');
+  while (!text.empty()) {
+    const std::size_t plain = plain_prefix(text);
+    out.put(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (byte < 0x80) {
+      write_ascii_escape(out, byte);
+      text.remove_prefix(1);
+    } else {
+      text.remove_prefix(write_rune(out, text));
+    }
   }
-  const std::size_t at = out.size();
-  out.resize(at + name.size() + 4);
-  char* to = out.data() + at;
-  *to++ = lead;
-  *to++ = '"';
-  to = std::copy(name.begin(), name.end(), to);
-  *to++ = '"';
-  *to = ':';
+  out.put('"');
+}
+
+void write_string(JsonOutput& out, std::string_view text) {
+  if (!write_short(out, '\0', text, '\0')) write_long(out, text);
+}
+
+// `lead` and the name of a member, with its colon.
+void write_member_name(JsonOutput& out, char lead, std::string_view name) {
+  if (write_short(out, lead, name, ':')) return;
+  out.put(lead);
+  write_long(out, name);
+  out.put(':');
 }
 
 // Writes trees; raw values compact, or as they were sent.
@@ -198,25 +278,26 @@ template <bool kKept>
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) noexcept : out_(out) {}
-  // Whether a raw value is not compact.
-  bool differs() const noexcept { return differs_; }
+  // Ends the text. Returns whether a raw value in it is not compact.
+  bool finish() {
+    out_.flush();
+    return differs_;
+  }
 
   void write(const Value& value) {
     switch (value.kind()) {
       case json::kind::null:
-        out_.append("null");
-        return;
+        return out_.put("null");
       case json::kind::bool_:
-        out_.append(value.get_bool() ? "true" : "false");
-        return;
+        return out_.put(value.get_bool() ? "true" : "false");
       case json::kind::int64:
-        return append_integer(out_, value.get_int64());
+        return write_integer(out_, value.get_int64());
       case json::kind::uint64:
-        return append_integer(out_, value.get_uint64());
+        return write_integer(out_, value.get_uint64());
       case json::kind::double_:
-        return append_double(out_, value.get_double());
+        return append_double(out_.flush(), value.get_double());
       case json::kind::string:
-        return append_json_string(out_, text_of(&value));
+        return write_string(out_, text_of(&value));
       case json::kind::array:
         return write(value.get_array());
       case json::kind::object:
@@ -226,47 +307,54 @@ class JsonWriter {
 
   void write(const Array& array) {
     if (is_raw_node(array)) return write_raw(text_of(&array[1]));
-    out_.push_back('[');
+    out_.put('[');
     bool first = true;
     for (const Value& item : array) {
-      if (!first) out_.push_back(',');
+      if (!first) out_.put(',');
       first = false;
       write(item);
     }
-    out_.push_back(']');
+    out_.put(']');
   }
 
   void write(const Object& object) {
     char lead = '{';
     for (const auto& member : object) {
-      append_member_name(out_, std::exchange(lead, ','), member.key());
+      write_member_name(out_, std::exchange(lead, ','), member.key());
       write(member.value());
     }
-    out_.append(object.empty() ? "{}" : "}");
+    out_.put(object.empty() ? "{}" : "}");
   }
 
  private:
   void write_raw(std::string_view text) {
-    const std::size_t begin = out_.size();
-    append_compact_json(out_, text);
-    if (!kKept || std::string_view(out_).substr(begin) == text) return;
+    std::string& out = out_.flush();
+    const std::size_t begin = out.size();
+    append_compact_json(out, text);
+    if (!kKept || std::string_view(out).substr(begin) == text) return;
     differs_ = true;
-    out_.replace(begin, std::string::npos, text);
+    out.replace(begin, std::string::npos, text);
   }
 
-  std::string& out_;
+  JsonOutput out_;
   bool differs_ = false;
 };
 
-// Boost.JSON has no index of objects that are this small either.
+template <bool kKept, class Tree>
+bool write_tree(std::string& out, const Tree& tree) {
+  JsonWriter<kKept> writer(out);
+  writer.write(tree);
+  return writer.finish();
+}
+
+// Boost.JSON does not index such small objects either.
 constexpr std::size_t kSmallObject = 18;
 
 template <class AnyObject>
 auto find_member(AnyObject& object, std::string_view key) noexcept -> decltype(object.if_contains(key)) {
   if (object.size() > kSmallObject) return object.if_contains(key);
   for (auto& member : object) {
-    const auto name = member.key();
-    if (name.size() == key.size() && std::memcmp(name.data(), key.data(), key.size()) == 0) return &member.value();
+    if (same_text(member.key(), key)) return &member.value();
   }
   return nullptr;
 }
@@ -339,40 +427,25 @@ bool erase_member(Object& object, std::string_view key) {
 
 void append_json_string(std::string& out, std::string_view text) {
   const std::size_t plain = plain_prefix(text);
-  const std::size_t at = out.size();
-  out.resize(at + plain + 1);
-  out[at] = '"';
-  std::copy_n(text.begin(), plain, out.begin() + static_cast<std::ptrdiff_t>(at + 1));
-  for (text.remove_prefix(plain); !text.empty();) {
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (!kEscape[byte]) {
-      const std::size_t more = plain_prefix(text);
-      out.append(text.substr(0, more));
-      text.remove_prefix(more);
-    } else if (byte < 0x80) {
-      append_ascii_escape(out, byte);
-      text.remove_prefix(1);
-    } else {
-      text.remove_prefix(append_rune(out, text));
-    }
+  if (plain < text.size()) {
+    JsonOutput output(out);
+    write_long(output, text);
+    output.flush();
+    return;
   }
-  out.push_back('"');
+  const std::size_t at = out.size();
+  out.resize(at + text.size() + 2);
+  char* const to = out.data() + at;
+  *to = '"';
+  *copy_text(to + 1, text) = '"';
 }
 
-void append_json(std::string& out, const Value& value) { JsonWriter<false>(out).write(value); }
-void append_json(std::string& out, const Array& array) { JsonWriter<false>(out).write(array); }
-void append_json(std::string& out, const Object& object) { JsonWriter<false>(out).write(object); }
+void append_json(std::string& out, const Value& value) { write_tree<false>(out, value); }
+void append_json(std::string& out, const Array& array) { write_tree<false>(out, array); }
+void append_json(std::string& out, const Object& object) { write_tree<false>(out, object); }
 
-bool append_kept_json(std::string& out, const Value& value) {
-  JsonWriter<true> writer(out);
-  writer.write(value);
-  return writer.differs();
-}
-bool append_kept_json(std::string& out, const Object& object) {
-  JsonWriter<true> writer(out);
-  writer.write(object);
-  return writer.differs();
-}
+bool append_kept_json(std::string& out, const Value& value) { return write_tree<true>(out, value); }
+bool append_kept_json(std::string& out, const Object& object) { return write_tree<true>(out, object); }
 
 std::string to_json(const Value& value) {
   std::string out;

@@ -35,20 +35,22 @@ std::size_t rank_of(std::string_view key) noexcept {
   return static_cast<std::size_t>(std::find(kMetaOrder.begin(), kMetaOrder.end(), key) - kMetaOrder.begin());
 }
 
-// The member `key`, made where ObjectMeta's order has it: canonical objects stay canonical.
+// The member `key`, inserted in ObjectMeta's order, so that canonical objects stay canonical.
 Value& place(Object& metadata, std::string_view key) {
   if (Value* found = metadata.if_contains(key)) return *found;
   const std::size_t rank = rank_of(key);
-  std::vector<std::pair<std::string, Value>> behind;
+  const auto follows = [rank](const auto& member) { return rank_of(member.key()) > rank; };
+  const auto next = std::find_if(metadata.begin(), metadata.end(), follows);
+  if (next == metadata.end()) return metadata.emplace(key, nullptr).first->value();
+  // Members cannot be inserted before others, so the object is rebuilt, with room for the members that the server sets.
+  Object out(metadata.storage());
+  out.reserve(kMetaOrder.size());
   for (auto it = metadata.begin(); it != metadata.end(); ++it) {
-    if (rank_of(it->key()) <= rank) continue;
-    for (auto rest = it; rest != metadata.end(); ++rest) behind.emplace_back(std::string(rest->key()), std::move(rest->value()));
-    break;
+    if (it == next) out.emplace(key, nullptr);
+    out.emplace(it->key(), std::move(it->value()));
   }
-  for (const auto& [moved, value] : behind) erase_member(metadata, moved);
-  metadata.emplace(key, nullptr);
-  for (auto& [moved, value] : behind) metadata.emplace(moved, std::move(value));
-  return metadata.at(key);
+  metadata = std::move(out);
+  return *metadata.if_contains(key);
 }
 
 const Object* metadata_of(const Object& object) noexcept { return get_object(object, "metadata"); }
@@ -82,7 +84,7 @@ class RandomPool {
 };
 thread_local RandomPool t_random;
 
-// With zeros in front; a number that has more digits is written as it is.
+// With leading zeros; a number with more digits is written as it is.
 void append_digits(std::string& out, int number, int count) {
   std::array<char, 12> text{};
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
@@ -90,7 +92,7 @@ void append_digits(std::string& out, int number, int count) {
   out.append(text.data(), static_cast<std::size_t>(end - text.data()));
 }
 
-// Every write says when it was: this is not left to printf.
+// Every write formats a time, so printf would be too slow.
 std::string format(std::int64_t seconds, int micros) {
   const std::time_t when = static_cast<std::time_t>(seconds);
   std::tm parts{};
@@ -222,7 +224,16 @@ std::string_view meta_text(const Object& object, std::string_view key) noexcept 
   return metadata ? get_string(*metadata, key) : std::string_view();
 }
 
-std::string now_rfc3339() { return format(std::time(nullptr), -1); }
+std::string now_rfc3339() {
+  // Writes of one second share the text.
+  thread_local std::int64_t last = -1;
+  thread_local std::string text;
+  if (const std::int64_t now = std::time(nullptr); now != last) {
+    text = format(now, -1);
+    last = now;
+  }
+  return text;
+}
 std::string now_micro_rfc3339() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();

@@ -9,17 +9,18 @@
 
 #include "backplane/core/metric_cell.hpp"
 #include "backplane/core/metric_registry.hpp"
+#include "core/thread_slot.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
 
 using Values = std::initializer_list<std::string_view>;
 
-// The texts of a series' labels in one, each with a zero behind it; those at the end that are empty are left out.  There may be ten series
-// for each resource.
+// The label values of a series in one text, each followed by a zero byte; empty ones at the end are left out.  There may be ten series
+// per resource.
 using Key = std::string;
 
-// How many of them count.
+// The number of values without empty ones at the end.
 std::size_t count_of(Values values) noexcept {
   std::size_t count = values.size();
   while (count > 0 && (values.begin() + count - 1)->empty()) --count;
@@ -84,7 +85,7 @@ struct KeyEqual {
 struct CellTable {
   explicit CellTable(const Metric::Snapshot& of) : empty(of) {}
 
-  // Does `change` to the series of `values`, unless there are too many.
+  // Applies `change` to the series of `values`, unless there are too many series.
   template <class Change>
   void with(Values values, const Change& change) {
     {
@@ -107,7 +108,7 @@ struct CellTable {
     was_reset = true;
     for (auto& [_, cell] : cells) cell.reset();
   }
-  // Adds the series to `out`; a gauge replaces the value that is there.
+  // Adds the series to `out`; a gauge replaces an existing value.
   void add_to(Metric::Snapshot& out) const {
     const std::shared_lock lock(mutex);
     for (const auto& [key, cell] : cells) {
@@ -123,21 +124,19 @@ struct CellTable {
   }
 
   const Metric::Snapshot& empty;    // of the metric, which outlives its tables
-  mutable std::shared_mutex mutex;  // counting takes it shared
+  mutable std::shared_mutex mutex;  // counting locks it shared
   std::unordered_map<Key, MetricCell, KeyHash, KeyEqual> cells;
   bool was_reset = false;
 };
 
-constexpr std::size_t kSlots = MetricRegistry::kMostServers + 1;
-
-thread_local MetricSlot t_slot = 0;
+constexpr std::size_t kSlots = kMostServers + 1;
 
 // The series of one metric in all slots.
 struct SlotTables {
   explicit SlotTables(Metric::Snapshot what) : empty(std::move(what)) {}
 
   // The table of `slot`, created by the first call.
-  CellTable& table(MetricSlot slot) {
+  CellTable& table(ServerSlot slot) {
     if (CellTable* const found = tables[slot].load(std::memory_order_acquire)) return *found;
     const std::lock_guard lock(making);
     if (CellTable* const found = tables[slot].load(std::memory_order_acquire)) return *found;
@@ -145,15 +144,15 @@ struct SlotTables {
     tables[slot].store(made.back().get(), std::memory_order_release);
     return *made.back();
   }
-  CellTable& here() { return table(t_slot); }
-  CellTable* find(MetricSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
+  CellTable& here() { return table(t_server_slot); }
+  CellTable* find(ServerSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
   // The next server of the slot begins with a new table. The former one stays, because cells of it may be in use.
-  void release(MetricSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
+  void release(ServerSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
   // Calls `visit` for each table that the thread's server exposes: those of the process and its own; without a server, all.
   template <class Visit>
   void each_exposed(const Visit& visit) const {
-    for (MetricSlot slot = 0; slot < kSlots; ++slot) {
-      CellTable* const found = t_slot == 0 || slot == 0 || slot == t_slot ? find(slot) : nullptr;
+    for (ServerSlot slot = 0; slot < kSlots; ++slot) {
+      CellTable* const found = t_server_slot == 0 || slot == 0 || slot == t_server_slot ? find(slot) : nullptr;
       if (found != nullptr) visit(*found);
     }
   }
@@ -164,11 +163,10 @@ struct SlotTables {
   std::vector<std::unique_ptr<CellTable>> made;
 };
 
-// All metrics with their tables, and the slots in use.
+// All metrics with their tables.
 struct KnownTables {
   std::mutex mutex;
   std::map<const Metric*, SlotTables*> of;
-  std::array<bool, kSlots> taken{};
 };
 KnownTables& known_tables() {
   static auto* const all = new KnownTables;
@@ -181,21 +179,12 @@ SlotTables* tables_of(const Metric& metric) {
   return found == all.of.end() ? nullptr : found->second;
 }
 
-MetricSlot take_slot() {
-  KnownTables& all = known_tables();
-  const std::lock_guard lock(all.mutex);
-  for (MetricSlot slot = 1; slot < kSlots; ++slot) {
-    if (!std::exchange(all.taken[slot], true)) return slot;
-  }
-  return 0;
-}
-
 struct Registry {
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Metric>, std::less<>> metrics;
 };
 
-// Never destroyed: plugins count until the last of their threads has ended.
+// Never destroyed, because plugins count until their last thread has ended.
 Registry& registry() {
   static Registry* const all = new Registry;
   return *all;
@@ -266,19 +255,12 @@ Metric::Snapshot Metric::snapshot() const {
 
 // ---- servers
 
-MetricSlot current_metric_slot() noexcept { return t_slot; }
-
-MetricRegistry::MetricRegistry() : slot_(take_slot()) {}
 MetricRegistry::~MetricRegistry() {
-  if (slot_ == 0) return;
+  if (slot_ == kNoServer) return;
   KnownTables& all = known_tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [_, tables] : all.of) tables->release(slot_);
-  all.taken[slot_] = false;
 }
-
-MetricScope::MetricScope(MetricSlot slot) noexcept : previous_(std::exchange(t_slot, slot)) {}
-MetricScope::~MetricScope() { t_slot = previous_; }
 
 // ---- cells
 

@@ -16,7 +16,7 @@ Metric::Snapshot find(const std::string& name) {
   return {};
 }
 
-TEST(MetricsTest, ANameIsOneMetricForEverybody) {
+TEST(MetricsTest, ANameIsOneMetricForAllPlugins) {
   Metric& first = Metric::counter("test_shared_total", "Shared.", {"a"});
   Metric& second = Metric::counter("test_shared_total", "Other words.", {"a"});
   EXPECT_EQ(&first, &second);
@@ -96,6 +96,12 @@ TEST(MetricsTest, AfterAResetASeriesIsShownWhenItIsCountedAgain) {
   EXPECT_EQ(find("test_reset_open").series.begin()->second.value, 3) << "what a gauge shows goes on";
 }
 
+struct Server {
+  ServerIdentity identity;
+  MetricRegistry metrics{identity.slot()};
+  ServerSlot slot() const noexcept { return identity.slot(); }
+};
+
 TEST(MetricsTest, EachServerHasItsOwnValues) {
   Metric& total = Metric::counter("test_servers_total", "Things.", {"a"});
   Metric& open = Metric::gauge("test_servers_open", "Things.", {});
@@ -103,19 +109,19 @@ TEST(MetricsTest, EachServerHasItsOwnValues) {
     const auto series = find(name).series;
     return series.empty() ? -1.0 : series.begin()->second.value;
   };
-  auto one = std::make_unique<MetricRegistry>();
-  MetricRegistry two;
+  auto one = std::make_unique<Server>();
+  const Server two;
   ASSERT_NE(one->slot(), two.slot());
   MetricCell* cell = nullptr;
   {
-    const MetricScope counting(one->slot());
+    const ServerScope counting(one->slot());
     total.add({"x"}, 3);
     open.set({}, 7);
     cell = MetricCell::of(total, {"x"});
     EXPECT_EQ(value("test_servers_total"), 3);
   }
   {
-    const MetricScope counting(two.slot());
+    const ServerScope counting(two.slot());
     EXPECT_EQ(value("test_servers_total"), -1);
     total.add({"x"}, 10);
     EXPECT_EQ(value("test_servers_total"), 10);
@@ -123,32 +129,53 @@ TEST(MetricsTest, EachServerHasItsOwnValues) {
     EXPECT_EQ(value("test_servers_total"), -1) << "a reset is one of the calling thread's server";
     total.add({"x"});
   }
-  EXPECT_EQ(current_metric_slot(), 0U);
+  EXPECT_EQ(current_server_slot(), 0U);
   EXPECT_EQ(value("test_servers_total"), 4) << "a thread that belongs to no server sees all servers";
   total.add({"x"}, 100);
   {
-    const MetricScope counting(one->slot());
+    const ServerScope counting(one->slot());
     EXPECT_EQ(value("test_servers_total"), 103) << "values of the process are exposed by each server";
   }
-  const MetricSlot slot = one->slot();
+  const ServerSlot slot = one->slot();
   one.reset();
-  const MetricRegistry next;
+  const Server next;
   ASSERT_EQ(next.slot(), slot);
   cell->add(50);  // by a thread that has not noticed the end of its server
-  const MetricScope counting(next.slot());
+  const ServerScope counting(next.slot());
   EXPECT_EQ(value("test_servers_total"), 100) << "a new server begins without values";
   EXPECT_EQ(value("test_servers_open"), -1);
 }
 
-TEST(MetricsTest, ServersPastTheLimitShareTheValuesOfTheProcess) {
-  std::vector<std::unique_ptr<MetricRegistry>> servers;
-  for (std::size_t i = 0; i < MetricRegistry::kMostServers; ++i) servers.push_back(std::make_unique<MetricRegistry>());
-  EXPECT_EQ(MetricRegistry().slot(), 0U);
+TEST(MetricsTest, AServerBeyondTheLimitHasNoSlot) {
+  std::vector<std::unique_ptr<ServerIdentity>> servers;
+  for (std::size_t i = 0; i < kMostServers; ++i) servers.push_back(std::make_unique<ServerIdentity>());
+  EXPECT_EQ(ServerIdentity().slot(), kNoServer);
   servers.pop_back();
-  EXPECT_NE(MetricRegistry().slot(), 0U);
+  EXPECT_NE(ServerIdentity().slot(), kNoServer);
 }
 
-// Each count took one lock for all series of its metric.
+TEST(ServerSlot, ThreadsFindWhatTheirServerHas) {
+  static PerServer<int> values;
+  std::uint64_t number = 0;
+  {
+    const ServerIdentity one, two;
+    for (const ServerIdentity* server : {&one, &two}) {
+      const ServerScope scope(server->slot());
+      EXPECT_EQ(values.here(), 0);
+      values.here() = static_cast<int>(server->slot());
+      EXPECT_NE(std::exchange(number, current_server_number()), current_server_number());
+    }
+    EXPECT_EQ(values.here(), 0) << "of the process";
+    EXPECT_EQ(values.of(one.slot()), static_cast<int>(one.slot()));
+    EXPECT_EQ(values.of(two.slot()), static_cast<int>(two.slot()));
+  }
+  EXPECT_EQ(current_server_number(), 0U);
+  const ServerIdentity next;  // in the slot of a former server
+  const ServerScope scope(next.slot());
+  EXPECT_GT(current_server_number(), number);
+}
+
+// Regression: each count took one lock for all series of its metric.
 TEST(MetricsTest, CountsOfManyThreadsAreAllThere) {
   Metric& times = Metric::histogram("test_shared_seconds", "Seconds.", {"thread", "more"}, {1});
   std::vector<std::thread> threads;

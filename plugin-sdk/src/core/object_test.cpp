@@ -69,7 +69,7 @@ TEST(MakeObject, ListItemsOfSortedObjectsAreWhole) {
   EXPECT_EQ(make_object(tree.get_object())->item_offset(), 0u);
 }
 
-// Codecs are asked for nothing here but who they are.
+// Only the identity of the codecs is used here.
 class NamedCodec final : public Codec {
  public:
   std::string_view name() const noexcept override { return "named"; }
@@ -94,7 +94,7 @@ EncodedForm form_of(std::string bytes) {
   return form;
 }
 
-TEST(ObjectEntry, AFormIsMadeOnceForEverybody) {
+TEST(ObjectEntry, AnEncodingIsMadeOnceForAllReaders) {
   const NamedCodec first, second;
   auto entry = std::make_shared<ObjectEntry>();
   EXPECT_EQ(entry->form(first), nullptr);
@@ -206,8 +206,8 @@ TEST(SharedBytes, ConcatCopiesTheParts) {
   EXPECT_TRUE(SharedBytes::concat({}).empty());
 }
 
-// After four changes of a definition each list converted all objects again.
-TEST(ObjectEntry, ViewsThatHaveGoneMakeRoomForOthers) {
+// Regression: after four changes of a definition each list converted all objects again.
+TEST(ObjectEntry, TheSlotsOfDestroyedViewsAreReused) {
   const Value tree = json::parse(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a"}})");
   const ObjectRef entry = make_object(tree.get_object());
   const std::shared_ptr<const void> lasting = std::make_shared<int>(0);
@@ -239,8 +239,8 @@ TEST(ObjectEntry, AFewViewsThatLiveHaveTheirPlace) {
   EXPECT_TRUE(entry->version(views.front()).has_value());
 }
 
-// Such an entry passed for an object without finalizers.
-TEST(Decode, ThrowsForWhatIsNoObject) {
+// Regression: such an entry was treated as an object without finalizers.
+TEST(Decode, ThrowsForAnInvalidObject) {
   ObjectEntry entry;
   entry.set_identity("/registry/things/a", {}, "a");
   for (const std::string& text :

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxWarningRunes = 4096;
 constexpr std::size_t kMaxOneWarningRunes = 256;
-// No more than this many texts of one character fit.
+// At most this many texts of one character fit.
 constexpr std::size_t kMaxWarnings = kMaxWarningRunes + 1;
 // Most requests build a tree of a few kilobytes.
 constexpr std::size_t kFirstArenaBlock = 4096;
@@ -34,13 +34,13 @@ std::atomic<AnnotationConflictLog> conflict_log{nullptr};
 
 bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
 
-// It is nobody's to let go of.
+// A pointer to a static object, without ownership.
 UserRef::UserRef() noexcept {
-  static const UserInfo nobody;
-  user_ = std::shared_ptr<const UserInfo>(std::shared_ptr<void>(), &nobody);
+  static const UserInfo no_user;
+  user_ = std::shared_ptr<const UserInfo>(std::shared_ptr<void>(), &no_user);
 }
 
-// The context owns the arena, its trees do not: they count no references to it, and need no time to go.
+// The context owns the arena, and its trees only refer to it: no reference counts, and no destructors.
 RequestContext::RequestContext() : arena_(new json::monotonic_resource(kFirstArenaBlock)) {}
 RequestContext::~RequestContext() { delete arena_.get(); }
 
@@ -63,7 +63,7 @@ bool RequestContext::annotate(std::string_view key, std::string value) {
 
 void set_annotation_conflict_log(AnnotationConflictLog log) noexcept { conflict_log.store(log); }
 
-// Texts are sent whole as long as all of them fit; over that, each is cut, and they end where the sum does.
+// Texts are sent in full if all of them fit; otherwise each is truncated, up to the total limit.
 std::vector<std::string> RequestContext::warnings() const {
   std::size_t total = 0;
   for (const std::string& warning : warnings_) total += count_runes(warning);

@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// Of owned labels and of those of an entry.
+// For owned labels and for those of an entry.
 bool matches(std::string_view selector, const Labels& labels) {
   auto parsed = LabelSelector::parse(selector);
   EXPECT_TRUE(parsed.ok()) << parsed.status().message();

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "backplane/core/json.hpp"
+#include "backplane/core/plugin_unavailable.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -16,7 +17,7 @@ struct ReasonRow {
   int code;
 };
 // In the order of enum Reason.
-constexpr std::array<ReasonRow, 20> kReasons = {{
+constexpr std::array<ReasonRow, 21> kReasons = {{
     {"", 500},
     {"Unauthorized", 401},
     {"Forbidden", 403},
@@ -37,8 +38,9 @@ constexpr std::array<ReasonRow, 20> kReasons = {{
     {"InternalError", 500},
     {"Expired", 410},
     {"ServiceUnavailable", 503},
+    {"PluginUnavailable", 503},
 }};
-static_assert(static_cast<std::size_t>(Reason::kServiceUnavailable) + 1 == kReasons.size());
+static_assert(static_cast<std::size_t>(kPluginUnavailable) + 1 == kReasons.size());
 
 struct FieldErrorRow {
   std::string_view cause;  // metav1.CauseType
@@ -252,7 +254,7 @@ void FieldErrors::type_invalid(std::string field, std::string_view printed_value
   add(make_error(FieldErrorType::kTypeInvalid, std::move(field), printed_value, detail));
 }
 void FieldErrors::not_supported(std::string field, std::string_view value, const std::vector<std::string>& supported) {
-  if (left_out_ > 0) {  // the text is as long as all that is supported, and nobody reads it
+  if (left_out_ > 0) {  // the list of errors is full: further ones are only counted
     ++left_out_;
     return;
   }

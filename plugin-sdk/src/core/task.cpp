@@ -1,10 +1,12 @@
 #include "backplane/core/task.hpp"
 
+#include "backplane/core/server_slot.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
 thread_local Executor* t_executor = nullptr;
-std::atomic<Executor*> g_blocking{nullptr};
+constinit PerServer<std::atomic<Executor*>> blocking_pools;
 
 // A coroutine that owns itself: it starts at once and frees its frame when it ends.
 struct Detached {
@@ -20,7 +22,7 @@ struct Detached {
 Detached drive(Executor& executor, Task<void> task, std::function<void()> done) {
   co_await ResumeOn{executor};
   co_await task;
-  task = {};  // The frame goes before `done`, which may end what the frame points to.
+  task = {};  // The frame is destroyed before `done` runs, which may destroy objects that the frame points to.
   if (done) done();
 }
 
@@ -39,10 +41,10 @@ Task<void> sleep_for(std::chrono::nanoseconds delay) {
   co_await woken.future();
 }
 
-void set_blocking_executor(Executor* executor) noexcept { g_blocking.store(executor); }
+void set_blocking_executor(Executor* executor) noexcept { blocking_pools.here().store(executor); }
 
 Task<void> run_blocking(std::function<void()> work) {
-  Executor* pool = g_blocking.load();
+  Executor* pool = blocking_pools.here().load();
   if (pool == nullptr) {
     work();
     co_return;

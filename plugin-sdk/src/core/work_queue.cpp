@@ -8,6 +8,7 @@
 
 #include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
+#include "core/work_queue_metrics.hpp"
 
 namespace backplane BACKPLANE_API {
 
@@ -116,7 +117,9 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     std::optional<Promise<bool>> worker;
     {
       std::lock_guard lock(mutex);
-      if (shut || !dirty.insert(key).second || processing.contains(key)) return;
+      if (shut || !dirty.insert(key).second) return;
+      if (metrics) metrics->added(key);
+      if (processing.contains(key)) return;
       order.push_back(key);
       worker = take_waiter();
     }
@@ -128,6 +131,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     {
       std::lock_guard lock(mutex);
       processing.erase(key);
+      if (metrics) metrics->done(key);
       if (shut || !dirty.contains(key)) return;
       order.push_back(key);
       worker = take_waiter();
@@ -151,7 +155,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     if (cancel) cancel();
   }
 
-  // `due` tells whose timer this is: one that was replaced may have begun to run.
+  // `due` identifies the timer, because a replaced timer may already be running.
   void ripe(const std::string& key, std::chrono::steady_clock::time_point due) {
     {
       std::lock_guard lock(mutex);
@@ -160,6 +164,33 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
       delays.erase(found);
     }
     add(key);
+  }
+
+  void note_retry() {
+    std::lock_guard lock(mutex);
+    if (metrics) metrics->retried();
+  }
+
+  void set_name(const std::string& name) {
+    std::lock_guard lock(mutex);
+    if (metrics || shut) return;
+    metrics.emplace(name);
+    for (const std::string& key : dirty) metrics->added(key);
+  }
+
+  // With the lock held. While a key is being processed, its time is shown twice a second, as client-go does.
+  void watch_running() {
+    constexpr std::chrono::milliseconds kInterval(500);
+    if (!metrics || watching) return;
+    watching = true;
+    executor.after(kInterval, [weak = weak_from_this()] {
+      const auto state = weak.lock();
+      if (!state) return;
+      const std::lock_guard lock(state->mutex);
+      state->watching = false;
+      state->metrics->show_running();
+      if (state->metrics->runs()) state->watch_running();
+    });
   }
 
   std::optional<Promise<bool>> take_waiter() {
@@ -175,6 +206,7 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
     {
       std::lock_guard lock(mutex);
       shut = true;
+      if (metrics) metrics->cleared();
       told.swap(waiters);
       cancelled.swap(delays);
       order.clear();
@@ -187,20 +219,44 @@ struct WorkQueue::State : std::enable_shared_from_this<WorkQueue::State> {
   Executor& executor;
   const std::unique_ptr<RateLimiter> limiter;
   mutable std::mutex mutex;
-  std::deque<std::string> order;     // to be given out
+  std::deque<std::string> order;     // ready
   std::set<std::string> dirty;       // in `order`, or added again while worked on
-  std::set<std::string> processing;  // given out, not done
+  std::set<std::string> processing;  // taken, not done
   std::map<std::string, Delay> delays;
   std::deque<Promise<bool>> waiters;
   bool shut = false;
+  std::optional<work_queues::WorkQueueMetrics> metrics;
+  bool watching = false;  // a timer of watch_running() is set
 };
 
+namespace {
+
+// The queues that exist, and what names them.
+struct QueueNames {
+  std::mutex mutex;
+  std::map<const WorkQueue*, std::function<void(const std::string& name)>> setters;
+};
+QueueNames& queue_names() {
+  static auto* const all = new QueueNames;
+  return *all;
+}
+
+}  // namespace
+
 WorkQueue::WorkQueue(Executor& executor, std::unique_ptr<RateLimiter> limiter)
-    : state_(std::make_shared<State>(executor, std::move(limiter))) {}
-WorkQueue::~WorkQueue() { state_->shut_down(); }
+    : state_(std::make_shared<State>(executor, std::move(limiter))) {
+  const std::lock_guard lock(queue_names().mutex);
+  queue_names().setters[this] = [state = state_.get()](const std::string& name) { state->set_name(name); };
+}
+WorkQueue::~WorkQueue() {
+  state_->shut_down();
+  const std::lock_guard lock(queue_names().mutex);
+  queue_names().setters.erase(this);
+}
 
 void WorkQueue::add(const std::string& key) { state_->add(key); }
 void WorkQueue::add_after(const std::string& key, nanoseconds delay) {
+  state_->note_retry();
   if (delay <= nanoseconds::zero()) return state_->add(key);
   state_->add_after(key, delay);
 }
@@ -222,6 +278,8 @@ Task<std::optional<std::string>> WorkQueue::get() {
         state->order.pop_front();
         state->dirty.erase(key);
         state->processing.insert(key);
+        if (state->metrics) state->metrics->taken(key);
+        state->watch_running();
         co_return std::optional<std::string>(std::move(key));
       }
       woken.emplace();
@@ -241,3 +299,13 @@ bool WorkQueue::shutting_down() const {
 }
 
 }  // namespace BACKPLANE_API
+
+namespace backplane::work_queues {
+
+void name_work_queue(const WorkQueue& queue, const std::string& name) {
+  const std::lock_guard lock(queue_names().mutex);
+  const auto found = queue_names().setters.find(&queue);
+  if (found != queue_names().setters.end()) found->second(name);
+}
+
+}  // namespace backplane::work_queues

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "backplane/core/log_limit.hpp"
+#include "backplane/core/metrics.hpp"
+#include "core/work_queue_metrics.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane {
@@ -32,7 +34,7 @@ TEST_F(WorkQueueTest, AKeyStandsInItOnce) {
   EXPECT_EQ(take_some(2), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST_F(WorkQueueTest, AKeyThatIsWorkedOnComesBackWhenItIsDone) {
+TEST_F(WorkQueueTest, AKeyAddedDuringItsWorkIsQueuedAgain) {
   queue->add("a");
   EXPECT_EQ(take_some(1), std::vector<std::string>{"a"});
   queue->add("a");
@@ -133,6 +135,37 @@ TEST_F(WorkQueueTest, AWorkerTriesAgainUntilItSucceeds) {
   turns.settle();
 }
 
+Metric::Series series_of(std::string_view metric, const std::string& name) {
+  for (const Metric::Snapshot& each : Metric::all()) {
+    if (each.name != metric) continue;
+    if (const auto found = each.series.find({name}); found != each.series.end()) return found->second;
+  }
+  return {};
+}
+
+TEST_F(WorkQueueTest, AWorkerNamesItsQueueInTheMetrics) {
+  test::QuietLogger logger;
+  auto job = std::make_shared<Job>();
+  queue->add("a");
+  work_queues::name_work_queue(*queue, "measured");
+  queue->add("a");
+  EXPECT_EQ(series_of("workqueue_adds_total", "measured").value, 1) << "a key that waits already is not added";
+  EXPECT_EQ(series_of("workqueue_depth", "measured").value, 1);
+  turns.start(run_worker(
+      queue, [job](std::string key) { return job->work(std::move(key)); }, logger, "the first name stays"));
+  turns.settle();
+  EXPECT_EQ(series_of("workqueue_depth", "measured").value, 0);
+  EXPECT_EQ(series_of("workqueue_queue_duration_seconds", "measured").count, 1U);
+  EXPECT_EQ(series_of("workqueue_work_duration_seconds", "measured").count, 1U);
+  EXPECT_EQ(series_of("workqueue_retries_total", "measured").value, 1);
+  EXPECT_EQ(series_of("workqueue_unfinished_work_seconds", "measured").value, 0);
+  queue->add("b");
+  queue->add("c");
+  queue->shut_down();
+  EXPECT_EQ(series_of("workqueue_depth", "measured").value, 0);
+  turns.settle();
+}
+
 TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
   test::QuietLogger logger;
   auto job = std::make_shared<Job>();
@@ -151,7 +184,7 @@ TEST_F(WorkQueueTest, AWorkerOutlivesExceptionsOfAnyType) {
   turns.settle();
 }
 
-TEST_F(WorkQueueTest, AConflictIsNoFaultUntilItComesAgainAndAgain) {
+TEST_F(WorkQueueTest, AConflictIsNoErrorUntilItIsRepeatedOften) {
   test::QuietLogger logger;
   turns.start(run_worker(
       queue, [](std::string) -> Task<Status> { co_return Status(Reason::kConflict, "the object has been modified"); }, logger, "jobs"));

@@ -5,6 +5,7 @@
 #include "backplane/core/work_queue.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/informer.hpp"
+#include "core/work_queue_metrics.hpp"
 
 namespace backplane BACKPLANE_API {
 
@@ -21,10 +22,10 @@ Task<Status> fenced(const Reconcile& reconcile, std::string key) {
   co_return status;
 }
 
-// A conflict is another writer's success; so many in a row are a fault.
+// A conflict is another writer's success; this many in a row are an error.
 constexpr int kUsualConflicts = 4;
 
-// What the workers of one controller have in common.
+// The shared state of one controller's workers.
 struct Controller {
   std::string name;
   Logger& logger;
@@ -59,11 +60,13 @@ Task<void> work(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, std::shar
 }  // namespace
 
 Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger, std::string controller) {
+  work_queues::name_work_queue(*queue, controller);
   return work(std::move(queue), std::move(reconcile), std::shared_ptr<Controller>(new Controller{std::move(controller), logger}));
 }
 
 void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile) {
   const std::shared_ptr<Controller> controller(new Controller{name, host.logger()});
+  work_queues::name_work_queue(*queue, name);
   for (int i = 0; i < count; ++i) host.spawn(name + "/" + std::to_string(i), work(queue, reconcile, controller));
 }
 

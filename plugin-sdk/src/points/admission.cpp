@@ -1,4 +1,4 @@
-// What admission attributes say in upstream's forms.
+// Admission attributes in upstream's formats.
 #include "backplane/points/admission.hpp"
 
 #include "backplane/types/names.hpp"
@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// apimachinery validation.IsQualifiedName of `domain/name`, in so far as keys can break it.
+// apimachinery validation.IsQualifiedName of `domain/name`: the rules that keys can violate.
 bool is_annotation_key(std::string_view key) { return key.find('/') != std::string_view::npos && is_qualified_name(key).empty(); }
 
 Object empty_options(std::string_view kind, const json::storage_ptr& storage) {
@@ -24,7 +24,7 @@ Value write_value(const WriteOptions& options, std::string_view kind, const json
   Object out = empty_options(kind, storage);
   set_dry_run(out, options.dry_run);
   if (!options.field_manager.empty()) out["fieldManager"] = options.field_manager;
-  // Warn is what nobody has to ask for; upstream shows it only to those who did.
+  // Warn is the default; upstream shows it only if the request names it.
   if (options.field_validation != FieldValidation::kWarn) {
     out["fieldValidation"] = options.field_validation == FieldValidation::kStrict ? "Strict" : "Ignore";
   }

@@ -1,4 +1,4 @@
-// The key functions of the HTTP contracts, and what exchanges do by default.
+// The key functions of the HTTP contracts, and the default implementations of exchanges.
 #include "backplane/points/http.hpp"
 #include "backplane/points/paths.hpp"
 

@@ -1,4 +1,4 @@
-// Bearer tokens, and what a request wants.
+// Bearer tokens, and the attributes of a request for authorization.
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/authorization.hpp"
 

@@ -26,10 +26,10 @@ std::size_t bytes_of(const std::vector<StorageEvent>& events) {
   return bytes;
 }
 
-// Kept of commits that every watch has taken, for those that begin a little behind: the rest is in the store's history.
+// Size of retained commits that every watch has taken, for watches that begin slightly behind; the store's history has the rest.
 constexpr std::size_t kKeptBytes = 256 * 1024;
 
-// Watches that read history at once; all others of a store's readers come in between.
+// Watches that read the history concurrently, so that other readers of the store are not delayed.
 constexpr std::size_t kHistoryReaders = 2;
 
 Status ended() { return expired("the watch was ended: the store has stopped or the watch was cancelled"); }
@@ -44,12 +44,12 @@ struct CommitFeed::State {
   std::mutex mutex;
   std::deque<Commit> tail;  // by revision
   Revision floor;           // events after it are in the tail
-  Revision newest;          // everything up to it has been appended
+  Revision newest;          // all commits up to it have been appended
   std::size_t events = 0;
   std::size_t bytes = 0;
   bool closed = false;
   std::vector<Promise<bool>> waiting;
-  std::vector<const Revision*> taken;  // how far each watch is
+  std::vector<const Revision*> taken;  // the position of each watch
   Turns past{kHistoryReaders};
 };
 
@@ -102,7 +102,7 @@ class FeedWatch final : public StorageWatch {
  private:
   enum class Step { kEnded, kBatch, kWait, kHistory };
 
-  // The history belongs to the feed's owner, who may be gone once the feed is closed.
+  // The history belongs to the feed's owner, which may be destroyed after the feed is closed.
   bool is_over() const {
     std::lock_guard lock(state_->mutex);
     return cancelled_.load() || state_->closed;
@@ -141,7 +141,7 @@ class FeedWatch final : public StorageWatch {
   std::shared_ptr<CommitFeed::State> state_;
   const std::string prefix_;
   Revision after_;
-  Revision taken_;  // the same, as the state may see it
+  Revision taken_;  // the same, guarded by the state's lock
   std::atomic<bool> cancelled_{false};
 };
 
@@ -163,7 +163,7 @@ void CommitFeed::append(std::vector<StorageEvent> events, Revision revision) {
   state.events += commit.events->size();
   state.bytes += commit.bytes;
   state.tail.push_back(std::move(commit));
-  // A watch that is behind has the limits for itself.
+  // The limits apply to a lagging watch alone.
   Revision taken = revision;
   for (const Revision* each : state.taken) taken = std::min(taken, *each);
   const auto too_much = [&] {
@@ -235,7 +235,7 @@ std::vector<LeaseTable::Due> LeaseTable::take_due(Time now) {
 
 namespace {
 
-// The host bounds what it writes by etcd's limit, which is of another encoding: 1.5 MiB of protobuf are at most so much of JSON.
+// The host limits values by etcd's limit, which is for protobuf: 1.5 MiB of protobuf are at most this many bytes of JSON.
 constexpr std::size_t kMaxRequestBytes = 32 * 1024 * 1024;
 
 std::size_t bytes_of(const TxnRequest& request) {

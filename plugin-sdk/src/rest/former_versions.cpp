@@ -29,7 +29,7 @@ class Former {
         conversions_(conversions) {}
 
   Status add(const std::string& kind, const std::string& version) {
-    // Lists are not stored, but bodies may say that they are one.
+    // Lists are not stored, but a body may have a list's kind.
     for (const std::string& name : {kind, kind + "List"}) {
       if (Status status = add_type(kind_of(version, name), kind_of(like_, name)); !status.ok()) return status;
     }

@@ -30,6 +30,8 @@ Watcher::~Watcher() = default;
 AdmissionRunner::~AdmissionRunner() = default;
 Creater::~Creater() = default;
 NamedCreater::~NamedCreater() = default;
+CreateValidation::~CreateValidation() = default;
+ValidatedCreater::~ValidatedCreater() = default;
 UpdatedObjectInfo::~UpdatedObjectInfo() = default;
 Task<Status> UpdatedObjectInfo::may_create(RequestContext&) { co_return Status(); }
 Task<Status> UpdatedObjectInfo::change_applied(RequestContext&, Object&, const Object*) { co_return Status(); }

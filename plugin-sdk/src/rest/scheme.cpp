@@ -96,7 +96,7 @@ const Schema* Scheme::type_of(const GroupVersionKind& gvk) const noexcept {
 std::vector<std::string> Scheme::prioritized_versions(std::string_view group) const {
   std::vector<std::string> out;
   if (const auto found = state_->priorities.find(group); found != state_->priorities.end()) out = found->second;
-  // Versions nobody has ranked follow in the order of their names.
+  // Versions without a priority follow in the order of their names.
   for (const auto& [gvk, type] : state_->types) {
     if (gvk.group == group && type.schema != nullptr && std::find(out.begin(), out.end(), gvk.version) == out.end())
       out.push_back(gvk.version);

@@ -27,7 +27,7 @@ TEST(SchemeTest, ConvertsByTheFunctionOrOverOneVersionInBetween) {
   EXPECT_EQ(scheme.convert(kThree, kOne, object).message(), "converting (v3.Thing) to (v1.Thing): unknown conversion");
 }
 
-TEST(SchemeTest, AFailedConversionIsTold) {
+TEST(SchemeTest, AFailedConversionIsReported) {
   Scheme scheme;
   ASSERT_TRUE(scheme.add_conversion(kOne, kHub, [](Object&) { return bad_request("no"); }).ok());
   Object object;

@@ -1,4 +1,4 @@
-// What a hook does that says nothing.
+// The default implementations of hooks.
 #include "backplane/rest/store_hooks.hpp"
 
 #include "backplane/points/admission.hpp"
@@ -19,7 +19,7 @@ void StoreHooks::after_create(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_update(RequestContext&, const ObjectRef&) const {}
 void StoreHooks::after_delete(RequestContext&, const ObjectRef&) const {}
 
-// Here and not with the rest of the extension point: only this folder knows what a BegunWrite is.
+// Defined here and not with the rest of the extension point, because only this folder has the type BegunWrite.
 Task<Result<std::unique_ptr<BegunWrite>>> AdmissionPlugin::begin(const AdmissionAttributes&) const {
   co_return std::unique_ptr<BegunWrite>();
 }

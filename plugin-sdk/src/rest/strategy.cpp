@@ -1,4 +1,4 @@
-// What a kind does when its strategy says nothing.
+// The default implementations of a strategy.
 #include "backplane/rest/strategy.hpp"
 
 #include <utility>

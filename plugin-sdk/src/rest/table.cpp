@@ -1,4 +1,4 @@
-// Ages and the table of kinds without columns of their own.
+// Ages, and the table of kinds without columns.
 #include "backplane/rest/table.hpp"
 
 #include <algorithm>
@@ -111,13 +111,13 @@ Value ColumnTable::cell_at(std::size_t i, const Object& object, std::int64_t now
 Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const {
   Array out(storage);
   out.reserve(columns_.size());
-  // A function may have filled the cells of the columns behind its own.
+  // A cell function may have filled the cells of the following columns too.
   while (out.size() < columns_.size()) {
     const std::size_t i = out.size();
     const TableColumn& column = columns_[i];
     if (column.cells != nullptr) {
       column.cells(object, now_unix, out);
-      assert(out.size() > i);  // the last may add what no column shows
+      assert(out.size() > i);  // the last one may add a value without a column
       if (out.size() == i) out.emplace_back(nullptr);
       continue;
     }

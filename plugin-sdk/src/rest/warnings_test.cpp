@@ -1,4 +1,4 @@
-// Warnings as rows: where they look, what they say, and when they are asked.
+// Warnings as rows: their paths, messages and conditions.
 #include "backplane/rest/warnings.hpp"
 
 #include <gtest/gtest.h>

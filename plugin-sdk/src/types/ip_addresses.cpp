@@ -102,7 +102,7 @@ namespace {
 struct Range {
   IpAddress address;
   IpAddress network;
-  int bits = 0;  // of the form written: out of 32 or 128
+  int bits = 0;  // prefix length of the written form: out of 32 or 128
   bool leading_zeros = false;
 };
 

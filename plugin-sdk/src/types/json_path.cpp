@@ -6,7 +6,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// A walk recurses for each step, and each ".." within another looks at all that the outer one has found.
+// A walk recurses for each step, and a nested ".." visits all results of the outer one.
 constexpr std::size_t kMaxText = 4096;
 constexpr std::ptrdiff_t kMaxSearches = 2;
 
@@ -38,7 +38,7 @@ std::optional<Value> parse_literal(std::string_view text) {
   return std::nullopt;
 }
 
-// Where the bracket that opens at 0 closes; quotes are skipped over.
+// The position of the bracket that closes the one at 0; quoted texts are skipped.
 std::size_t closing_bracket(std::string_view text) {
   char quote = 0;
   int depth = 0;
@@ -64,7 +64,7 @@ std::optional<double> number_of(const Value& value) {
   return std::nullopt;
 }
 
-// -1, 0, 1; nothing when the two cannot be compared.
+// -1, 0, 1; nullopt if the two cannot be compared.
 std::optional<int> compare(const Value& a, const Value& b) {
   const auto left = number_of(a);
   const auto right = number_of(b);
@@ -168,7 +168,7 @@ bool JsonPath::parse_filter(std::string_view inside, Step& step) {
   }
   std::vector<Step> path;
   while (!left.empty()) {
-    // Only names may stand in a filter's brackets, so that no filter holds another.
+    // A filter's brackets may contain only names, so filters are not nested.
     const bool named = left.front() == '[' && is_quote(trimmed(left.substr(1)).substr(0, 1));
     const bool read = left.front() == '.' ? parse_member(left, path) : named && parse_bracket(left, path);
     if (!read) return false;

@@ -67,7 +67,7 @@ std::string max_length(std::size_t count, std::string_view unit) {
   return "must be no more than " + std::to_string(count) + " " + std::string(unit);
 }
 
-// generateName may end in dashes; what stands before the last one is checked with a letter in its place.
+// generateName may end in dashes; the last dash is replaced by a letter for the check.
 std::string mask_trailing_dash(std::string_view text) {
   if (text.size() > 1 && text.back() == '-') return std::string(text.substr(0, text.size() - 2)) + "a";
   return std::string(text);

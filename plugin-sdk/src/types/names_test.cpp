@@ -82,7 +82,7 @@ TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
             "[]string{\"e.com/y\"}");
 }
 
-// Every one of them shows the whole list.
+// Every error shows the whole list.
 TEST(ObjectMetaRules, OfManySurplusControllersAFewAreNamed) {
   std::string owners;
   for (int i = 0; i < 100; ++i) {
@@ -96,7 +96,7 @@ TEST(ObjectMetaRules, OfManySurplusControllersAFewAreNamed) {
   EXPECT_NE(errors.list()[0].text.find("Only one reference can have Controller set to true"), std::string::npos);
 }
 
-// Each finalizer used to be searched for among all old ones.
+// Regression: each finalizer was searched linearly among all old ones.
 TEST(ObjectMetaRules, TheCostOfManyFinalizersIsLinear) {
   const auto cost = [](int count) {
     std::string finalizers;
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, Quantities,
                                          QuantityCase{"1 Gi", nullptr}, QuantityCase{"one", nullptr}, QuantityCase{"1e", nullptr},
                                          QuantityCase{"1Kii", nullptr}, QuantityCase{"1K", nullptr}));
 
-// What k8s.io/apimachinery's Quantity.String says of a quantity as it was parsed.
+// k8s.io/apimachinery's Quantity.String of a parsed quantity.
 INSTANTIATE_TEST_SUITE_P(AsSent, Quantities,
                          testing::Values(QuantityCase{"12e+6", "12e+6"}, QuantityCase{"12E6", "12E6"}, QuantityCase{"12e007", "120e6"},
                                          QuantityCase{"007", "007"}, QuantityCase{"001m", "001m"}, QuantityCase{"000m", "0"},
@@ -219,7 +219,7 @@ TEST(Quantities, AreAdded) {
   EXPECT_EQ(sum_of_quantities("99999999999999999999", "1"), "100E");
 }
 
-// What stands before a NUL was read, and the rest stored.
+// Regression: only the text before a NUL was checked, and the whole text was stored.
 TEST(Names, AddressesHoldNoNul) {
   using namespace std::string_view_literals;
   EXPECT_FALSE(is_valid_ip("10.0.0.1\0x"sv).empty());

@@ -14,7 +14,7 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// The bytes were written by this server: always JSON.  A scan that runs off the end leaves the text as it is.
+// The bytes were written by this server, so they are JSON.  If a scan reaches the end, the text is unchanged.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) noexcept : text_(text) {}
@@ -27,7 +27,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // The string here, without its quotes and with its escapes as they are.
+  // The string here without its quotes, still escaped.
   std::string_view string() noexcept {
     const std::size_t first = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -48,7 +48,7 @@ class Scanner {
       if (letter == '{' || letter == '[') {
         ++depth;
       } else if (letter == '}' || letter == ']') {
-        if (depth == 0) return;  // the holder's end, after a number or a word
+        if (depth == 0) return;  // the end of the enclosing value, after a number or a literal
         if (--depth == 0) {
           ++at_;
           return;
@@ -65,14 +65,14 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-// Does `key` stand before resourceVersion in the object's order?
+// Whether `key` precedes resourceVersion in the object's order.
 bool before_version(std::string_view key, bool sorted_keys) noexcept {
   if (sorted_keys) return key < "resourceVersion";
   static constexpr std::array<std::string_view, 5> kBefore = {"name", "generateName", "namespace", "selfLink", "uid"};
   return std::find(kBefore.begin(), kBefore.end(), key) != kBefore.end();
 }
 
-// Where the new member goes, and how many bytes of an old one it replaces.
+// The offset of the new member, and the size of the old one that it replaces.
 struct Splice {
   std::size_t at = 0;
   std::size_t drop = 0;
@@ -81,7 +81,7 @@ struct Splice {
   bool whole_metadata = false;  // metadata itself is missing
 };
 
-// `scanner` stands on the '{' of metadata.
+// `scanner` is at the '{' of metadata.
 Splice splice_into_metadata(Scanner& scanner, bool sorted_keys) {
   scanner.take('{');
   Splice out;
@@ -153,7 +153,7 @@ bool ends_with_path(std::string_view key, std::string_view ns, std::string_view 
   return key.ends_with('/') && key.substr(0, key.size() - 1).ends_with(ns);
 }
 
-// Where the members after kind and apiVersion begin; 0 when those two do not lead.
+// The offset of the members after kind and apiVersion; 0 if the text does not begin with these two.
 std::uint32_t find_item_offset(const Object& tree, std::string_view json) {
   if (tree.size() < 3 || tree.begin()->key() != "kind" || std::next(tree.begin())->key() != "apiVersion") return 0;
   Scanner scanner(json);
@@ -175,12 +175,12 @@ struct ObjectEntry::Slot {
   const Slot* next;
 };
 
-// What views have made of the entry.  They come and go (custom resources): the place of one that has gone is given to the next.
+// The entry's conversions by view.  Views (of custom resources) may end; the slot of an ended view is reused.
 struct ObjectEntry::Versions {
   struct Made {
     std::weak_ptr<const void> view;
     ObjectRef object;
-    // Told by who owns them: the address of a view that has gone may be another's.
+    // Compared by control block, because the address of an ended view may be reused.
     bool by(const std::shared_ptr<const void>& asking) const noexcept { return !view.owner_before(asking) && !asking.owner_before(view); }
   };
   const Made* find(const std::shared_ptr<const void>& view) const noexcept {
@@ -188,7 +188,7 @@ struct ObjectEntry::Versions {
     return found == made.end() ? nullptr : &*found;
   }
 
-  std::mutex mutex;  // what follows
+  std::mutex mutex;  // the members below
   std::vector<Made> made;
 };
 
@@ -216,10 +216,10 @@ ObjectEntry::~ObjectEntry() {
   delete versions_.load(std::memory_order_acquire);
 }
 
-// `append` appends `size` bytes, which take the place of [begin, end).
+// `append` appends `size` bytes, which replace [begin, end).
 template <class Append>
 void ObjectEntry::replace_texts(std::size_t begin, std::size_t end, std::size_t size, const Append& append) {
-  std::string texts;  // not changed in place: it would get room to spare, and what is appended may be a view of it
+  std::string texts;  // not changed in place: the string would get spare capacity, and the appended bytes may be a view of it
   texts.reserve(texts_.size() - (end - begin) + size);
   texts.append(texts_, 0, begin);
   append(texts);
@@ -303,7 +303,7 @@ std::optional<ObjectRef> ObjectEntry::version(const std::shared_ptr<const void>&
 }
 
 ObjectRef ObjectEntry::publish_version(const std::shared_ptr<const void>& view, ObjectRef object) const {
-  // A kind has two or three versions at a time, and for a moment those before a change.
+  // A kind has two or three versions at a time, and shortly also those before a change.
   constexpr std::size_t kMostVersions = 4;
   Versions* versions = versions_.load(std::memory_order_acquire);
   if (versions == nullptr) {
@@ -311,7 +311,7 @@ ObjectRef ObjectEntry::publish_version(const std::shared_ptr<const void>& view, 
     if (versions_.compare_exchange_strong(versions, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire))
       versions = fresh.release();
   }
-  std::vector<Versions::Made> gone;  // ends after the lock
+  std::vector<Versions::Made> gone;  // destroyed after the lock is released
   const std::lock_guard lock(versions->mutex);
   if (const Versions::Made* made = versions->find(view)) return made->object;
   const auto first = std::partition(versions->made.begin(), versions->made.end(), [](const auto& each) { return !each.view.expired(); });

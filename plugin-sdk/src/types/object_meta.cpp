@@ -9,7 +9,7 @@ namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
-// Each problem of a second controller shows the whole list, which may be megabytes: so many are named, more are as wrong.
+// Each problem of a second controller shows the whole list, which may be megabytes, so only this many are reported.
 constexpr std::size_t kMaxSurplusControllers = 4;
 
 void add_problems(const Problems& problems, const std::string& path, std::string_view value, FieldErrors& errors) {

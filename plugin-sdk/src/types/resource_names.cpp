@@ -7,12 +7,12 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Names without a domain that may be counted, and where.
+// Resource names without a domain that a quota can count, and the places where they are allowed.
 struct StandardResource {
   std::string_view name;
   bool quota = true;
   bool container = false;
-  bool whole = false;  // there are no parts of it
+  bool whole = false;  // only integers are allowed
 };
 constexpr StandardResource kStandardResources[] = {
     {"cpu", true, true},
@@ -43,7 +43,7 @@ const StandardResource* standard_resource(std::string_view name) noexcept {
   return found == std::end(kStandardResources) ? nullptr : found;
 }
 
-// With a domain of its own, and a name that a quota can ask for.
+// True for a name with a domain outside kubernetes.io that a quota can count.
 bool is_extended_resource(std::string_view name) {
   return !name.starts_with("requests.") && is_qualified_name("requests." + std::string(name)).empty();
 }

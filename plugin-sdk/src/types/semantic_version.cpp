@@ -54,7 +54,7 @@ class Reader {
   }
 
  private:
-  // Takes what stands behind the mark off the text; false: there is no mark.
+  // Removes and returns the text after the mark; false: there is no mark.
   static bool split(std::string_view& text, char mark, std::string_view& rest) {
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) return false;

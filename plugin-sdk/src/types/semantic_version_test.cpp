@@ -16,7 +16,7 @@ TEST(SemanticVersions, AreThreeNumbersAndWords) {
   EXPECT_FALSE(SemanticVersion::parse("1.2.99999999999999999999")) << "no number of 64 bits";
 }
 
-TEST(SemanticVersions, WhatIsNoneIsToldWhy) {
+TEST(SemanticVersions, InvalidVersionsHaveAReason) {
   const auto why = [](std::string_view text) {
     std::string out;
     EXPECT_FALSE(SemanticVersion::parse(text, &out)) << text;

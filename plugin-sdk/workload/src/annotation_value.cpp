@@ -21,7 +21,7 @@ AnnotationValue parsed(std::string_view text) {
   return read.ok() ? AnnotationValue{std::move(*read), {}} : problem_of(read.status().message());
 }
 
-// Why the value is no such object, which is brought into canonical form.
+// The error if the value is no such object; otherwise the object is made canonical.
 std::string object_problem(Value& value, const Schema& type, const std::string& go_type) {
   if (!value.is_object()) return mismatch(value, go_type);
   const Status status = type.normalize(value, nullptr);

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kIpc = {
     "kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
     "kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg"};
 
-// "net/ipv4/conf/eno2.100/rp_filter" with its dots and slashes exchanged, as the first of them says.
+// "net/ipv4/conf/eno2.100/rp_filter" with dots and slashes exchanged if the first separator is a slash.
 std::string with_dots(std::string_view name) {
   std::string out(name);
   const auto first = name.find_first_of("./");

@@ -101,7 +101,7 @@ Split split_domain(std::string_view image) {
 }  // namespace
 
 std::optional<std::string> image_tag(std::string_view image) {
-  // 64 hexadecimal digits would be the id of an image, which nobody can pull.
+  // 64 hexadecimal digits are an image id, which cannot be pulled.
   const bool hex = std::all_of(image.begin(), image.end(), [](char c) { return is_hex(c) && !(c >= 'A' && c <= 'F'); });
   if (image.size() == kIdentifier && hex) return std::nullopt;
   const Split split = split_domain(image);

@@ -1,4 +1,4 @@
-// Files of one volume that would be written over each other.
+// Warnings about files of one volume that overwrite each other.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,13 +21,13 @@ struct File {
 };
 using Files = std::vector<File>;
 
-// No answer has room for more; what overlaps may grow with the square of the files.
+// A response has no room for more; the overlaps may grow with the square of the files.
 constexpr std::size_t kMostWarnings = 1000;
 
-// The files of one volume as they come, found by their path or by a folder above or below it.
+// The files of one volume in their order, indexed by path and by the folders above it.
 class Volume {
  public:
-  // The earlier files that are in the way of one at `path`, in the order in which they came.
+  // The earlier files that conflict with one at `path`, in their order.
   std::vector<const File*> in_the_way(const std::string& path) const {
     std::vector<std::size_t> found;
     const auto take = [&](auto begin, auto end) {
@@ -56,10 +56,10 @@ class Volume {
  private:
   Files files_;
   std::multimap<std::string, std::size_t, std::less<>> by_path_;
-  std::set<std::size_t> lengths_;  // of those paths: a folder above a file is looked up only where one can be
+  std::set<std::size_t> lengths_;  // lengths of those paths, to look up only possible parent folders
 };
 
-// Adds files one by one and tells of each earlier one that is in the way.
+// Adds files one by one and reports each earlier one that conflicts.
 void warn_of_files(const Files& added, Volume& files, const std::string& volume, const std::string& what, Warnings& out) {
   for (File file : added) {
     file.path.resize(file.path.find_last_not_of('/') + 1);

@@ -1,4 +1,4 @@
-// What the containers of a pod ask for together.
+// The total resources of a pod's containers.
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
@@ -32,7 +32,7 @@ Object sum_of_containers(const Object& pod_spec, std::string_view list) {
   const auto of = [list](const Object& container) -> const Object& {
     return object_or_empty(object_or_empty(container, "resources"), list);
   };
-  Object out, beside, most;  // all that run together; of these the init containers; the most while one of those is at work
+  Object out, beside, most;  // of all containers that run together; of the sidecars among them; the maximum while an init container runs
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { add(out, of(container)); });
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t) {
     if (get_string(container, "restartPolicy") == "Always") {

@@ -48,7 +48,7 @@ TEST(PodAnnotations, AreWhatTheyMayBe) {
                 "'Exists'");
 }
 
-// The container of each was looked for among all of them.
+// Regression: the container of each annotation was searched linearly.
 TEST(PodAnnotations, ManyContainersAreLookedUp) {
   constexpr int kMany = 30'000;
   std::string annotations, containers;

@@ -17,7 +17,7 @@ using namespace kit;
 
 namespace {
 
-// What the rules for one container need to know of the rest.
+// The context of the rules for one container.
 struct Surroundings {
   const Object& pod_spec;
   const std::set<std::string>& volumes;
@@ -82,7 +82,7 @@ void validate_privileges(const Object& container, const Path& container_path, co
   }
 }
 
-// What all kinds of containers have in common.
+// Rules for all kinds of containers.
 void validate_container(const Object& container, const Path& path, const Surroundings& around, FieldErrors& errors) {
   validate_env(container, path, errors);
   validate_container_volumes(container, path, around.volumes, around.claimed_volumes, errors);
@@ -138,7 +138,7 @@ void validate_regular(const Object& pod_spec, const Path& path, const Surroundin
   });
 }
 
-// What stands at these places of a list's items, and below them, is not looked at: the problems that its types had are taken back.
+// Upstream does not check these members of a list's items, so the schema's errors at and below them are removed.
 void take_back(const std::unordered_set<std::string>& places, std::string_view list, FieldErrors& errors) {
   const auto is_there = [&](const FieldError& error) {
     if (!error.field.starts_with(list)) return false;
@@ -146,7 +146,7 @@ void take_back(const std::unordered_set<std::string>& places, std::string_view l
     if (member == std::string::npos) return false;
     return places.contains(error.field.substr(0, error.field.find_first_of(".[", member + 2)));
   };
-  // Those that are only counted cannot be told apart.
+  // Errors that are only counted cannot be removed.
   if (places.empty() || errors.left_out() > 0 || std::none_of(errors.list().begin(), errors.list().end(), is_there)) return;
   FieldErrors kept;
   for (const FieldError& error : errors.list()) {
@@ -215,7 +215,7 @@ bool is_huge_page_field(std::string_view field) {
   return field.starts_with("limits.hugepages-") || field.starts_with("requests.hugepages-");
 }
 
-// An amount is told in units that are whole for it.
+// An amount is printed in its largest unit that gives an integer.
 void validate_divisor(std::string_view field, std::string_view divisor, const Path& path, FieldErrors& errors) {
   if (divisor.empty() || divisor == "0") return;
   const std::string_view resource = field.substr(std::min(field.find('.') + 1, field.size()));

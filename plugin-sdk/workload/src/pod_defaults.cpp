@@ -13,7 +13,7 @@ using namespace kit;
 
 namespace {
 
-// "Always" for the latest tag.  A malformed name has no tag at all: it is refused elsewhere, or by who pulls it.
+// "Always" for the latest tag.  A malformed name has no tag: validation or the kubelet refuses it.
 std::string_view pull_policy(std::string_view image) { return image_tag(image) == "latest" ? "Always" : "IfNotPresent"; }
 
 void default_container(Object& container) {
@@ -33,7 +33,7 @@ void default_volume(Object& volume) {
   if (Object* image = mutable_object(volume, "image")) fill(*image, "pullPolicy", pull_policy(get_string(*image, "reference")));
 }
 
-// Limits are what is asked for where nothing else is.
+// A missing request defaults to the limit.
 void default_requests(Object& container) {
   Object* resources = mutable_object(container, "resources");
   const Object* limits = resources ? get_object(*resources, "limits") : nullptr;
@@ -45,8 +45,8 @@ void default_requests(Object& container) {
   }
 }
 
-// What the containers have together is what a pod has as a whole, where it says part of that: huge pages, which nobody has twice, and
-// what is asked for; limits are asked for where nothing else is.
+// Defaults of pod-level resources, if the pod has some: huge pages and requests are the sums of the containers'; a missing
+// request is the limit.
 void default_pod_amounts(Object& pod_spec) {
   Object* resources = mutable_object(pod_spec, "resources");
   if (resources == nullptr) return;
@@ -75,17 +75,17 @@ void default_host_ports(Object& container) {
   });
 }
 
-// Init containers were annotations once; nobody reads those any more, and nobody gets them.
+constexpr std::string_view kOldAnnotations[] = {"pod.alpha.kubernetes.io/init-containers",
+                                                "pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-containers",
+                                                "pod.beta.kubernetes.io/init-container-statuses"};
+
+// Init containers were annotations in old versions.  They are not read any more and are removed.
 void drop_old_annotations(Object& pod_or_template) {
   Object* metadata = mutable_object(pod_or_template, "metadata");
   Object* annotations = metadata ? mutable_object(*metadata, "annotations") : nullptr;
   if (annotations == nullptr) return;
   const std::size_t before = annotations->size();
-  for (std::string_view version : {"alpha", "beta"}) {
-    for (std::string_view name : {"init-containers", "init-container-statuses"}) {
-      annotations->erase("pod." + std::string(version) + ".kubernetes.io/" + std::string(name));
-    }
-  }
+  for (const std::string_view name : kOldAnnotations) annotations->erase(name);
   if (annotations->empty() && before > 0) metadata->erase("annotations");
 }
 
@@ -125,7 +125,7 @@ void apply_pod_only_defaults(Object& pod) {
   drop_old_annotations(pod);
   Object& pod_spec = ensure_object(pod, "spec");
   fill_missing(pod_spec, "enableServiceLinks", true);
-  // Old clients sent negative periods; nobody can wait so long.
+  // Old clients sent negative periods; they become 1.
   if (get_int(pod_spec, "terminationGracePeriodSeconds").value_or(0) < 0) pod_spec["terminationGracePeriodSeconds"] = 1;
   const bool host_network = get_bool(pod_spec, "hostNetwork").value_or(false);
   for (std::string_view list : {"initContainers", "containers"}) {

@@ -226,7 +226,7 @@ TEST(Workloads, TemplatesCarryTheSelectorsLabels) {
   EXPECT_EQ(errors.list()[0].text, "Invalid value: {\"app\":\"y\"}: `selector` does not match template `labels`");
 }
 
-TEST(PodRules, PrivilegedContainersAreForThoseWhoSaySo) {
+TEST(PodRules, PrivilegedContainersNeedTheFlag) {
   constexpr std::string_view kPod = R"({"containers":[{"name":"c","image":"i","securityContext":{"privileged":true}}]})";
   EXPECT_EQ(problems_of(kPod), "spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy");
   PodValidationOptions options;

@@ -1,4 +1,4 @@
-// Volumes in a container: as files, as devices, and as what variables are read from.
+// Volumes in a container: as files, as devices, and as sources of environment variables.
 #include <map>
 
 #include "backplane/core/json_access.hpp"
@@ -11,7 +11,7 @@ using namespace kit;
 
 namespace {
 
-// The names and the places that one list of a container takes from the other.
+// The names and paths that one list of a container has used, for the other list.
 struct Taken {
   Taken(const Object& container, std::string_view list, std::string_view place) {
     each(container, list, [&](const Object& item, std::size_t) {
@@ -36,7 +36,7 @@ void validate_recursion(const Object& mount, const Path& path, FieldErrors& erro
   }
 }
 
-// Upstream blames the list for what is wrong with an item's propagation.
+// Upstream reports errors of an item's propagation for the list.
 void validate_modes(const Object& container, const Object& mount, const Path& path, FieldErrors& errors) {
   const Path propagation = path.at("mountPropagation");
   check_one_of(mount, "mountPropagation", path, {"Bidirectional", "HostToContainer", "None"}, errors);

@@ -1,7 +1,7 @@
 // The rules of a pod spec that cross its fields, one function for each part of it.
 //
 // Thread-safety: pure functions on trees of the caller's.
-// Errors:        added to FieldErrors in upstream's words.
+// Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,18 @@
 namespace backplane::workload {
 
 // ---- pod_amounts.cpp
-// `requests` or `limits` (`list`) of all containers: those that run together, or the most that an init container needs beside those that
-// stay.
+// `requests` or `limits` (`list`) of all containers: the sum of those that run together, or the maximum while an init container runs
+// alongside the sidecars.
 Object sum_of_containers(const Object& pod_spec, std::string_view list);
-// What may be asked for by a pod as a whole.
+// Whether a resource is allowed at pod level.
 bool is_pod_level(std::string_view name) noexcept;
 
 // ---- pod_claims.cpp
-// spec.resourceClaims; the names there are.
+// spec.resourceClaims; returns their names.
 std::set<std::string> validate_resource_claims(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
-// `claims` of a `resources`: each is one of `known`, and there once.
+// `claims` of a `resources`: each must be one of `known`, and unique.
 void validate_claims_used(const Object& resources, const kit::Path& path, const std::set<std::string>& known, FieldErrors& errors);
-// spec.resources, and what containers ask for within them.
+// spec.resources, and the containers' resources within them.
 void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims,
                             const PodValidationOptions& options, FieldErrors& errors);
 
@@ -39,11 +39,11 @@ std::set<std::string> volumes_of_claims(const Object& pod_spec);
 void validate_container_volumes(const Object& container, const kit::Path& path, const std::set<std::string>& volumes,
                                 const std::set<std::string>& claimed, FieldErrors& errors);
 
-// Files of variables lie in volumes of the pod that are empty at first.
+// Environment files must be in emptyDir volumes of the pod.
 void validate_file_keys(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_projections.cpp
-// Why the path may leave its directory; the schema's format relativePath, for paths that upstream reports at another field.
+// The error if the path may leave its directory; the schema's format relativePath, for paths that upstream reports at another field.
 std::vector<std::string> descending_path_problems(std::string_view text);
 // A projected volume's sources, and the paths of their files.
 void validate_projected(const Object& source, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
@@ -53,11 +53,11 @@ bool has_outer_token_path(const Object& pod_spec);
 void validate_downward_item(const Object& item, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_security.cpp
-// securityContext of a container, but for what the host's flags say of it.
+// securityContext of a container, except the rules that depend on flags of the host.
 void validate_container_security(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
-// securityContext of the pod, what belongs to one operating system only, and who the host is.
+// securityContext of the pod, fields of one operating system only, and host users.
 void validate_pod_security(const Object& pod_spec, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
-// No key is named by both ways of a constraint.
+// A constraint must not name a key both in its selector and in matchLabelKeys.
 void validate_spread_keys(const Object& constraint, const kit::Path& path, FieldErrors& errors);
 
 // ---- windows_user.cpp
@@ -65,7 +65,8 @@ void validate_spread_keys(const Object& constraint, const kit::Path& path, Field
 void validate_windows_user(const Object& holder, const kit::Path& path, FieldErrors& errors);
 
 // ---- pod_restarts.cpp
-// restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any, and of one that does not run beside others.
+// restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any container, and of init containers that are no
+// sidecars.
 void validate_restart_rules(const Object& container, const kit::Path& path, bool init, FieldErrors& errors);
 void validate_resize_policy(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
 void validate_init_resize_policy(const Object& container, const kit::Path& path, FieldErrors& errors);

@@ -1,4 +1,4 @@
-// What a projected volume is made of: one source an item, whose files lie in one directory.
+// Projected volumes: each item has one source, and all files are in one directory.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ std::vector<std::string> volume_path_problems(std::string_view text) {
   return out;
 }
 
-// Adds the path of a file; `shown`: what is quoted if another source has a file of that path.
+// Adds the path of a file; `shown`: quoted in the error if another source has the same path.
 class Files {
  public:
   Files(const Path& volume, FieldErrors& errors) : volume_(volume), errors_(errors) {}

@@ -75,7 +75,7 @@ void validate_sleeps(const Object& pod_spec, const Object& container, const Path
   for (std::string_view key : {"postStart", "preStop"}) {
     const Object& handler = object_or_empty(*lifecycle, key);
     const Object* sleep = get_object(handler, "sleep");
-    // Of several handlers, the first alone is looked at.
+    // Of several handlers, only the first is checked.
     if (sleep == nullptr || has(handler, "exec") || has(handler, "httpGet") || has(handler, "tcpSocket")) continue;
     const std::int64_t seconds = get_int(*sleep, "seconds").value_or(0);
     if (seconds >= 0 && seconds <= *grace) continue;

@@ -21,13 +21,13 @@ std::string problems_of(const std::string& pod_spec) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
-// Of a pod with one container, which has these members, too; and of one that has them beside its container.
+// The errors of a pod whose only container has these members; and of a pod that has them itself.
 std::string in_container(const std::string& members, const std::string& beside = "") {
   return problems_of(R"({"containers":[{"name":"c","image":"i",)" + members + "}]" + (beside.empty() ? "" : ",") + beside + "}");
 }
 std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
 
-// The probes of an init container that ends were looked into, though there may be none.
+// Regression: the probes of an init container that is no sidecar were checked, although it may have none.
 TEST(PodRules, WhatAnInitContainerMayNotHaveIsNotLookedInto) {
   EXPECT_EQ(in_spec(R"("initContainers":[{"name":"n","image":"i","livenessProbe":{}}])"),
             "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always");
@@ -66,7 +66,7 @@ TEST(PodRules, OneSourceAnItemOfAProjectedVolume) {
             "spec.volumes[0].projected.sources[0]: Forbidden: may not specify more than 1 volume type per source");
 }
 
-// A pod of an older server could not even lose a finalizer.
+// Regression: a pod that an older server had stored could not be updated, not even to remove a finalizer.
 TEST(PodRules, WhatAStoredPodHasItKeeps) {
   for (const char* members :
        {R"("hostNetwork":true,"hostUsers":false)", R"("overhead":{"hugepages-2Mi":"3Mi","memory":"1Gi"})",
@@ -83,7 +83,7 @@ TEST(PodRules, WhatAStoredPodHasItKeeps) {
   }
 }
 
-// The sums of what containers ask for were never looked at.
+// Regression: the sums of the containers' resources were not checked.
 TEST(PodAmounts, AreWhatItsContainersHaveTogether) {
   const std::string two = R"("containers":[{"name":"a","image":"i","resources":{"requests":{"cpu":"1"}}},
       {"name":"b","image":"i","resources":{"requests":{"cpu":"500m"},"limits":{"hugepages-2Mi":"4Mi","cpu":"2"}}}],)";
@@ -97,7 +97,7 @@ TEST(PodAmounts, AreWhatItsContainersHaveTogether) {
       with(R"({"limits":{"cpu":"2","hugepages-2Mi":"2Mi"}})"),
       R"([spec.resources.limits[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container limits of 4Mi, )"
       R"(spec.resources.containers[1][hugepages-2Mi].limits: Invalid value: "4Mi": must be less than or equal to pod limits of 2Mi])");
-  // One that stays runs beside the others, and beside the ones after it that come to an end.
+  // A sidecar runs alongside the containers, and alongside the init containers after it.
   const std::string stays = R"({"name":"s","image":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}})";
   const std::string ends = R"({"name":"e","image":"i","resources":{"requests":{"cpu":"3"}}})";
   EXPECT_EQ(with(R"({"requests":{"cpu":"2500m"}})", "[" + stays + "]"), "");
@@ -143,7 +143,7 @@ TEST(PodClaims, AreUsedByTheirNames) {
             "spec.containers[0].resources.claims[1]: Duplicate value: \"a\"");
 }
 
-// Each was compared with each, and the names of all were told of each: such a pod held its loop for a minute.
+// Regression: each was compared with each, and each error listed all names: such a pod blocked its loop for a minute.
 TEST(PodResources, ManyClaimsAreLookedUp) {
   constexpr int kMany = 50'000;
   std::string claims, known, unknown;
@@ -158,7 +158,7 @@ TEST(PodResources, ManyClaimsAreLookedUp) {
   EXPECT_NE(in_container("\"resources\":{\"claims\":[" + unknown + "]}", claims), "");
 }
 
-// The volume of each was looked for among all of them.
+// Regression: the volume of each mount was searched linearly.
 TEST(PodMounts, ManyDevicesAreLookedUp) {
   constexpr int kMany = 30'000;
   std::string volumes, devices;
@@ -291,7 +291,7 @@ TEST(PodSecurity, HostnamesDoNotComeFromTwoPlaces) {
             "spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true");
 }
 
-TEST(PodRules, AmountsAreToldInWholeUnits) {
+TEST(PodRules, AmountsAreReportedInWholeUnits) {
   const auto with = [](const std::string& reference) {
     return in_container(R"("env":[{"name":"A","valueFrom":{"resourceFieldRef":)" + reference + "}}]");
   };

@@ -1,4 +1,4 @@
-// Who a pod and its containers run as, and on which operating system.
+// Users of a pod and its containers, and rules of its operating system.
 #include <array>
 
 #include "backplane/core/json_access.hpp"
@@ -48,7 +48,7 @@ void validate_host_users(const Object& pod_spec, const Path& path, const PodVali
 
 struct Member {
   std::string_view name;
-  bool of_spec = false;  // it stands in the pod's spec itself
+  bool of_spec = false;  // it is a member of the pod's spec itself
 };
 
 constexpr std::array<Member, 15> kNotOnWindows = {{{"appArmorProfile"},
@@ -70,7 +70,7 @@ constexpr std::array<std::string_view, 10> kNotInWindowsContainers = {
     "appArmorProfile", "seLinuxOptions",           "seccompProfile", "capabilities", "readOnlyRootFilesystem",
     "privileged",      "allowPrivilegeEscalation", "procMount",      "runAsUser",    "runAsGroup"};
 
-// Set as upstream's own struct has it: false and an empty list of sysctls are nothing.
+// Whether the member is set in upstream's internal struct: false and an empty list of sysctls are not.
 bool is_set(const Object& object, std::string_view name) {
   if (name == "hostPID" || name == "hostIPC") return is_on(object, name);
   const Array* list = name == "sysctls" ? get_array(object, name) : nullptr;
@@ -109,7 +109,7 @@ std::optional<bool> host_process(const Object& holder) {
   return get_bool(object_or_empty(object_or_empty(holder, "securityContext"), "windowsOptions"), "hostProcess");
 }
 
-// Processes of the host: either all containers are, or none is.
+// Windows host processes: all containers must be, or none.
 void validate_host_processes(const Object& pod_spec, const Path& path, bool allow_privileged, FieldErrors& errors) {
   const auto of_pod = host_process(pod_spec);
   std::size_t all = 0, on_host = 0;

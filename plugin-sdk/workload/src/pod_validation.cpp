@@ -1,4 +1,4 @@
-// The pod spec as a whole, scheduling, and the small rules the other files share.
+// The pod spec as a whole, scheduling, and small rules that the other files use.
 #include "backplane/workload/pod_validation.hpp"
 
 #include <algorithm>
@@ -27,12 +27,12 @@ std::vector<std::string_view> texts(const Object& parent, std::string_view key) 
   return out;
 }
 
-// "{zone, DoNotSchedule}": of two constraints with one of these, the first is blamed.
+// "{zone, DoNotSchedule}": of two constraints with the same pair, the error is reported for the first.
 std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
 }
 
-// Labels of the pod are added to the selector as expressions: a key that stood there before is there twice.
+// The pod's labels are added to the selector as expressions, so a key that the selector had before is repeated.
 void validate_spread(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   std::map<std::string, std::size_t> last;
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) { last[spread_key(constraint)] = i; });
@@ -92,7 +92,7 @@ constexpr std::size_t kMaxSysctlName = 253;
 constexpr std::string_view kSysctlText =
     "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-// Words of lower-case letters, digits, - and _, which stand at neither end, with dots or slashes between them.
+// Words of lower-case letters, digits, - and _, which are not allowed at the ends, with dots or slashes between them.
 bool is_sysctl_name(std::string_view name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   if (name.empty() || name.size() > kMaxSysctlName || !plain(name.front()) || !plain(name.back())) return false;
@@ -193,7 +193,7 @@ void validate_tokens_have_account(const Object& pod_spec, const Path& path, Fiel
   });
 }
 
-// Rules of pods that their templates are spared.
+// Rules of pods that do not apply to templates.
 void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   validate_tokens_have_account(pod_spec, path, errors);
   for (std::string_view list : {"containers", "initContainers"}) {

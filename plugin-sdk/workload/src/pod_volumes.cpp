@@ -36,7 +36,7 @@ constexpr SourceRow kSources[] = {
     {"ephemeral", validate_ephemeral},
 };
 
-// Only the first source is looked into: there may be no other.
+// Only the first source is checked, because there must be only one.
 void validate_source(const Object& volume, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   for (const auto& member : volume) {
     if (!member.value().is_object()) continue;
@@ -57,7 +57,7 @@ std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::stri
   return claims;
 }
 
-// The volumes, by number, that the schema's rules have found something wrong with: they are asked first.
+// The indexes of volumes with errors of the schema's rules, which run first.
 std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const Path& path) {
   std::set<std::string, std::less<>> blamed;
   if (errors.empty()) return blamed;

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxPortalName = 64;
 constexpr std::string_view kPortalText =
     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
-// A source, where it stands, and the persistent volume's name (empty: a pod's).
+// A source, its path, and the persistent volume's name (empty: of a pod).
 struct Source {
   const Object& source;
   const Path& path;
@@ -38,7 +38,7 @@ bool is_numbered_name(std::string_view text, std::size_t count) {
   return text.size() == count + 4 && std::all_of(text.begin() + 4, text.end(), is_alnum);
 }
 
-// "iqn.2001-04.com.example:storage", wherever it begins.
+// "iqn.2001-04.com.example:storage", anywhere in the text.
 bool is_qualified_name(std::string_view text) {
   for (std::size_t at = text.find("iqn."); at != std::string_view::npos; at = text.find("iqn.", at + 1)) {
     std::string_view rest = text.substr(at + 4);
@@ -56,7 +56,7 @@ bool is_qualified_name(std::string_view text) {
   return false;
 }
 
-// Names of iSCSI come in three forms; what is none of them is told so in more words in pods.
+// Names of iSCSI have three formats; other names get a longer message in pods.
 void check_iscsi_name(std::string_view name, const Path& path, bool persistent, FieldErrors& errors) {
   const bool iqn = name.starts_with("iqn"), eui = name.starts_with("eui"), naa = name.starts_with("naa");
   if (!iqn && !eui && !naa) {
@@ -131,7 +131,7 @@ void check_azure_disk(const Source& in, FieldErrors& errors) {
   }
 }
 
-// A secret with a wrong name is blamed beside where it stands.
+// Upstream reports an invalid secret name at another path.
 void check_csi(const Source& in, FieldErrors& errors) {
   const Object* secret = get_object(in.source, "nodePublishSecretRef");
   if (secret == nullptr || in.persistent()) return;
@@ -151,7 +151,7 @@ struct Row {
 constexpr std::array<Row, 5> kRows = {
     {{"iscsi", check_iscsi}, {"flexVolume", check_flex}, {"quobyte", check_quobyte}, {"azureDisk", check_azure_disk}, {"csi", check_csi}}};
 
-// One too many, as the schema has said: it is not looked into.
+// The schema has reported a second source; it is not checked.
 bool is_forbidden(const std::string& place, const FieldErrors& errors) {
   return std::any_of(errors.list().begin(), errors.list().end(),
                      [&](const FieldError& error) { return error.type == FieldErrorType::kForbidden && error.field == place; });

@@ -8,7 +8,7 @@
 namespace backplane::workload {
 namespace {
 
-// What is wrong with a volume of a pod that has this source, by the schema's rules and by these.
+// The errors of a pod's volume with this source, by the schema's rules and by these.
 std::string problems_of(std::string_view source) {
   const std::string text =
       "{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"imagePullPolicy\":\"Always\",\"terminationMessagePolicy\":"

@@ -45,7 +45,7 @@ constexpr Deprecated kVolumes[] = {
     {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
     {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
     {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
-    {"ephemeral", ""},  // not deprecated: its claim is looked at in this place
+    {"ephemeral", ""},  // not deprecated: its claim is checked at this position
     {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
     {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
 };
@@ -136,7 +136,7 @@ void warn_of_lists(const Object& pod_spec, const Path& path, Warnings& out) {
   for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(*overhead, resource, path.at("overhead"), out);
 }
 
-// Later values of a variable may be lost when lists are merged by name; one that is built from the earlier value is meant.
+// Repeated variables may be lost when lists are merged by name; a value that refers to the earlier value is intentional.
 void warn_of_hidden_variables(const Object& container, const Path& path, Warnings& out) {
   std::set<std::string> seen;
   each(container, "env", [&](const Object& variable, std::size_t i) {
@@ -149,7 +149,7 @@ void warn_of_hidden_variables(const Object& container, const Path& path, Warning
   });
 }
 
-// Legacy annotations of a container's isolation that no field stands beside; pods' AppArmor annotations become fields elsewhere.
+// Legacy annotations of a container's isolation without a field; the defaulting of pods turns AppArmor annotations into fields.
 void warn_of_profiles(const Object& container, const Object& annotations, const Object* pod_profile, bool is_template,
                       const Path& annotations_path, Warnings& out) {
   const Object& security = object_or_empty(container, "securityContext");
@@ -183,7 +183,7 @@ void warn_of_containers(const Object& pod_spec, const Object& annotations, const
   });
 }
 
-// Which port of which container of which list.
+// The indexes of a port, its container and its list.
 struct PortPlace {
   std::string_view list;
   std::size_t container, port;
@@ -209,13 +209,13 @@ void each_port(const Object& pod_spec, Visit visit) {
   }
 }
 
-// No answer has room for more; what collides may grow with the square of the ports.
+// A response has no room for more; the collisions may grow with the square of the ports.
 constexpr std::size_t kMostWarnings = 1000;
 
-// The ports of one number and protocol as they come, found by their place on the host.
+// The ports of one number and protocol in their order, indexed by host port and address.
 class SamePorts {
  public:
-  // The earlier ones that may collide with `port`, in the order in which they came.
+  // The earlier ports that may collide with `port`, in their order.
   std::vector<const SeenPort*> in_the_way(const SeenPort& port) const {
     std::vector<std::size_t> found;
     if (port.host_port == 0) {
@@ -245,7 +245,7 @@ class SamePorts {
   static void take_all(const ByAddress& addresses, Places& found) {
     for (auto each = addresses.begin(); each != addresses.end() && found.size() < kMostWarnings; ++each) take(each->second, found);
   }
-  // Two addresses do not collide; one does with all of them.
+  // Two different addresses do not collide; an empty address collides with all.
   static void take_some(const ByAddress& addresses, std::string_view address, Places& found) {
     if (address.empty()) return take_all(addresses, found);
     for (const std::string_view wanted : {std::string_view(), address}) {

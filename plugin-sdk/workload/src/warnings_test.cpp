@@ -119,8 +119,8 @@ TEST(PodWarnings, PortsAreInTheWayInTheOrderInWhichTheyCame) {
                    pair(5, "dangerously ambiguous", 4)}));
 }
 
-// Each was told of each other one: a pod of three megabytes took all memory there was.
-TEST(PodWarnings, ManyPortsAreToldOfAsFarAsThereIsRoom) {
+// Regression: each port was reported for each other one, and a pod of three megabytes used up the memory.
+TEST(PodWarnings, WarningsAboutManyPortsAreLimited) {
   constexpr int kMany = 60'000;
   for (const bool alike : {true, false}) {
     std::string ports;

@@ -40,7 +40,7 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-// What is wrong with the two parts is all told.
+// The errors of both parts are reported.
 template <class Blame>
 void check_parts(std::string_view name, Blame blame) {
   const auto backslash = name.find('\\');

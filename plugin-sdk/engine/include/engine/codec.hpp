@@ -1,6 +1,6 @@
 // How objects, lists, watch events and stored values look in one media type.
 //
-// JSON is what an object entry begins with; every other codec makes its form of an entry when it is first asked for it and leaves it in the
+// An object entry has JSON from the beginning; every other codec encodes an entry at first use and stores the bytes in the
 // entry's slot.  A codec that writes another media type is one more implementation; its callers do not change.
 //
 // Thread-safety: codecs are stateless but for a counter; any number of threads.
@@ -23,7 +23,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// What is made of the objects of one answer.
+// The shape of the objects of one response.
 struct Presentation {
   const Schema* schema = nullptr;  // of the objects; must be given but to JSON
   bool metadata_only = false;      // PartialObjectMetadata
@@ -41,7 +41,7 @@ struct ListFacts {
   std::string_view continue_token;
   std::optional<std::int64_t> remaining;
 };
-// What a codec with measured lists has to know of the items before it can write the first byte.
+// What a codec with measured lists needs of the items before the first byte: counts and sizes.
 struct ListMeasure {
   std::size_t items = 0;
   std::size_t bytes = 0;  // of the items as they stand in the list, with what frames them
@@ -58,7 +58,7 @@ struct ListTexts {
 class ItemSink {
  public:
   virtual ~ItemSink();
-  // What comes next is appended here.
+  // The output is appended here.
   std::string& text() noexcept { return text_; }
   // `window` lies in `bytes`.
   void put(const SharedBytes& bytes, std::string_view window) {
@@ -97,15 +97,15 @@ class Codec {
   virtual Result<ListTexts> list(const Presentation& as, const ListFacts& facts, const ListMeasure& measure) const = 0;
   virtual Status item(const Presentation& as, const ObjectEntry& entry, ItemSink& out) const = 0;
 
-  // ---- watches: one event as it stands in the stream, pieces appended to `out`
+  // ---- watches: one event as encoded in the stream, pieces appended to `out`
   virtual Status frame(const Presentation& as, EventType type, const ObjectEntry& entry, std::vector<SharedBytes>& out) const = 0;
   // How many bytes at the beginning of a frame only delimit it, and are left out where messages delimit themselves.
   virtual std::size_t frame_prefix() const noexcept { return 0; }
 
   // ---- the stored form: an object of a built-in kind without resourceVersion.  `json` is canonical.
-  // Whether stored bytes are this codec's: each says so by how it begins.
+  // Whether stored bytes are this codec's, by their prefix.
   virtual bool wrote(std::string_view stored) const noexcept = 0;
-  // The version that stored bytes are of, where they say it in front of the object.
+  // The version of stored bytes, if their prefix has it.
   virtual GroupVersionKind stored_kind(std::string_view) const { return {}; }
   virtual Result<std::string> to_stored(const Schema* schema, std::string json) const = 0;
   virtual Result<std::string> from_stored(const Schema* schema, std::string_view stored) const = 0;
@@ -126,11 +126,11 @@ const std::vector<const Codec*>& codecs(bool cbor);
 // The codec of that name, offered or not; null for an unknown name.
 const Codec* find_codec(std::string_view name) noexcept;
 
-// What stands around the JSON of an object in a frame of the watch stream.
+// The text around the JSON of an object in a frame of the watch stream.
 std::string_view json_frame_head(EventType type) noexcept;
 std::string_view json_frame_tail() noexcept;
 
-// metadata of `entry` as PartialObjectMetadata: JSON, in the order of ObjectMeta whatever the object's own.
+// metadata of `entry` as PartialObjectMetadata: JSON, in the order of ObjectMeta, not the object's.
 void append_metadata_json(std::string& out, const ObjectEntry& entry, const Presentation& as);
 
 }  // namespace BACKPLANE_API

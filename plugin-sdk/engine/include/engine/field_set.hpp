@@ -1,4 +1,4 @@
-// Sets of fields of an object, as metadata.managedFields holds them (FieldsV1), and what is asked of them.
+// Sets of fields of an object, as metadata.managedFields holds them (FieldsV1), and queries of them.
 //
 // A set is a tree of path elements in upstream's order: fields by name, then items of map lists by their keys, then items of sets by their
 // value, then items by index.  An element may be in the set itself, have elements below it, or both.
@@ -104,7 +104,7 @@ class FieldSet {
   bool has(std::span<const PathElement> path) const noexcept;
   // The empty path is no field: it is not added.
   void insert(std::span<const PathElement> path);
-  // What is below an element, as a set of its own; empty when nothing is.
+  // The fields below an element, as a set; may be empty.
   FieldSet below(const PathElement& element) const;
 
   FieldSet unite(const FieldSet& other) const;
@@ -128,12 +128,12 @@ class FieldSet {
 };
 
 // Whether FieldsV1 names a path that is in `set`, without building anything: for owners of whom nothing has changed.  Malformed text: true,
-// so that whoever asks decodes it and finds out.
+// so that the caller must decode it.
 bool meets(std::string_view fields_v1, const FieldSet& set);
 bool meets(const Value& fields_v1, const FieldSet& set);
 inline bool meets(const char* fields_v1, const FieldSet& set) { return meets(std::string_view(fields_v1), set); }
 
-// What of a request's fields counts: a strategy's reset fields leave some out, others let only some in.
+// The fields of a request that are recorded: a strategy's reset fields exclude some, others include only some.
 class FieldFilter {
  public:
   // A step of a pattern; nothing: any element.

@@ -17,10 +17,10 @@ namespace backplane BACKPLANE_API {
 
 class GatedFields {
  public:
-  // Whether a gate is on; asked by of() alone, once for each gate that the type names.
+  // Whether a gate is on; called by of() only, once for each gate that the type names.
   using Gates = std::function<bool(std::string_view gate)>;
 
-  // What such gates do to objects of the type; null: nothing at all.  It compiles the type and all it can hold.
+  // The effect of such gates on objects of the type; null: none.  Compiles the type and all it can hold.
   static std::unique_ptr<const GatedFields> of(const Schema& schema, const Gates& enabled);
 
   // Takes the members out of `object` whose gates are off and that `old` does not use (null: there was none), and gives those their

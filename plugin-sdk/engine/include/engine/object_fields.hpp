@@ -1,4 +1,4 @@
-// What server-side apply does to objects of a type: which fields an object has, what differs between two, merging, taking fields out.
+// Server-side apply on objects of a type: the fields of an object, differences between two, merging, removing fields.
 //
 // Everywhere, `type` is the type of the whole object: a typed (built-in) or structural (custom) schema, or null for objects without a
 // schema, whose maps are granular and whose lists are atomic (upstream's deduced type).  Lists and maps follow x-kubernetes-list-type,
@@ -23,7 +23,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// What an object that replaces another has changed.
+// The changes of an object that replaces another.
 struct FieldChanges {
   FieldSet added, modified, removed;
 
@@ -41,10 +41,10 @@ Status check_fields(const Schema* type, const Object& object, Duplicates duplica
 // Every field that the object names: what an applier owns.
 Result<FieldSet> fields_of(const Schema* type, const Object& object);
 
-// What differs.  Costs what has changed and a look at the rest; builds nothing when nothing has.
+// The differences.  The cost is that of the changes and a comparison of the rest; builds nothing if nothing has changed.
 Result<FieldChanges> compare_fields(const Schema* type, const Object& before, const Object& after);
 
-// `applied` merged into `live`: its members win, items of map lists and sets are merged by what tells them apart, in upstream's order.
+// `applied` merged into `live`: its members win, items of map lists and sets are merged by their keys or values, in upstream's order.
 Result<Object> merge_fields(const Schema* type, const Object& live, const Object& applied, json::storage_ptr storage);
 
 // The object without the fields of the set and what is below them.  Lists and maps that lose all they had become null, which is how
@@ -54,7 +54,7 @@ Object remove_fields(const Schema* type, const Object& object, const FieldSet& f
 // Only what the set names.  `with_keys`: items of map lists keep the members that are their keys.
 Object extract_fields(const Schema* type, const Object& object, const FieldSet& fields, bool with_keys, json::storage_ptr storage);
 
-// The set with every declared member that has something below it as a member of its own.
+// The set, with each declared member that has fields below it added as a member.
 FieldSet with_named_fields(const Schema* type, const FieldSet& fields);
 
 // The set as the type as it is now means it: of lists and maps that have become atomic, it has the whole in place of the parts.  Nothing

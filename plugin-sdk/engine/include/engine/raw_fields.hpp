@@ -1,4 +1,4 @@
-// Sets of fields as the text that stands in an object, without a tree in between.
+// Sets of fields as the text in an object, without a tree in between.
 //
 // Thread-safety: pure functions; any thread.
 #pragma once
@@ -21,7 +21,7 @@ Value raw_fields(const FieldSet& set, const json::storage_ptr& storage);
 
 // FieldsV1 of what an object has that `before` (its type's object that has nothing yet) has not: what compare_fields() finds added and
 // modified, without `stripped`, and without `excluded` and what is below that.  False: it is not that simple, what was appended means
-// nothing, and compare_fields() has to be asked.
+// nothing, and compare_fields() must be called.
 bool append_created_fields(std::string& out, const Schema* type, const Object& before, const Object& after, const FieldSet& stripped,
                            const FieldSet& excluded);
 

@@ -3,8 +3,8 @@
 // is kept: two such values are the same when their texts are.
 //
 // In a tree a raw value is one node that holds its text (is_raw); everything else takes it for a value without parts.  Answers in JSON show
-// the text compact.  What is stored has it as it was sent: such an object is written with a blank in front of it, so that nobody has to
-// look for blanks in all others; an entry made of it has the compact form as its JSON, and the kept one beside it.
+// the text compact.  The stored value has it as it was sent: such an object is written with a blank before it, so that readers need not
+// look for blanks in all others; an entry made of it has the compact text as its JSON, and the original one in addition.
 //
 // Thread-safety: pure functions; kept_json() of an entry from any thread, set_kept_json() before the entry is shared.
 // Lifetime:      texts are copied into the tree; views are into it.
@@ -31,7 +31,8 @@ void append_compact_json(std::string& out, std::string_view text);
 // A raw value becomes the tree of its text, as Go reads it into an interface{}: the last of repeated members counts, numbers are int64 or
 // float64.  Others stay as they are.
 void read_raw(Value& value);
-// A raw object or list becomes one whose members are raw where their text says more than their value; of repeated members the last stays.
+// A raw object or list becomes one whose members are raw if their text has more information than their value; of repeated members the last
+// is used.
 void open_raw(Value& value);
 // Any other value becomes the raw one that Go would write: compact, the members of objects sorted.
 void settle_raw(Value& value);
@@ -42,7 +43,7 @@ void compact_raw_within(Value& tree);
 
 // Whether objects of the type can hold raw values.
 bool holds_raw(const Schema* schema);
-// Puts what `json` says in place of the raw values of `tree`, which was made of it.
+// Replaces the raw values of `tree`, which was parsed from `json`, by their text in `json`.
 void keep_raw(const Schema* schema, Value& tree, std::string_view json);
 // The same for the values of a JSON patch's operations, by where they go.
 void keep_raw_operations(const Schema* schema, Value& operations, std::string_view json);

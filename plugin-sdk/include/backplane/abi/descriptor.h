@@ -1,4 +1,4 @@
-/* The descriptor of a plugin: an ELF note that anybody can read without running a single instruction of the file.
+/* The descriptor of a plugin: an ELF note that tools can read without running code of the file.
  *
  * The note (owner "Backplane", type 1) stands in the section .note.backplane.plugin.  Its description is one bp_note_head, in the byte
  * order of the machine, followed by `json_size` bytes of canonical JSON (keys sorted, no white space).  The JSON says what the plugin is

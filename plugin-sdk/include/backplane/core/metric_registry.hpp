@@ -1,56 +1,28 @@
 // The metric values of one server. A metric (name, help, labels) exists once in the process; each server of the process has its own series
-// of it. A thread counts for the server whose MetricScope is active on it: the host sets one on each thread of a server, and functions that
-// are posted to a pool of the process count for the server that has posted them.
+// of it. A thread counts for the server whose slot it has (server_slot.hpp).
 //
-// Thread-safety: any thread; a MetricScope belongs to the thread that created it.
+// Thread-safety: any thread.
 // Lifetime:      series outlive the registry that they belong to, so a thread that still counts for a stopped server does no harm.
-// Errors:        none; a server that finds all slots in use counts in the series of the process.
+// Errors:        none.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "backplane/core/metrics.hpp"
+#include "backplane/core/server_slot.hpp"
 #include "backplane/core/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
 
-// Names the series of one server. 0: those of the process, which every server of it exposes.
-using MetricSlot = std::size_t;
-
-// The slot of the calling thread; 0 on a thread that belongs to no server.
-MetricSlot current_metric_slot() noexcept;
-
-// Owned by the server. Construct it before the server's threads; destroy it after they have ended.
+// Owned by the server, next to its ServerIdentity. At its end the series of the slot are dropped: the next server of the slot begins
+// without any. Without a slot (kNoServer) it does nothing: that server counts in the series of the process, which every server exposes.
 class MetricRegistry {
  public:
-  // Servers with series of their own at a time; further ones share slot 0.
-  static constexpr std::size_t kMostServers = 15;
-
-  // Takes a free slot, without any series.
-  MetricRegistry();
+  explicit MetricRegistry(ServerSlot slot) noexcept : slot_(slot) {}
   ~MetricRegistry();
   MetricRegistry(const MetricRegistry&) = delete;
   MetricRegistry& operator=(const MetricRegistry&) = delete;
 
-  MetricSlot slot() const noexcept { return slot_; }
-
  private:
-  const MetricSlot slot_;
-};
-
-// Makes the thread count for one server until the object is destroyed.
-//
-//   const MetricScope counting(registry.slot());
-class MetricScope {
- public:
-  explicit MetricScope(MetricSlot slot) noexcept;
-  ~MetricScope();
-  MetricScope(const MetricScope&) = delete;
-  MetricScope& operator=(const MetricScope&) = delete;
-
- private:
-  const MetricSlot previous_;
+  const ServerSlot slot_;
 };
 
 }  // namespace BACKPLANE_API

@@ -25,6 +25,7 @@
 namespace backplane BACKPLANE_API {
 
 class Exchange;
+class RequestTrace;
 struct AuditRecord;
 
 // authentication.k8s.io UserInfo: what an authenticator has established about the client.
@@ -134,6 +135,9 @@ class RequestContext {
   Exchange* exchange = nullptr;
   // Null if the request is not audited.
   std::shared_ptr<AuditRecord> audit;  // backplane/points/audit.hpp
+  // The steps and spans of the request; TraceSpan and trace_step() add to it. Null for calls that did not come over HTTP. The handler chain
+  // sets it.
+  RequestTrace* trace = nullptr;  // backplane/points/tracing.hpp
 
   // The memory resource for the trees of this request. All of it is freed when the request ends.
   const json::storage_ptr& arena() noexcept { return arena_; }
@@ -158,10 +162,10 @@ class RequestContext {
   AuditAnnotations audit_annotations_;
 };
 
-// Told of each annotation of an audited request that RequestContext::annotate() drops because its key has another value, `kept`.
+// Called for each annotation of an audited request that RequestContext::annotate() drops because its key has another value, `kept`.
 using AnnotationConflictLog = void (*)(const RequestContext& context, std::string_view key, std::string_view kept,
                                        std::string_view dropped);
-// For the host: sets it for the whole process. Null: nobody is told.
+// For the host: sets it for the whole process. Null: conflicts are not logged.
 void set_annotation_conflict_log(AnnotationConflictLog log) noexcept;
 
 }  // namespace BACKPLANE_API

@@ -272,7 +272,7 @@ Task<void> sleep_for(std::chrono::nanoseconds delay);
 //   std::string text;
 //   co_await run_blocking([&text, path] { text = read_file(path); });
 Task<void> run_blocking(std::function<void()> work);
-// For the host: sets the pool of run_blocking() once, before plugins load.
+// For the host: sets the pool of run_blocking() for the calling thread's server, before plugins load.
 void set_blocking_executor(Executor* executor) noexcept;
 
 // Starts `task` on `executor` without waiting for it; `done` is called after its end. An exception that leaves the task terminates the

@@ -1,12 +1,10 @@
 // Connections into the cluster as --egress-selector-config-file configures them (EgressSelectorConfiguration of apiserver.k8s.io).
 //
-// Supported: direct connections; for "cluster" and "controlplane" also HTTP CONNECT proxies over a Unix socket or over TCP, with or
-// without TLS.
+// Direct connections, HTTP CONNECT proxies over a Unix socket or over TCP, with or without TLS, and konnectivity's gRPC over a Unix socket.
 // Thread-safety: immutable; any thread.
 // Lifetime:      shared; dial functions own what they need.
-// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration; for a valid but unsupported one, the
-//                message names what is not supported. Dialing: kServiceUnavailable, "proxy error from … while dialing …, code 403: 403
-//                Forbidden".
+// Errors:        read(), parse(): kBadRequest with upstream's text for an invalid configuration. Dialing: kServiceUnavailable, "proxy error
+//                from … while dialing …, code 403: 403 Forbidden".
 #pragma once
 
 #include <array>

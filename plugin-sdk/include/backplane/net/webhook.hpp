@@ -25,6 +25,7 @@
 namespace backplane BACKPLANE_API {
 
 class Host;
+class RequestContext;
 
 // The parts of "https://host:port/path"; empty if the text is no URL.
 struct WebhookUrl {
@@ -86,7 +87,9 @@ class WebhookClient {
   // 429, 500 or 504 or has a Retry-After.  The last attempt's answer or error is returned.
   Task<Result<WebhookAnswer>> post(std::string body, Headers headers = {});
   // The same in one attempt that ends at `deadline` at the latest. "?timeout=" is the time that is left, rounded up to whole seconds.
-  Task<Result<WebhookAnswer>> post_until(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline);
+  // `request`: flaws of the server's certificate are noted for its audit events; null: not noted.
+  Task<Result<WebhookAnswer>> post_until(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,
+                                         RequestContext* request = nullptr);
 
  private:
   struct Place {
@@ -105,7 +108,7 @@ class WebhookClient {
   // `tls_name` is empty for a URL.
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
   Task<Attempt> attempt(std::string body, Headers headers, std::chrono::steady_clock::time_point deadline,
-                        std::chrono::milliseconds timeout);
+                        std::chrono::milliseconds timeout, RequestContext* request);
 
   Host& host_;
   const std::shared_ptr<ServiceResolver> services_;

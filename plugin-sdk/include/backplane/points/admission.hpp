@@ -29,8 +29,6 @@
 namespace backplane BACKPLANE_API {
 
 class BegunWrite;  // backplane/rest/store_hooks.hpp
-class Schema;
-class Strategy;
 
 enum class AdmissionOperation : unsigned char { kCreate, kUpdate, kDelete, kConnect };
 // "CREATE", "UPDATE", "DELETE", "CONNECT".
@@ -75,7 +73,8 @@ struct AdmissionAttributes {
   // … and those of the request. They differ if a rule with matchPolicy Equivalent had the objects converted.
   GroupVersionResource request_resource;
   GroupVersionKind request_kind;
-  // The namespace, empty for cluster-scoped resources. `name` is empty on create with generateName.
+  // The namespace; of a write of a Namespace its own name; empty for other cluster-scoped resources. `name` is empty on create with
+  // generateName.
   std::string ns;
   std::string name;
   bool dry_run = false;
@@ -87,10 +86,6 @@ struct AdmissionAttributes {
   AdmissionReinvocation* reinvocation = nullptr;  // set by the runner, null in validate()
   // The request of the write; null for a call without a request.
   RequestContext* context = nullptr;
-  // The type of `object`, and the strategy whose apply_defaults() completes it after the schema's defaults: for plugins that put parts into
-  // the object that need defaults (upstream: ObjectInterfaces). Null if unknown.
-  const Schema* schema = nullptr;
-  const Strategy* strategy = nullptr;
 
   // Adds a Warning header to the response.
   void warn(std::string_view text) const;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@
 #include "backplane/core/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
+
+class HttpClient;     // backplane/net/client.hpp
+struct ClientConfig;  // backplane/net/client.hpp
 
 using LeaseId = std::int64_t;  // 0: no lease
 
@@ -152,6 +156,15 @@ class StorageBackend {
   virtual std::string_view stored_form() const noexcept { return "json"; }
 };
 
+// Connections of a store to its servers. In contrast to Host::make_client() and Host::executor(), they last until the store has stopped,
+// which is after the plugins' tasks.
+struct StoreConnections {
+  // As Host::make_client().
+  std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client;
+  // For tasks of the store that belong to no request. It is shared: never block it.
+  Executor* executor = nullptr;
+};
+
 // Argument of the backend's factory.
 struct StorageBackendConfig {
   std::string data_dir;  // a directory for this backend alone; it exists, mode 0700
@@ -159,6 +172,7 @@ struct StorageBackendConfig {
   bool unsafe_no_fsync = false;
   // The encoding that the operator has configured (a codec's name); empty: the backend's default.
   std::string stored_form;
+  StoreConnections connections = {};
 };
 
 }  // namespace BACKPLANE_API

@@ -145,6 +145,23 @@ class NamedCreater {
   virtual Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) = 0;
 };
 
+// The validating step of admission for one create.
+class CreateValidation {
+ public:
+  virtual ~CreateValidation();
+  // `object`: the one that was passed with it. Errors: those of the plugins.
+  virtual Task<Status> validate(const Object& object) = 0;
+};
+// POST to a storage without admits_writes() that checks the object before the validating step of admission. Has Creater or NamedCreater
+// too, whose calls validate nothing. Without the role, the validating step precedes the storage's call.
+class ValidatedCreater {
+ public:
+  virtual ~ValidatedCreater();
+  // `name`: that of the URL, or of the object. Calls `validation` once, after the checks that refuse the object, before any effect.
+  virtual Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                                   CreateValidation& validation) = 0;
+};
+
 // PUT, and with Getter also PATCH.
 class Updater {
  public:

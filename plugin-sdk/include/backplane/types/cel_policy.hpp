@@ -29,8 +29,18 @@ struct PolicyNames {
   bool stored = false;  // EnvironmentOptions::stored
 };
 
+// What checks of the types of a policy's expressions know beyond its names (upstream's TypeChecker); null: dyn.
+struct PolicyTypes {
+  TypeRef object;  // of object and oldObject
+  TypeRef params;
+  // The names of these types in messages.
+  std::string object_name, params_name;
+};
+
 // The environment for these names.
 std::shared_ptr<const Environment> policy_environment(const PolicyNames& names);
+// The same with types, for a check only: authorizer.requestResource does not exist in it.
+std::shared_ptr<const Environment> policy_environment(const PolicyNames& names, const PolicyTypes& types);
 // The type of variables.x, whose expression is `program`; null if that has errors.
 TypeRef policy_variable(const Program* program);
 // Empty, or "must evaluate to bool but got int". `wanted`: types as result_type() names them; "any" accepts every type.

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/visibility.hpp"
@@ -41,6 +42,12 @@ struct ScopeVariable {
   std::string problem = {};                // why
 };
 
+// A value in an Object{…} that upstream does not take for JSON (null, bytes, a timestamp): where it is, and how Go prints it.
+struct GoValue {
+  std::vector<std::string> path;   // members by name, items by index
+  std::string text, syntax, type;  // %v, %#v and %T
+};
+
 class Scope {
  public:
   // `cancelled`: as Budget::cancelled, for every run.
@@ -54,7 +61,8 @@ class Scope {
   Outcome run(const Program& program, Budget& budget);
   // The same for an expression whose result is an Object{…}. The value is the object.
   // Errors: kFailed if type names in it do not follow its fields ("type mismatch: …").
-  Outcome run_object(const Program& program, Budget& budget);
+  // `go_values`: those of the object, which are JSON in the result (null, base64, RFC 3339).
+  Outcome run_object(const Program& program, Budget& budget, std::vector<GoValue>* go_values = nullptr);
   // The same for an expression whose result is a list of JSONPatch{…}. The value is the list of operations (RFC 6902).
   Outcome run_patch(const Program& program, Budget& budget);
 

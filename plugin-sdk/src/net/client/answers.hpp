@@ -1,4 +1,4 @@
-// Answers of API servers: objects, and Status objects as errors.
+// Responses of API servers: objects, and Status objects as errors.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace backplane::api_client {
 
-// A metav1.Status of an error; what is no Status becomes one with the code and the text.
+// The metav1.Status of an error; another body becomes a Status with the code and the text.
 Status status_of(int code, std::string_view body);
 Status status_of(const Object& object, int code);
 // The revision of an object or a list; 0 when it has none.

@@ -114,7 +114,7 @@ class RemoteSource final : public ListerWatcher {
     co_return page;
   }
   Task<Result<std::shared_ptr<WatchStream>>> watch(ListOptions options) override {
-    // So that a server that has gone without a word is noticed.
+    // Detects a server that has disappeared without closing the connection.
     constexpr std::int64_t kSeconds = 300;
     options.timeout_seconds = kSeconds;
     auto opened = co_await client_->watch(resource_, ns_, std::move(options));

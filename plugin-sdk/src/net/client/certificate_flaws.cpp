@@ -1,6 +1,7 @@
 #include "backplane/net/certificate_flaws.hpp"
 
 #include "backplane/core/metrics.hpp"
+#include "backplane/core/request.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -21,7 +22,7 @@ struct Counters {
   Metric& sha1;
 };
 
-// Of a call that has failed, by the words that Go's x509 has for it.
+// Classifies a failed call by the messages of Go's x509.
 CertificateFlaws flaws_in(const Status& failed) {
   const std::string_view text = failed.message();
   constexpr std::string_view kAlgorithm = "x509: cannot verify signature: insecure algorithm ";
@@ -30,6 +31,16 @@ CertificateFlaws flaws_in(const Status& failed) {
   out.no_alternative_name = text.find("x509: certificate relies on legacy Common Name field") != std::string_view::npos;
   out.signed_with_sha1 = algorithm != std::string_view::npos && text.find("SHA1", algorithm) != std::string_view::npos;
   return out;
+}
+
+CertificateFlaws flaws_of(const Result<std::unique_ptr<HttpAnswer>>& answer) {
+  return answer.ok() ? (*answer)->certificate_flaws() : flaws_in(answer.status());
+}
+
+// "[::1]:443" → "::1"
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
 }
 
 class CountingClient final : public HttpClient {
@@ -41,7 +52,7 @@ class CountingClient final : public HttpClient {
     const Counters counters = counters_;
     auto calling = client->call(std::move(call));
     Result<std::unique_ptr<HttpAnswer>> answer = co_await std::move(calling);
-    counters.count(answer.ok() ? (*answer)->certificate_flaws() : flaws_in(answer.status()));
+    counters.count(flaws_of(answer));
     co_return std::move(answer);
   }
 
@@ -60,6 +71,16 @@ void show_certificate_flaws(std::string_view prefix) {
   const Counters counters(prefix);
   counters.missing.add({}, 0);
   counters.sha1.add({}, 0);
+}
+
+void note_certificate_flaws(RequestContext& context, std::string_view host, const Result<std::unique_ptr<HttpAnswer>>& answer) {
+  if (context.audit == nullptr) return;
+  const CertificateFlaws flaws = flaws_of(answer);
+  const std::string of_host = ".invalid-cert.kubernetes.io/" + std::string(without_port(host));
+  if (flaws.no_alternative_name) {
+    context.annotate("missing-san" + of_host, "relies on a legacy Common Name field instead of the SAN extension for subject validation");
+  }
+  if (flaws.signed_with_sha1) context.annotate("insecure-sha1" + of_host, "uses an insecure SHA-1 signature");
 }
 
 }  // namespace BACKPLANE_API

@@ -36,7 +36,7 @@ class Answer final : public HttpAnswer {
   Headers headers_;
 };
 
-// Answers what the test says, and keeps what it was asked.
+// Returns the test's responses and records the requests.
 class Http final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -149,7 +149,7 @@ TEST_F(ApiClientTest, EventsAreReadAcrossTheirPieces) {
   EXPECT_TRUE(run((*stream)->next())->empty()) << "the end";
 }
 
-TEST_F(ApiClientTest, AWatchThatIsRefusedSaysWhy) {
+TEST_F(ApiClientTest, ARefusedWatchHasAReason) {
   http->code = 410;
   http->parts = {expired("too old resource version").to_json()};
   EXPECT_EQ(run(api.watch(pods, "n")).status().reason(), Reason::kExpired);

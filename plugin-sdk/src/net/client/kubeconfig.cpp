@@ -1,4 +1,4 @@
-// What a kubeconfig says of its current context.
+// Reads the current context of a kubeconfig.
 #include <fstream>
 
 #include "backplane/net/client.hpp"
@@ -18,7 +18,7 @@ const Object* named(const Object& config, std::string_view list, std::string_vie
   return nullptr;
 }
 
-// A file that is named must be there now; what it holds is the client's business.
+// A named file must exist now; the client checks its contents.
 Status note_file(std::string_view path, std::string& to) {
   to = path;
   if (path.empty() || std::ifstream(to, std::ios::binary)) return {};

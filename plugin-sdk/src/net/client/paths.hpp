@@ -13,7 +13,7 @@ namespace backplane::api_client {
 std::string percent_encode(std::string_view text);
 // "/apis/apps/v1/namespaces/ns/deployments/name/status".
 std::string path_of(const GroupVersionResource& resource, std::string_view ns, std::string_view name, std::string_view subresource);
-// "?a=b&c=d", or nothing.
+// "?a=b&c=d", or empty.
 std::string query_of(const ListOptions& options);
 std::string query_of(const WriteOptions& options);
 // The body of a delete.

@@ -4,11 +4,14 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <system_error>
 #include <thread>
 
 #include "backplane/core/metrics.hpp"
+#include "backplane/core/server_slot.hpp"
 #include "backplane/core/turns.hpp"
+#include "net/egress/grpc_tunnel.hpp"
 
 namespace backplane::egress {
 namespace {
@@ -16,7 +19,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostHeadBytes = 64 << 10;
-constexpr std::string_view kProtocol = "http_connect";
 
 Result<std::unique_ptr<ProxyStream>> open_stream(const ProxyAddress& proxy) {
   auto dialed = proxy.path.empty() ? dial_tcp(proxy.host, proxy.port) : dial_unix(proxy.path);
@@ -26,7 +28,7 @@ Result<std::unique_ptr<ProxyStream>> open_stream(const ProxyAddress& proxy) {
   return plain_stream(std::move(socket));
 }
 
-// The head of the answer, and no byte behind it: what follows is the connection's.
+// Reads the head of the response and no further byte, because the following bytes belong to the connection.
 std::string read_head(ProxyStream& stream) {
   std::string head;
   while (!head.ends_with("\r\n\r\n") && !head.ends_with("\n\n") && head.size() < kMostHeadBytes) {
@@ -37,7 +39,7 @@ std::string read_head(ProxyStream& stream) {
   return head.size() < kMostHeadBytes ? head : std::string();
 }
 
-// Asks the proxy for the connection.
+// Requests the connection from the proxy.
 Result<int> ask(ProxyStream& stream, const std::string& proxy, const std::string& address) {
   const bool asked = stream.send_all("CONNECT " + address + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   const std::string head = asked ? read_head(stream) : std::string();
@@ -51,12 +53,29 @@ Result<int> ask(ProxyStream& stream, const std::string& proxy, const std::string
   return service_unavailable("proxy error from " + proxy + " while dialing " + address + ", code " + status.substr(0, 3) + ": " + status);
 }
 
-void count_failure(std::string_view transport, std::string_view stage) {
+void count_failure(std::string_view protocol, std::string_view transport, std::string_view stage) {
   static Metric& failures = Metric::counter(
       "apiserver_egress_dialer_dial_failure_count",
       "[ALPHA] Dials through the egress proxy that failed, by protocol, transport and stage (connect: to the proxy, proxy: by the proxy).",
       {"protocol", "stage", "transport"});
-  failures.add({kProtocol, stage, transport});
+  failures.add({protocol, stage, transport});
+}
+
+// Asks a proxy for a connection to an address.
+using Asking = std::function<Result<int>(const std::string& address)>;
+
+Result<Asking> connect_to(const ProxyAddress& proxy) {
+  if (proxy.grpc) {
+    auto dialed = dial_unix(proxy.path);
+    if (!dialed.ok())
+      return service_unavailable("connection error: desc = \"transport: Error while dialing: " + dialed.status().message() + "\"");
+    return Asking([tunnel = open_tunnel(Socket(*dialed))](const std::string& address) { return dial_through(tunnel, address); });
+  }
+  auto stream = open_stream(proxy);
+  if (!stream.ok()) return std::move(stream).status();
+  return Asking([shared = std::shared_ptr<ProxyStream>(std::move(*stream)), name = proxy.text()](const std::string& address) {
+    return ask(*shared, name, address);
+  });
 }
 
 Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
@@ -67,29 +86,34 @@ Result<int> dial(const ProxyAddress& proxy, const std::string& address) {
       Metric::histogram("apiserver_egress_dialer_dial_duration_seconds",
                         "[ALPHA] How long dials through the egress proxy took, in seconds, by protocol and transport (tcp or uds).",
                         {"protocol", "transport"}, {0.005, 0.025, 0.1, 0.5, 2.5, 12.5});
+  const std::string_view protocol = proxy.grpc ? "grpc" : "http_connect";
   const std::string_view transport = proxy.path.empty() ? "tcp" : "uds";
   const Clock::time_point began = Clock::now();
-  starts.add({kProtocol, transport});
-  auto stream = open_stream(proxy);
-  if (!stream.ok()) {
-    count_failure(transport, "connect");
-    return std::move(stream).status();
+  starts.add({protocol, transport});
+  auto asking = connect_to(proxy);
+  if (!asking.ok()) {
+    count_failure(protocol, transport, "connect");
+    return std::move(asking).status();
   }
-  auto got = ask(**stream, proxy.text(), address);
+  auto got = (*asking)(address);
   if (!got.ok()) {
-    count_failure(transport, "proxy");
+    count_failure(protocol, transport, "proxy");
     return got;
   }
-  durations.observe({kProtocol, transport}, std::chrono::duration<double>(Clock::now() - began).count());
+  durations.observe({protocol, transport}, std::chrono::duration<double>(Clock::now() - began).count());
   return got;
 }
 
+struct Dials {
+  Turns turns{kMostDials};
+};
+// Each server has its own: proxies of one that hang delay no connection of another.
 Turns& turns() {
-  static Turns all(kMostDials);
-  return all;
+  static PerServer<Dials> all;
+  return all.here().turns;
 }
 
-// Outlives a caller who has given up; then nobody takes the socket.
+// Outlives a caller that has timed out; the socket is then closed.
 struct Outcome {
   ~Outcome() {
     if (fd.ok() && *fd >= 0) close(*fd);
@@ -98,13 +122,14 @@ struct Outcome {
   int take() { return std::exchange(*fd, -1); }
 };
 
-// On a thread of its own: a proxy that hangs delays no other connection.
+// On a separate thread: a proxy that hangs delays no other connection.
 Task<Result<int>> dial_apart(std::shared_ptr<const ProxyAddress> proxy, std::string address) {
   Turns::Turn turn = co_await turns().take();
   const auto outcome = std::make_shared<Outcome>();
   Promise<bool> done;
   try {
-    std::thread([proxy, address, outcome, done] {
+    std::thread([proxy, address, outcome, done, slot = current_server_slot()] {
+      const ServerScope server(slot);
       try {
         outcome->fd = dial(*proxy, address);
       } catch (const std::exception& error) {

@@ -1,7 +1,7 @@
-// Connections through a proxy that is asked by HTTP CONNECT.
+// Connections through a proxy by HTTP CONNECT, or, on a Unix socket, by gRPC (konnectivity).
 //
 // Thread-safety: any thread.
-// Errors:        kServiceUnavailable with Go's words.
+// Errors:        kServiceUnavailable with Go's messages.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,11 @@ struct ProxyAddress {
   std::string path;
   std::string host, port;
   std::shared_ptr<const ProxyTls> tls = {};  // null: none
+  bool grpc = false;
   std::string text() const { return path.empty() ? host + ":" + port : path; }
 };
 
-// At most kMostDials at once; the others wait for their turn.
+// At most kMostDials at once; further ones wait.
 constexpr std::size_t kMostDials = 32;
 DialFunction connect_through(ProxyAddress proxy);
 

@@ -19,7 +19,7 @@ TEST(EgressSelector, WithoutAFileEverythingIsDirect) {
   ASSERT_TRUE(selector.ok());
   EXPECT_FALSE((*selector)->dialer(EgressType::kCluster));
   EXPECT_EQ(EgressSelector::read("/absent").status().message(), "unable to read egress selector configuration from \"/absent\"");
-  // A directory ended the process.
+  // Regression: a directory in the place of a file ended the process.
   EXPECT_EQ(EgressSelector::read("/").status().message(), "unable to read egress selector configuration from \"/\"");
 }
 
@@ -33,7 +33,7 @@ TEST(EgressSelector, OnlyWhatIsSelectedGoesThroughAProxy) {
   EXPECT_FALSE((*selector)->dialer(EgressType::kControlPlane));
 }
 
-TEST(EgressSelector, WhatIsNoConfigurationIsRefused) {
+TEST(EgressSelector, AnInvalidConfigurationIsRefused) {
   const std::string failed = "failed to validate egress selector configuration: ";
   EXPECT_EQ(why("kind: X\napiVersion: v1\n"), "no kind \"X\" is registered for version \"v1\"");
   EXPECT_EQ(why(config("- name: cluster\n  color: red\n")), "strict decoding error: unknown field \"egressSelections[0].color\"");
@@ -49,11 +49,11 @@ TEST(EgressSelector, WhatIsNoConfigurationIsRefused) {
             failed + "service.connection.url: Invalid value: \"ftp://x\": supported connection protocols are http:// and https://");
 }
 
-TEST(EgressSelector, WhatIsNotOfferedIsSaid) {
-  EXPECT_EQ(why(config("- name: cluster\n  connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /x}}}\n")),
-            "egress selection \"cluster\": the protocol GRPC is not offered, HTTPConnect is");
-  EXPECT_EQ(why(config("- name: etcd\n  connection: {proxyProtocol: HTTPConnect, transport: {uds: {udsName: /x}}}\n")),
-            "egress selection \"etcd\": only Direct is offered");
+TEST(EgressSelector, GrpcNeedsAUnixSocket) {
+  const std::string grpc = "- name: etcd\n  connection: {proxyProtocol: GRPC, transport: ";
+  EXPECT_EQ(why(config(grpc + "{uds: {udsName: /x}}}\n")), "ok");
+  EXPECT_EQ(why(config(grpc + "{tcp: {url: 'http://x'}}}\n")),
+            "failed to validate egress selector configuration: service.connection.uds: Required value: UDS must be set with GRPC");
 }
 
 TEST(EgressSelector, AProxyBehindTlsNeedsItsFiles) {

@@ -4,10 +4,12 @@
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/server_slot.hpp"
 #include "backplane/host.hpp"
 #include "backplane/net/egress.hpp"
 #include "backplane/types/schema.hpp"
@@ -25,7 +27,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Members that are none are errors, as in every strict configuration.
+// Unknown members are errors, as in every strict configuration.
 void check_members(const Object& object, std::string_view path, std::initializer_list<std::string_view> known,
                    std::vector<std::string>& out) {
   for (const auto& member : object) {
@@ -70,7 +72,7 @@ void check_unix(const Object& uds, FieldErrors& errors) {
   }
 }
 
-// A file of a tlsConfig: `missing` is what is said of one that is not named; empty: it need not be.
+// A file of a tlsConfig: `missing` is the error if none is named; empty: optional.
 void check_file(const Object& tls, std::string_view member, std::string_view missing, std::string_view absent, FieldErrors& errors) {
   const std::string path = std::string(kConnection) + ".tlsConfig." + std::string(member);
   const std::string file(get_string(tls, member));
@@ -173,17 +175,16 @@ Result<DialFunction> tcp_dialer(const Object& tcp) {
   return connect_through(std::move(proxy));
 }
 
-// What has passed the checks.
+// Makes the configuration after all checks.
 Result<DialFunction> make_dialer(const Object& selection) {
   const std::string name = lower(get_string(selection, "name"));
   const Object& connection = object_or_empty(selection, "connection");
   const std::string_view protocol = get_string(connection, "proxyProtocol");
   if (protocol == "Direct") return DialFunction();
-  const std::string what = "egress selection " + backplane::quoted(name) + ": ";
-  if (name == "etcd") return bad_request(what + "only Direct is offered");
-  if (protocol == "GRPC") return bad_request(what + "the protocol GRPC is not offered, HTTPConnect is");
   const Object& transport = object_or_empty(connection, "transport");
-  if (const Object* uds = get_object(transport, "uds")) return connect_through({std::string(get_string(*uds, "udsName")), "", ""});
+  if (const Object* uds = get_object(transport, "uds")) {
+    return connect_through({std::string(get_string(*uds, "udsName")), "", "", nullptr, protocol == "GRPC"});
+  }
   auto dialer = tcp_dialer(object_or_empty(transport, "tcp"));
   if (!dialer.ok())
     return bad_request("failed to create dialer for egressSelection " + backplane::quoted(name) + ": " + dialer.status().message());
@@ -227,7 +228,7 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::parse(std::string_
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const EgressSelector>(new EgressSelector);
-  // A directory can be opened, and reading it throws.
+  // A directory can be opened, but reading it throws.
   std::error_code ignored;
   std::ifstream file;
   if (!std::filesystem::is_directory(path, ignored)) file.open(path, std::ios::binary);
@@ -239,11 +240,18 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::st
 }
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::of(const Host& host) {
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const EgressSelector>> known;  // by file; a process has one
+  // What a server has read, by file: the flag has one value for each server.
+  struct Known {
+    std::mutex mutex;
+    std::uint64_t server = 0;
+    std::map<std::string, std::shared_ptr<const EgressSelector>> by_file;
+  };
+  static PerServer<Known> all;
+  Known& known = all.here();
   const std::string path = host.flag("egress-selector-config-file").value_or("");
-  const std::lock_guard lock(mutex);
-  auto& selector = known[path];
+  const std::lock_guard lock(known.mutex);
+  if (std::exchange(known.server, current_server_number()) != current_server_number()) known.by_file.clear();
+  auto& selector = known.by_file[path];
   if (selector != nullptr) return selector;
   auto made = read(path);
   if (made.ok()) selector = *made;

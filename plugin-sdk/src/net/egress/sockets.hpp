@@ -1,7 +1,7 @@
-// Blocking work on sockets that do not block, with a deadline for each step; for threads that may wait.
+// Blocking operations on non-blocking sockets, with a deadline for each step; for threads that may block.
 //
 // Thread-safety: any thread; a socket belongs to one.
-// Errors:        kServiceUnavailable with Go's words.
+// Errors:        kServiceUnavailable with Go's messages.
 #pragma once
 
 #include <unistd.h>
@@ -21,7 +21,13 @@ class Socket {
   }
   Socket(Socket&& other) noexcept : fd_(other.release()) {}
   Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
+  Socket& operator=(Socket&& other) noexcept {
+    if (this != &other) {
+      if (fd_ >= 0) close(fd_);
+      fd_ = other.release();
+    }
+    return *this;
+  }
   int get() const noexcept { return fd_; }
   int release() noexcept { return std::exchange(fd_, -1); }
 

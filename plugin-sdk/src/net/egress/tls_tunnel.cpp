@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "backplane/core/server_slot.hpp"
 #include "backplane/net/openssl_ptr.hpp"
 
 namespace backplane::egress {
@@ -48,27 +49,28 @@ class PlainStream final : public ProxyStream {
   Socket socket_;
 };
 
-// Bytes on their way from one side to the other.
+// Buffered bytes of one direction.
 struct Pipe {
   std::array<char, 16 * 1024> bytes;
   std::size_t begin = 0, end = 0;
-  bool ended = false;  // nothing more will come
+  bool ended = false;  // end of input
   bool empty() const noexcept { return begin == end; }
 };
 
+// Those of the calling thread's server.
 std::atomic<int>& tunnels() {
-  static std::atomic<int> running{0};
-  return running;
+  static PerServer<std::atomic<int>> running;
+  return running.here();
 }
 
-// Moves bytes between the TLS of `remote` and `local` until either side has ended and what it has sent is delivered.
+// Moves bytes between the TLS of `remote` and `local` until one side has ended and its bytes are delivered.
 class Relay {
  public:
-  Relay(Socket remote, SslPtr ssl, Socket local) : remote_(std::move(remote)), local_(std::move(local)), ssl_(std::move(ssl)) {}
-  ~Relay() { --tunnels(); }
+  Relay(Socket remote, SslPtr ssl) : remote_(std::move(remote)), ssl_(std::move(ssl)) {}
   Relay(const Relay&) = delete;
 
-  void run() {
+  void run(Socket local) {
+    local_ = std::move(local);
     while (!over_) {
       bool moved = from_local();
       moved = to_remote() || moved;
@@ -98,7 +100,7 @@ class Relay {
     in_.begin += static_cast<std::size_t>(sent);
     return true;
   }
-  // A local socket that fails ends what comes from it.
+  // An error of the local socket is the end of its input.
   bool note_error(int error, Pipe& pipe) {
     if (error == EAGAIN || error == EINTR) return false;
     over_ = true;
@@ -120,7 +122,7 @@ class Relay {
     in_.end = got;
     return true;
   }
-  // Notes what TLS waits for.
+  // Records the readiness that TLS waits for.
   bool settle(int result) {
     if (result == 1) return true;
     switch (SSL_get_error(ssl_.get(), result)) {
@@ -141,12 +143,13 @@ class Relay {
     if (std::exchange(writes_, false)) both[0].events |= POLLOUT;
     if (out_.empty() && !out_.ended) both[1].events |= POLLIN;
     if (!in_.empty()) both[1].events |= POLLOUT;
-    // A side that is not waited for must not wake the thread by having closed.
+    // A closed side that is not polled must not wake the thread.
     for (pollfd& each : both) each.fd = each.events == 0 ? -1 : each.fd;
     if (poll(both, 2, -1) < 0 && errno != EINTR) over_ = true;
   }
 
-  Socket remote_, local_;
+  Socket remote_;
+  Socket local_{-1};
   SslPtr ssl_;
   Pipe out_, in_;
   bool writes_ = false;
@@ -185,23 +188,8 @@ class TlsProxyStream final : public ProxyStream {
     }
   }
   Result<int> into_socket() override {
-    if (++tunnels() > kMostTunnels) {
-      --tunnels();
-      return service_unavailable("too many connections through proxies behind TLS: " + std::to_string(kMostTunnels) + " are open");
-    }
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
-      --tunnels();
-      return service_unavailable("socketpair: no file descriptor is left");
-    }
-    auto relay = std::make_unique<Relay>(std::move(socket_), std::move(ssl_), Socket(ends[1]));
-    try {
-      std::thread([running = std::move(relay)] { running->run(); }).detach();
-    } catch (const std::system_error&) {
-      close(ends[0]);
-      return service_unavailable("no thread can be started for a connection through a proxy behind TLS");
-    }
-    return ends[0];
+    const auto relay = std::make_shared<Relay>(std::move(socket_), std::move(ssl_));
+    return relayed([relay](Socket local) { relay->run(std::move(local)); });
   }
 
  private:
@@ -261,6 +249,30 @@ Result<std::shared_ptr<SSL_CTX>> read_proxy_tls(const std::string& ca_bundle, co
   ERR_clear_error();
   if (!authorities) return bad_request("failed to append CA cert to the cert pool");
   return context;
+}
+
+Result<int> relayed(std::function<void(Socket other_end)> relay) {
+  // Counts the tunnel for as long as its thread needs it.
+  struct Place {
+    Place() { ++running; }
+    ~Place() { --running; }
+    std::atomic<int>& running = tunnels();  // a Place is destroyed on a thread of no server
+  };
+  const auto place = std::make_shared<Place>();
+  if (tunnels() > kMostTunnels) {
+    return service_unavailable("too many connections through egress proxies: " + std::to_string(kMostTunnels) + " are open");
+  }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+    return service_unavailable("socketpair: no file descriptor is left");
+  }
+  Socket mine(ends[0]);
+  try {
+    std::thread([relay = std::move(relay), place, other = std::make_shared<Socket>(ends[1])] { relay(std::move(*other)); }).detach();
+  } catch (const std::system_error&) {
+    return service_unavailable("no thread can be started for a connection through an egress proxy");
+  }
+  return mine.release();
 }
 
 std::unique_ptr<ProxyStream> plain_stream(Socket socket) { return std::make_unique<PlainStream>(std::move(socket)); }

@@ -1,4 +1,4 @@
-// What unary calls and streams have in common.
+// The common parts of unary calls and streams.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::grpc {
 
-// A call without a body yet.
+// A call, still without a body.
 HttpCall call_of(std::string method, CallOptions options);
 
 }  // namespace backplane::grpc

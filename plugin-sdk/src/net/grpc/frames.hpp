@@ -13,7 +13,7 @@
 
 namespace backplane::grpc {
 
-// A byte that says "not compressed", four of the size, and the message.
+// The byte 0 ("not compressed"), the size in four bytes, and the message.
 inline constexpr std::size_t kFramePrefix = 5;
 void append_frame(std::string& out, std::string_view message);
 std::string frame_of(std::string_view message);
@@ -22,16 +22,16 @@ class FrameReader {
  public:
   explicit FrameReader(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   void add(std::string bytes);
-  // The first whole message of what was added; nothing, too, when there is a problem.
+  // The first complete message of the added bytes; nullopt also if there is a problem.
   std::optional<std::string> take();
   const std::optional<CallStatus>& problem() const noexcept { return problem_; }
-  // Bytes of a message that is not whole.
+  // Bytes of an incomplete message.
   bool has_rest() const noexcept { return at_ < bytes_.size(); }
 
  private:
   std::size_t max_bytes_;
   std::string bytes_;
-  std::size_t at_ = 0;  // what is before it was taken
+  std::size_t at_ = 0;  // bytes before it were taken
   std::optional<CallStatus> problem_;
 };
 

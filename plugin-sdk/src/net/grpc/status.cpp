@@ -20,7 +20,7 @@ std::string_view field(const Headers& headers, std::string_view name) {
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
-// gRPC's table for answers without a grpc-status.
+// gRPC's table for responses without a grpc-status.
 Code code_of_http(int code) {
   switch (code) {
     case 400:
@@ -57,7 +57,7 @@ bool carries_messages(const HttpAnswer& answer) {
 }
 
 CallStatus status_of(const HttpAnswer& answer) {
-  // An answer without messages may have everything in its header.
+  // A response without messages may have its trailers in the header.
   const Headers& said = field(answer.trailers(), "grpc-status").empty() ? answer.headers() : answer.trailers();
   const std::string_view number = field(said, "grpc-status");
   int code = -1;

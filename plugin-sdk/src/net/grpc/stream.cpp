@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxUnsent = 256 * 1024;
 
-// Messages on their way into the request's body.
+// Queue of messages for the request's body.
 class Outbox final : public BodySource {
  public:
   // False: the call has ended.
@@ -32,7 +32,7 @@ class Outbox final : public BodySource {
     done_ = true;
     changed_.set(true);
   }
-  // Nothing is sent any more; a waiting write() and next() return.
+  // Stops sending; a waiting write() and next() return.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -69,7 +69,7 @@ class HttpStream final : public Stream {
   explicit HttpStream(std::size_t max_message_bytes) : frames_(max_message_bytes) {}
   ~HttpStream() override { cancel(); }
 
-  // Makes the call; the stream may be destroyed meanwhile.
+  // Makes the call, during which the stream may be destroyed.
   struct Opening {
     std::shared_ptr<Outbox> outbox = std::make_shared<Outbox>();
     std::shared_ptr<CallBreaker> breaker;

@@ -23,7 +23,7 @@ std::pair<std::string, std::string> split_object_key(std::string_view key) {
 
 namespace {
 
-// Objects by namespace and name: nodes hold no keys of their own.
+// Objects by namespace and name: nodes hold no copies of the keys.
 struct ByKey {
   using is_transparent = void;
   using Key = std::pair<std::string_view, std::string_view>;

@@ -62,7 +62,7 @@ class Stream final : public WatchStream {
   bool over = false;
 };
 
-// Gives what the test has put in; notes what it was asked.
+// Returns the test's objects; records the calls.
 class Source final : public ListerWatcher {
  public:
   explicit Source(bool streams) : streams_(streams) {}
@@ -156,7 +156,7 @@ TEST_F(InformerTest, SharesTheObjectsItIsGiven) {
   EXPECT_EQ(informer->indexer().get("default/a"), one);
 }
 
-TEST_F(InformerTest, GoesOnFromWhereTheWatchEnded) {
+TEST_F(InformerTest, ContinuesWhereTheWatchEnded) {
   make(true);
   start();
   push({added("a", 3), end_of_list(3), bookmark(20)});
@@ -169,7 +169,7 @@ TEST_F(InformerTest, GoesOnFromWhereTheWatchEnded) {
   EXPECT_EQ(source->asked.back(), "watch from=21");
 }
 
-TEST_F(InformerTest, ListsAnewWhenHistoryIsGoneAndShowsTheDifference) {
+TEST_F(InformerTest, ListsAgainWhenHistoryIsCompactedAndDeliversTheDifference) {
   make(true);
   start();
   push({added("stays", 3), added("changes", 4), added("goes", 5), end_of_list(5)});
@@ -192,7 +192,7 @@ TEST_F(InformerTest, ListsPageByPageWhereListsDoNotStream) {
   EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial", "+c initial"}));
 }
 
-TEST_F(InformerTest, TriesAgainLaterAndLaterAndSaysWhy) {
+TEST_F(InformerTest, RetriesWithGrowingPausesAndLogsTheReason) {
   make(false);
   start();
   turns.fire_timers();
@@ -207,7 +207,7 @@ TEST_F(InformerTest, TriesAgainLaterAndLaterAndSaysWhy) {
   EXPECT_TRUE(informer->has_synced());
 }
 
-TEST_F(InformerTest, AHandlerThatComesLateIsToldOfWhatThereIs) {
+TEST_F(InformerTest, ALateHandlerGetsTheExistingObjects) {
   make(true);
   start();
   push({added("a", 3), end_of_list(3)});
@@ -234,7 +234,7 @@ Task<void> note_synced(std::shared_ptr<SharedInformer> informer, Texts& out) {
   out.push_back(synced ? "synced" : "stopped");
 }
 
-TEST_F(InformerTest, WhoWaitsForItIsToldOfSyncOrStop) {
+TEST_F(InformerTest, WaitersAreNotifiedOfSyncOrStop) {
   make(true);
   Texts told;
   turns.start(note_synced(informer, told));

@@ -29,7 +29,7 @@ class StorageSource final : public ListerWatcher {
     context.info.ns = ns_;
     auto opened = co_await watcher->watch(context, std::move(options));
     if (!opened.ok()) co_return std::move(opened).status();
-    // The stream keeps what it came from: a storage may go while somebody still watches it.
+    // The stream holds its storage, which may be removed while it is watched.
     co_return std::shared_ptr<WatchStream>(opened->release(), [kept = *storage](WatchStream* stream) { delete stream; });
   }
 

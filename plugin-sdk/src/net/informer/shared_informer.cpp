@@ -1,4 +1,4 @@
-// One resource followed: list, watch, and again from where the watch ended.
+// Follows one resource: list, watch, and a new watch from the last revision.
 #include <mutex>
 #include <set>
 
@@ -37,16 +37,16 @@ struct SharedInformer::State {
   Logger& logger;
 
   Indexer indexer;
-  std::atomic<Revision> revision{0};  // 0: nothing has been listed, or what came after is gone
+  std::atomic<Revision> revision{0};  // 0: not listed yet, or the history after the last revision is gone
   std::atomic<bool> synced{false};
   std::atomic<bool> stopped{false};
 
-  // Held while handlers are called, so that each sees the changes in one order.  Never across a co_await.
+  // Held while handlers are called, so that all changes are delivered in one order.  Never held across a co_await.
   std::mutex delivery;
   std::map<int, ResourceEventHandler> handlers;
   int next_handler = 1;
 
-  std::mutex mutex;  // what follows
+  std::mutex mutex;  // the members below
   std::shared_ptr<WatchStream> stream;
   std::vector<Promise<bool>> pauses;
   std::vector<Promise<bool>> waiters;
@@ -59,7 +59,7 @@ struct SharedInformer::State {
     const ObjectRef old = indexer.put(object);
     for (const auto& [_, handler] : handlers) {
       if (old == nullptr && handler.on_add) handler.on_add(object, initial);
-      // A list anew shows again what has not changed.
+      // A new list contains unchanged objects again.
       if (old != nullptr && old->revision != object->revision && handler.on_update) handler.on_update(old, object);
     }
   }
@@ -71,7 +71,7 @@ struct SharedInformer::State {
       if (handler.on_delete) handler.on_delete(last ? last : known, unknown);
     }
   }
-  // What the new list does not have is gone; when, nobody saw.
+  // Objects that the new list lacks were deleted, at an unknown time.
   void drop_missing(const std::set<std::string, std::less<>>& listed) {
     for (const std::string& key : indexer.list_keys()) {
       if (!listed.contains(key)) drop(key, nullptr, true);
@@ -178,7 +178,7 @@ Task<void> SharedInformer::run() {
       followed = internal_error(exception_text());
     }
     if (stopped()) break;
-    // A watch that brought something ends sooner or later, and is opened anew at once.
+    // A watch that has delivered events has ended normally and is reopened at once.
     if (last_sync_revision() != before) delay = kFirstPause;
     if (is_gone(followed)) {
       state_->revision.store(0);
@@ -266,7 +266,7 @@ Task<Status> SharedInformer::take_stream(std::shared_ptr<WatchStream> stream, bo
       } else if (event.type == WatchEvent::Type::kError) {
         co_return status_of(*event.object);
       } else if (event.type != WatchEvent::Type::kBookmark) {
-        // Only what is there comes before the bookmark; what changes meanwhile comes behind it.
+        // Only existing objects precede the bookmark; concurrent changes follow it.
         listed.insert(object_key(*event.object));
         state_->put(event.object, !has_synced());
       } else if (ends_initial_events(*event.object)) {

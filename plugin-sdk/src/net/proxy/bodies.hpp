@@ -1,7 +1,7 @@
-// What a proxied request sends while its answer comes: the client's body, or what the client says after it has left HTTP.
+// The data that a proxied request sends to the backend: the client's body, or the client's bytes after a protocol upgrade.
 //
 // Thread-safety: the executor of the exchange.
-// Lifetime:      the exchange is not touched once settle() has come back.
+// Lifetime:      the exchange is not used after settle() has returned.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class ClientBytes : public BodySource {
  public:
   explicit ClientBytes(Exchange& exchange) : exchange_(exchange) {}
   Task<Result<std::string>> next() override;
-  // Nothing more is read; comes back when nobody reads any more.  Call it when the exchange has been answered, which ends a reading.
+  // Stops reading; returns when no read is in progress.  Call it after the response, which ends a pending read.
   Task<void> settle();
 
  protected:
@@ -38,11 +38,11 @@ class RequestBody final : public ClientBytes {
   Task<Result<std::string>> read() override { return exchange().read_body_some(); }
 };
 
-// What comes after the 101.
+// The client's bytes after the 101.
 class TunnelBytes final : public ClientBytes {
  public:
   using ClientBytes::ClientBytes;
-  // The exchange has left HTTP (or never will: `open` false).
+  // The exchange has been upgraded (`open` false: it will not be).
   void begin(bool open) { begun_.set(open); }
 
  protected:

@@ -36,12 +36,12 @@ bool is_hop_by_hop(std::string_view name) {
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view each) { return same_name(name, each); });
 }
 
-// By which the client has shown who it is, or claims to be somebody.
+// Headers with credentials or a claimed identity of the client.
 bool is_credential(std::string_view name) {
   return same_name(name, "authorization") || begins_with(name, "x-remote-") || begins_with(name, "impersonate-");
 }
 
-// What the proxy says itself.
+// Headers that the proxy sets.
 bool is_own(std::string_view name) {
   return same_name(name, "host") || same_name(name, "content-length") || same_name(name, "expect") || same_name(name, "x-forwarded-for") ||
          same_name(name, "audit-id");
@@ -63,16 +63,16 @@ bool before(std::string_view left, std::string_view right) {
                                       [](char a, char b) { return lower(a) < lower(b); });
 }
 
-// Names to be looked up: a client may send a hundred thousand, and as many headers that may have one of them.
+// A set of names, because a client may send a hundred thousand names and as many headers.
 class Names {
  public:
   void add(std::string_view name) { names_.push_back(name); }
-  // Before the first look.
+  // Call it before the first look-up.
   void end() { std::sort(names_.begin(), names_.end(), before); }
   bool has(std::string_view name) const { return std::binary_search(names_.begin(), names_.end(), name, before); }
 
  private:
-  std::vector<std::string_view> names_;  // of headers that stay as they are meanwhile
+  std::vector<std::string_view> names_;  // of headers that do not change meanwhile
 };
 
 // The headers that this connection's Connection header names.
@@ -127,7 +127,7 @@ void add_forwarded(Headers& out, const ProxyCall& call) {
   if (!call.forwarded_proto.empty()) out.emplace_back("X-Forwarded-Proto", call.forwarded_proto);
 }
 
-// A Location at the backend's own host leads through the proxy; any other stays as it is (proxy.Transport.rewriteURL).
+// A Location at the backend's host is rewritten to the proxy; any other is unchanged (proxy.Transport.rewriteURL).
 std::string rewritten(std::string_view location, const ProxyCall& call, std::string_view client_host) {
   std::string_view rest = location;
   std::string_view host;
@@ -139,8 +139,8 @@ std::string rewritten(std::string_view location, const ProxyCall& call, std::str
     rest.remove_prefix(host.size());
   }
   const std::string_view backend = call.forwarded_host.empty() ? std::string_view(call.host) : std::string_view(call.forwarded_host);
-  const bool elsewhere = !host.empty() && host != backend && host != client_host;
-  if (elsewhere || (!rest.starts_with('/') && host.empty())) return std::string(location);
+  const bool other_host = !host.empty() && host != backend && host != client_host;
+  if (other_host || (!rest.starts_with('/') && host.empty())) return std::string(location);
   std::string out;
   if (!call.forwarded_host.empty()) out = call.forwarded_proto + "://" + call.forwarded_host;
   if (!rest.starts_with(call.path_prefix)) out += call.path_prefix;

@@ -1,4 +1,4 @@
-// Which headers a proxy passes on, and in which form.
+// The headers that a proxy forwards, and their rewriting.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -15,9 +15,9 @@ bool same_name(std::string_view left, std::string_view right) noexcept;
 std::string_view first_of(const Headers& headers, std::string_view name) noexcept;
 // Whether one of the protocols that Upgrade offers is this one.
 bool names_upgrade_to(const Headers& headers, std::string_view protocol);
-// What the backend is sent, but for the length of the body.  Takes call.headers.
+// The headers for the backend, without the length of the body.  Moves call.headers.
 Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade);
-// What the client is sent of the backend's; its content type comes apart.
+// The headers for the client; the content type is separate.
 Headers answer_headers(const Headers& headers, const ProxyCall& call, std::string_view client_host);
 
 }  // namespace backplane::proxying

@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Answer = std::unique_ptr<HttpAnswer>;
 
-// A body or answer of a known length up to this is passed on in one piece: its length is kept, and it costs less.
+// A body or response of a known length up to this is forwarded in one piece: its Content-Length is kept, and it costs less.
 constexpr std::uint64_t kWhole = 64 * 1024;
 
 std::optional<std::uint64_t> length_in(std::string_view text) {
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> length_in(std::string_view text) {
   return value;
 }
 
-// By HTTP/2 a body may come without being announced; methods that have none as a rule are not waited for.
+// In HTTP/2 a body may be sent without a Content-Length; for methods that usually have none, the proxy does not wait for it.
 bool may_have_body(const Exchange& exchange) {
   if (!exchange.header("transfer-encoding").empty()) return true;
   const std::string_view length = exchange.header("content-length");
@@ -40,14 +40,14 @@ Clock::time_point deadline_of(const RequestContext& context, const ProxyCall& ca
   return end;
 }
 
-// A 500 without a reason, as upstream makes of an error that is none of its own.
+// A 500 without a reason, as upstream returns for an error that is no API status.
 Status plain_error(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
 
 Status dial_error(const Status& why) {
   return why.reason() == Reason::kTooManyRequests ? why : plain_error("error dialing backend: " + why.message());
 }
 
-// One request on its way.
+// One proxied request.
 class Passage {
  public:
   // `call`: its target and headers are taken.
@@ -115,7 +115,7 @@ Task<Result<Answer>> Passage::ask(HttpCall out) {
   co_return std::move(answer);
 }
 
-// The client that has gone is told nothing.
+// No response for a client that has disconnected.
 Task<void> Passage::fail(Status status) {
   let_go();
   if (exchange_.closed() || exchange_.started()) co_return;
@@ -206,7 +206,8 @@ Task<void> Passage::answer_streamed(Answer answer) {
   co_await std::move(finishing);
 }
 
-// What the backend says to the client, piece by piece, until one of them ends.  How the client took it; `broken`: the backend broke off.
+// Forwards the backend's body to the client until one of them ends.  Returns the status of the client's side; `broken`: the backend
+// aborted.
 Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
   Status written;
   Result<std::string> piece;
@@ -223,12 +224,12 @@ Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
   co_return written;
 }
 
-// ---- leaving HTTP
+// ---- protocol upgrades
 
 Task<void> Passage::pass_upgrade() {
-  // Whoever speaks HTTP on a connection of ours is believed to be who he says he is.
+  // The backend trusts the identity headers on this connection, so a client must not speak raw HTTP on it.
   if (names_upgrade_to(exchange_.headers(), "h2c")) {
-    auto failing = fail(bad_request("h2c is not passed on"));
+    auto failing = fail(bad_request("h2c is not forwarded"));
     co_await std::move(failing);
     co_return;
   }

@@ -37,7 +37,7 @@ long long port_number(const Object& slice, std::string_view name) {
   return 0;
 }
 
-// An endpoint without a word about it is ready.
+// An endpoint without the condition is ready.
 bool is_ready(const Object& endpoint) {
   const Object* conditions = get_object(endpoint, "conditions");
   return conditions == nullptr || get_bool(*conditions, "ready").value_or(true);

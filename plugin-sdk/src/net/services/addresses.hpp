@@ -1,4 +1,4 @@
-// From Services and EndpointSlices to addresses: apiserver/pkg/util/proxy.ResolveCluster and ResolveEndpoint.
+// Resolves Services and EndpointSlices to addresses: apiserver/pkg/util/proxy.ResolveCluster and ResolveEndpoint.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,10 +15,10 @@ namespace backplane::services {
 // net.JoinHostPort
 std::string join_host_port(std::string_view host, long long port);
 
-// Where any request to the service goes.
+// The address for any request to the service.
 Result<std::string> cluster_address(const Object& service, std::string_view name, int port);
 
-// Each of them may be asked; those of the service's first family come first, `preferred` of them (all, when there are no others).
+// The addresses of all endpoints; the first `preferred` ones have the service's first family (all of them, if there are no others).
 struct Endpoints {
   std::vector<std::string> addresses;
   std::size_t preferred = 0;

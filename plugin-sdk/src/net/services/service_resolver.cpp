@@ -13,7 +13,7 @@ namespace backplane::services {
 namespace {
 
 constexpr std::string_view kServiceIndex = "service";
-// Services that were asked for and what came of it; more are looked at anew each time.
+// Limit of cached resolutions; further services are resolved at each call.
 constexpr std::size_t kMaxKnown = 4096;
 
 std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
@@ -22,7 +22,7 @@ std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
   return {object_key(slice.ns(), *service)};
 }
 
-// This server itself, as it can be reached from here.
+// The address of this server for its own calls.
 std::string own_address(const Host& host) {
   std::string address = host.flag("bind-address").value_or("");
   if (address.empty() || address == "0.0.0.0" || address == "::") address = "127.0.0.1";
@@ -47,7 +47,7 @@ class InformedResolver final : public ServiceResolver {
   }
 
  private:
-  // What a service was the last time: as long as it is made of the same entries, nothing has changed.
+  // The cached resolution of a service, valid as long as the informers have the same entries.
   struct Known {
     std::vector<ObjectRef> made_of;
     Endpoints endpoints;
@@ -119,7 +119,7 @@ class InformedResolver final : public ServiceResolver {
   const bool by_endpoints_;
   std::atomic<bool> synced_{false};
   std::atomic<std::size_t> turn_{0};
-  std::mutex mutex_;  // what follows; the informers stay once they are there
+  std::mutex mutex_;  // the members below; the informers stay once they exist
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;
   std::shared_ptr<SharedInformer> slices_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <random>
 
 #include "backplane/core/task_set.hpp"
@@ -38,6 +39,14 @@ std::string_view header_of(const HttpAnswer& answer, const char* name) {
   return {};
 }
 
+// The path that client-go requests for the path of a configuration: path.Join("/", …), without empty, "." and ".." segments and without a
+// slash at the end.
+std::string requested_path(std::string_view path) {
+  std::string out = std::filesystem::path("/" + std::string(path)).lexically_normal().string();
+  while (out.size() > 1 && out.back() == '/') out.pop_back();
+  return out;
+}
+
 Status call_problem(const std::string& url, const Status& why) { return service_unavailable("Post \"" + url + "\": " + why.message()); }
 
 // What client-go returns if the body of a response ends early.
@@ -45,7 +54,7 @@ Status read_problem(const Status& why) {
   return service_unavailable("unexpected error when reading response body. Please retry. Original error: " + why.message());
 }
 
-// Owns what it uses: the look-up may wait for the first sync of an informer longer than the call.
+// Owns its arguments, because the look-up may wait for an informer's first sync longer than the call lives.
 Task<Result<std::string>> resolve_service(std::shared_ptr<ServiceResolver> services, WebhookTarget::Service service) {
   auto resolving = services->resolve(service.ns, service.name, service.port);
   auto address = co_await std::move(resolving);
@@ -58,7 +67,7 @@ bool was_lost(const Status& why) {
   return text.find("connection reset by peer") != std::string::npos || text.find("http2: client connection lost") != std::string::npos;
 }
 
-// webhook.DefaultShouldRetry, for answers.
+// webhook.DefaultShouldRetry, for responses.
 bool asks_to_be_repeated(const HttpAnswer& answer) {
   const int code = answer.code();
   return code == 429 || code == 500 || code == 504 || (code > 500 && !header_of(answer, "retry-after").empty());
@@ -91,7 +100,7 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   config.server = server;
   config.dial = (*egress)->dialer(tls_name.empty() ? EgressType::kControlPlane : EgressType::kCluster);
   config.tls_server_name = tls_name;
-  // All calls over one connection of HTTP/2 would reach the same one of several servers behind an address.
+  // With HTTP/2, all calls would use one connection and reach the same one of several servers behind an address.
   config.http2 = http2;
   config.connect_timeout = std::chrono::ceil<std::chrono::seconds>(options_.timeout);
   config.call_timeout = options_.timeout;
@@ -116,7 +125,7 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::millis
     const WebhookTarget::Service& service = target_.service;
     tls_name = service_server_name(service.ns, service.name);
     place.host = tls_name + ":" + std::to_string(service.port);
-    place.target = (service.path.starts_with('/') ? "" : "/") + service.path + query;
+    place.target = requested_path(service.path) + query;
     place.url = "https://" + place.host + place.target;
     auto finding = within(deadline - Clock::now(), resolve_service(services_, service));
     auto found = co_await std::move(finding);
@@ -128,8 +137,8 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::millis
     const WebhookUrl url = split_webhook_url(target_.url);
     server = url.server;
     http2 = is_this_machine(url.host);
-    place.target = (url.path.empty() ? "/" : url.path) + query;
-    place.url = url.server + url.path + query;
+    place.target = requested_path(url.path) + query;
+    place.url = url.server + place.target;
   }
   if (is_this_server()) {
     place.client = host_.client();
@@ -142,7 +151,7 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place(std::chrono::millis
 }
 
 Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers headers, Clock::time_point deadline,
-                                                    std::chrono::milliseconds timeout) {
+                                                    std::chrono::milliseconds timeout, RequestContext* request) {
   Attempt out;
   auto finding = find_place(timeout, deadline);
   auto place = co_await std::move(finding);
@@ -161,6 +170,7 @@ Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers he
   call.deadline = deadline;
   auto calling = place->client->call(std::move(call));
   auto head = co_await std::move(calling);
+  if (request != nullptr) note_certificate_flaws(*request, target_.url.empty() ? place->host : split_webhook_url(target_.url).host, head);
   if (!head.ok()) {
     out.may_be_repeated = was_lost(head.status());
     out.answer = call_problem(place->url, head.status());
@@ -183,7 +193,7 @@ Task<WebhookClient::Attempt> WebhookClient::attempt(std::string body, Headers he
 Task<Result<WebhookAnswer>> WebhookClient::post(std::string body, Headers headers) {
   for (int tries = 1;; ++tries) {
     const auto began = Clock::now();
-    auto trying = attempt(body, headers, began + options_.timeout, options_.timeout);
+    auto trying = attempt(body, headers, began + options_.timeout, options_.timeout, nullptr);
     Attempt made = co_await std::move(trying);
     if (options_.on_attempt) options_.on_attempt(made.answer.ok() ? made.answer->code : 0, Clock::now() - began);
     if (!made.may_be_repeated || tries >= options_.retries.attempts) co_return std::move(made.answer);
@@ -192,10 +202,11 @@ Task<Result<WebhookAnswer>> WebhookClient::post(std::string body, Headers header
   }
 }
 
-Task<Result<WebhookAnswer>> WebhookClient::post_until(std::string body, Headers headers, Clock::time_point deadline) {
+Task<Result<WebhookAnswer>> WebhookClient::post_until(std::string body, Headers headers, Clock::time_point deadline,
+                                                      RequestContext* request) {
   const auto began = Clock::now();
   const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(deadline - began, Clock::duration::zero()));
-  auto trying = attempt(std::move(body), std::move(headers), deadline, left);
+  auto trying = attempt(std::move(body), std::move(headers), deadline, left, request);
   Attempt made = co_await std::move(trying);
   if (options_.on_attempt) options_.on_attempt(made.answer.ok() ? made.answer->code : 0, Clock::now() - began);
   co_return std::move(made.answer);

@@ -32,7 +32,7 @@ struct Scripted {
   std::string problem;  // not empty: the call fails
 };
 
-// Answers in the order of the script; its last line again and again.
+// Responds in the order of the script, and repeats the last line.
 class Server final : public HttpClient {
  public:
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
@@ -54,7 +54,7 @@ class Services final : public ServiceResolver {
   }
 };
 
-// Does not answer before `hold` is set.
+// Does not respond before `hold` is set.
 class SlowServices final : public ServiceResolver {
  public:
   Task<Result<std::string>> resolve(std::string, std::string, int) override {
@@ -138,6 +138,17 @@ TEST_F(WebhookTest, AUrlIsCalledAsItIs) {
   EXPECT_TRUE(call().ok());
   EXPECT_EQ(server_->calls[1].target, "/");
   EXPECT_TRUE(configs_[1].http2);
+}
+
+// envtest configures "https://…//failing", for which Go's server answers with a redirect.
+TEST_F(WebhookTest, ThePathIsCleanedAsClientGoCleansIt) {
+  options_.send_timeout = false;
+  const std::pair<const char*, const char*> kPaths[] = {{"//failing", "/failing"}, {"/a/./b/../c/", "/a/c"}, {"/", "/"}, {"/../x", "/x"}};
+  for (const auto& [configured, requested] : kPaths) {
+    target_.url = "https://example.com" + std::string(configured);
+    EXPECT_TRUE(call().ok());
+    EXPECT_EQ(server_->calls.back().target, requested) << configured;
+  }
 }
 
 TEST_F(WebhookTest, AServiceThatIsNotThereIsAnErrorThatNamesTheUrl) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backplane/core/request.hpp"
+#include "backplane/rest/object_defaults.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/standard_storage.hpp"
 #include "backplane/rest/table.hpp"
@@ -20,7 +21,7 @@ namespace backplane {
 namespace kit BACKPLANE_API {
 
 // `store` must not be null.
-class ForwardingStorage : public StandardStorage {
+class ForwardingStorage : public StandardStorage, public ObjectDefaulter {
  public:
   explicit ForwardingStorage(std::shared_ptr<StandardStorage> store) : store_(std::move(store)) {}
 
@@ -41,6 +42,7 @@ class ForwardingStorage : public StandardStorage {
   bool returns_deleted() const noexcept override { return store_->returns_deleted(); }
   bool admits_writes() const noexcept override { return store_->admits_writes(); }
   HostStore* host_store() noexcept override { return store_->host_store(); }
+  void set_defaults(Value& object) const override;
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override;
   Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override;

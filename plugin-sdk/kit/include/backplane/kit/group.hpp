@@ -18,7 +18,7 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// For plugins that add storages of their own to the group; others call install_group().
+// For plugins that add further storages to the group; others call install_group().
 class GroupInstaller {
  public:
   // `schemas`: the types of each version, in the order of the document's versions.

@@ -2,7 +2,7 @@
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      owns a reference to its types.
-// Errors:        those of answer(), unchanged.
+// Errors:        those of check() and answer(), unchanged.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace kit BACKPLANE_API {
 //   class TokenReviews final : public kit::ReviewStorage {
 //     Task<Status> answer(RequestContext& context, Object& review) const override;
 //   };
-class ReviewStorage : public RestStorage, public Scoper, public SingularNameProvider, public Creater {
+class ReviewStorage : public RestStorage, public Scoper, public SingularNameProvider, public Creater, public ValidatedCreater {
  public:
   // Throws std::invalid_argument if `schemas` does not have the kind.
   ReviewStorage(GroupVersionKind kind, std::shared_ptr<const SchemaSet> schemas, bool namespaced = false);
@@ -31,12 +31,19 @@ class ReviewStorage : public RestStorage, public Scoper, public SingularNameProv
   bool namespaced() const override { return namespaced_; }
   std::string singular_name() const override;
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override;
+  Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                           CreateValidation& validation) override;
 
  protected:
+  // Refuses a review that cannot be answered, before the validating step of admission; the default refuses none.
+  virtual Status check(const Object& review) const;
   // Writes the result into `review`. metadata.namespace is that of the request.
   virtual Task<Status> answer(RequestContext& context, Object& review) const = 0;
 
  private:
+  Status prepare(const RequestContext& context, Object& object) const;
+  Task<Result<ObjectRef>> answered(RequestContext& context, Object& object) const;
+
   GroupVersionKind kind_;
   std::shared_ptr<const SchemaSet> schemas_;
   const Schema* schema_;

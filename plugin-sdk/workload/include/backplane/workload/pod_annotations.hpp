@@ -29,7 +29,7 @@ void validate_pod_annotations(const Object& annotations, const Object& pod_spec,
                               FieldErrors& errors);
 // What an update of a pod may do to its annotations, and what they are now.
 void validate_pod_annotation_changes(const Object& pod, const Object& old, FieldErrors& errors);
-// Profiles that are told both ways are the same, in what is new; `path`: of the spec.
+// A profile set by field and by annotation must be equal, in new objects; `path`: of the spec.
 void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
 
 // A new pod's AppArmor annotations become fields; what clients are to be warned of.

@@ -28,7 +28,7 @@ bool generation_changed(const Object& object, const Object& old);
 void warn_of_claim_spec(const Object& claim_spec, const kit::Path& path, Warnings& out);
 // `check_values`: preferences are not validated, so bad label values in them are warned of.
 void warn_of_node_term(const Object& term, bool check_values, const kit::Path& path, Warnings& out);
-// A key of a node label that nobody should use any more; the same of all keys of a label selector.
+// Warns of a deprecated node label key; the other checks all keys of a label selector.
 void warn_of_node_label(std::string_view key, const kit::Path& path, Warnings& out);
 void warn_of_node_labels(const Object& selector, const kit::Path& path, Warnings& out);
 // A quantity of bytes that is no whole number.

@@ -1,0 +1,13 @@
+// The reason of errors for requests that need a plugin that does not run. It is not one of metav1.StatusReason: clients that do not know it
+// go by the code, 503.
+//
+// Thread-safety: a constant.
+#pragma once
+
+#include "backplane/core/status.hpp"
+
+namespace backplane {
+
+inline constexpr Reason kPluginUnavailable = static_cast<Reason>(static_cast<unsigned char>(Reason::kServiceUnavailable) + 1);
+
+}  // namespace backplane

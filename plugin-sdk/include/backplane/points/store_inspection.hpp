@@ -1,0 +1,52 @@
+// Optional interface of a storage backend with files of its own: facts about them, and a check of everything that they hold. The host
+// finds it by dynamic_cast from StorageBackend.
+//
+// Thread-safety: every method from any thread; concurrently with reads and writes of the store.
+// Lifetime:      that of the backend.
+// Errors:        kServiceUnavailable after stop(). Damage is a result, not an error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backplane/core/revision.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/core/task.hpp"
+#include "backplane/core/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// Sizes are bytes; -1: unknown.
+struct StoreFacts {
+  Revision revision = 0, compacted = 0;
+  std::int64_t files = 0, file_bytes = 0;  // segments: immutable files of records
+  std::int64_t logs = 0, log_bytes = 0;    // write-ahead logs
+  std::int64_t memory_bytes = -1;          // recent writes that are in no segment yet
+  std::int64_t free_bytes = -1;            // of the file system
+  std::int64_t rows = -1;                  // estimate, including history
+};
+
+// Something that cannot be read.
+struct StoreDamage {
+  std::string file;          // or the table, if the file is not known
+  std::int64_t offset = -1;  // in bytes; -1: unknown
+  std::string what;
+};
+
+// One part of a check.
+struct StoreCheckPart {
+  std::string next;  // where the next part begins (any bytes); empty: the check is complete
+  std::int64_t bytes = 0, rows = 0;
+  std::vector<StoreDamage> damage;
+};
+
+class StoreInspection {
+ public:
+  virtual ~StoreInspection() = default;
+  virtual Task<Result<StoreFacts>> facts() = 0;
+  // Verifies checksums and reads records, from `from` on, for at most about a second. Empty: from the beginning.
+  virtual Task<Result<StoreCheckPart>> check(std::string from) = 0;
+};
+
+}  // namespace BACKPLANE_API

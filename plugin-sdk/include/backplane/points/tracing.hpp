@@ -1,0 +1,122 @@
+// The trace of one request: its steps, which the log of slow requests shows, and its spans, which are exported if the request is sampled
+// (--tracing-config-file).
+//
+// Names are literals: they are kept by their address. A step or a span costs two reads of a coarse clock while nothing is exported.
+// Thread-safety: as RequestContext: one thread at a time.
+// Lifetime:      spans end before their request does; each is an object of the function whose work it measures.
+// Errors:        none; spans beyond the limits of a trace are dropped.
+// Source:        k8s.io/component-base/tracing, k8s.io/utils/trace, OpenTelemetry's specification of traces.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "backplane/core/request.hpp"
+#include "backplane/core/visibility.hpp"
+#include "backplane/points/http.hpp"
+
+namespace backplane BACKPLANE_API {
+
+// The numbers are those of OTLP.
+enum class SpanKind : unsigned char { kInternal = 1, kServer = 2, kClient = 3 };
+
+using TraceValue = std::variant<std::string_view, std::int64_t, bool>;
+
+// The host makes it. Other code uses TraceSpan and trace_step().
+class RequestTrace {
+ public:
+  using SpanId = std::uint32_t;
+  static constexpr SpanId kServerSpan = 0;       // of the whole request; never ended through this interface
+  static constexpr SpanId kNoSpan = ~SpanId{0};  // every call for it is without effect
+  virtual ~RequestTrace();
+
+  // True if spans are exported with their attributes.
+  bool recorded() const noexcept { return recorded_; }
+
+  virtual SpanId begin(SpanId parent, const char* name, SpanKind kind) = 0;
+  virtual void end(SpanId span) noexcept = 0;
+  virtual void step(SpanId span, const char* name) = 0;
+  // The same with one attribute.
+  virtual void step(SpanId span, const char* name, std::string_view key, TraceValue value) = 0;
+  virtual void set(SpanId span, std::string_view key, TraceValue value) = 0;
+  virtual void fail(SpanId span, std::string_view description) = 0;
+  virtual void propagate(SpanId span, Headers& headers) const = 0;
+
+  // The innermost open span.
+  SpanId current = kServerSpan;
+
+ protected:
+  bool recorded_ = false;
+};
+
+// Notes that a part of the current span's work has ended.
+inline void trace_step(RequestContext& context, const char* name) {
+  if (context.trace != nullptr) context.trace->step(context.trace->current, name);
+}
+inline void trace_step(RequestContext& context, const char* name, std::string_view key, TraceValue value) {
+  if (context.trace != nullptr) context.trace->step(context.trace->current, name, key, value);
+}
+// Adds the W3C headers (traceparent, tracestate, baggage) of the current span to those of a call to another server. Null: none.
+void propagate_trace(const RequestContext* context, Headers& headers);
+
+// Measures a scope as a child of the current span; until the scope ends it is the current span.
+//
+//   TraceSpan span(context, "Call mutating webhook");
+//   span.set("webhook", name);
+//   …
+//   span.step("Request completed");
+class TraceSpan {
+ public:
+  // Where the span goes.
+  enum class Use : unsigned char {
+    kNested,    // the current span while it lives; shown by the log of slow requests
+    kExported,  // the same, but absent unless spans are exported: for scopes of the shortest requests
+    kBeside,    // never the current span: for calls that run at the same time
+  };
+  TraceSpan(RequestContext* context, const char* name, SpanKind kind = SpanKind::kInternal, Use use = Use::kNested)
+      : trace_(context != nullptr ? context->trace : nullptr) {
+    if (trace_ != nullptr && use == Use::kExported && !trace_->recorded()) trace_ = nullptr;
+    if (trace_ != nullptr) enter(trace_->current, name, kind, use != Use::kBeside);
+  }
+  // A child of `parent` and not of the current span, which it never becomes.
+  TraceSpan(const TraceSpan& parent, const char* name, SpanKind kind) : trace_(parent.trace_) {
+    if (trace_ != nullptr) enter(parent.id_, name, kind, false);
+  }
+  ~TraceSpan() {
+    if (trace_ != nullptr) leave();
+  }
+  TraceSpan(const TraceSpan&) = delete;
+  TraceSpan& operator=(const TraceSpan&) = delete;
+
+  // True if attributes are exported: for those that cost something to compute.
+  bool recorded() const noexcept { return trace_ != nullptr && trace_->recorded(); }
+  void set(std::string_view key, TraceValue value) {
+    if (trace_ != nullptr) trace_->set(id_, key, value);
+  }
+  void step(const char* name) {
+    if (trace_ != nullptr) trace_->step(id_, name);
+  }
+  void step(const char* name, std::string_view key, TraceValue value) {
+    if (trace_ != nullptr) trace_->step(id_, name, key, value);
+  }
+  // The work has failed.
+  void fail(std::string_view description) {
+    if (trace_ != nullptr) trace_->fail(id_, description);
+  }
+  // Adds the W3C headers that make spans of another server children of this one.
+  void propagate(Headers& headers) const {
+    if (trace_ != nullptr) trace_->propagate(id_, headers);
+  }
+
+ private:
+  void enter(RequestTrace::SpanId parent, const char* name, SpanKind kind, bool nested);
+  void leave() noexcept;
+
+  RequestTrace* trace_;
+  RequestTrace::SpanId id_ = RequestTrace::kNoSpan;
+  RequestTrace::SpanId outer_ = RequestTrace::kNoSpan;
+  bool nested_ = false;
+};
+
+}  // namespace BACKPLANE_API

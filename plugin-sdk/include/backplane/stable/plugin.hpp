@@ -1,0 +1,29 @@
+// The C++ face of the stable tier: everything that a plugin includes. Names only; the contracts are in the headers below.
+//
+//   Plugin, Host, BACKPLANE_STABLE_PLUGIN          base.hpp
+//   Json                                           json.hpp
+//   install_group, Kind                            groups.hpp
+//   add_admission, Admission, Match                admission.hpp
+//   add_authenticator, add_authorizer              security.hpp
+//   add_path                                       http.hpp
+//   add_post_start, add_pre_shutdown, add_check    lifecycle.hpp
+//   Client                                         client.hpp
+//   Informer, add_controller, Controller           controller.hpp
+#pragma once
+
+#include "backplane/stable/admission.hpp"
+#include "backplane/stable/base.hpp"
+#include "backplane/stable/client.hpp"
+#include "backplane/stable/controller.hpp"
+#include "backplane/stable/groups.hpp"
+#include "backplane/stable/http.hpp"
+#include "backplane/stable/json.hpp"
+#include "backplane/stable/lifecycle.hpp"
+#include "backplane/stable/security.hpp"
+
+namespace backplane::stable {
+
+// The bytes of a file that BP_EMBED has embedded: embedded(BP_EMBEDDED(name)).
+inline std::string_view embedded(bp_str bytes) noexcept { return view(bytes); }
+
+}  // namespace backplane::stable

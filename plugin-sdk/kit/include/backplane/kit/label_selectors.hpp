@@ -1,0 +1,20 @@
+// metav1.LabelSelector as objects hold it, and the labels of object trees.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest for a selector that validation does not let through, with the text of the selectors' parser.
+// Source:        k8s.io/apimachinery/pkg/apis/meta/v1 (LabelSelectorAsSelector).
+#pragma once
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/labels.hpp"
+#include "backplane/core/selectors.hpp"
+#include "backplane/core/visibility.hpp"
+
+namespace backplane::kit {
+
+// An empty selector selects everything.
+Result<LabelSelector> label_selector_of(const Object& selector);
+// metadata.labels, sorted by key.
+Labels labels_of_object(const Object& object);
+
+}  // namespace backplane::kit

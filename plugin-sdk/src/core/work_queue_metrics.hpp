@@ -1,0 +1,52 @@
+// workqueue_… of one queue, as client-go counts them.
+//
+// Thread-safety: one call at a time; the queue calls it with its lock held.
+// Lifetime:      belongs to its queue, whose server's values it changes.
+// Errors:        none.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "backplane/core/metric_cell.hpp"
+
+namespace backplane {
+class WorkQueue;
+}
+
+namespace backplane::work_queues {
+
+class WorkQueueMetrics {
+ public:
+  explicit WorkQueueMetrics(const std::string& name);
+
+  void added(const std::string& key);
+  // A worker has got the key.
+  void taken(const std::string& key);
+  void done(const std::string& key);
+  void retried() { count(retries_); }
+  // All keys that wait are dropped.
+  void cleared();
+  // Brings the times of the keys that are being processed up to date.
+  void show_running();
+  bool runs() const noexcept { return !started_.empty(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static void count(MetricCell* cell, double amount = 1) {
+    if (cell != nullptr) cell->add(amount);
+  }
+  static void observe_since(MetricCell* cell, std::map<std::string, Clock::time_point>& times, const std::string& key);
+
+  // Queues of one name share their cells.
+  MetricCell *depth_, *adds_, *waits_, *durations_, *unfinished_, *longest_, *retries_;
+  std::map<std::string, Clock::time_point> waiting_, started_;  // since when
+  double shown_unfinished_ = 0;
+};
+
+// Names the queue in the metrics: its workers know the name of the controller. Without a name it is not in them; the first name stays.
+void name_work_queue(const WorkQueue& queue, const std::string& name);
+
+}  // namespace backplane::work_queues
