@@ -11,11 +11,11 @@ namespace backplane::etcd {
 
 // A call of etcd's services.  Watches are streams both ways; all others have one request and one response.
 struct Method {
-  std::string_view service, name;
+  std::string_view service, name, path;
   bool streams = false;
 };
 
-inline constexpr Method kWatchMethod{"etcdserverpb.Watch", "Watch", true};
+inline constexpr Method kWatchMethod{"etcdserverpb.Watch", "Watch", "/etcdserverpb.Watch/Watch", true};
 
 void count_started(const Method& method);
 void count_sent(const Method& method);

@@ -1,4 +1,4 @@
-// How a call to etcd has ended: the SDK's codes of gRPC.
+// The status of a call to etcd: the SDK's gRPC codes.
 //
 // Thread-safety: values.
 #pragma once

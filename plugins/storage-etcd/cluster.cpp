@@ -9,44 +9,29 @@ constexpr std::chrono::milliseconds kFirstPause{25}, kLongestPause{200};
 
 }  // namespace
 
-Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire, const Cluster* others)
-    : wire_(std::move(wire)), current_(others != nullptr ? others->current_ : std::make_shared<std::atomic<std::size_t>>(0)) {
-  for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
-    const Endpoint& endpoint = settings.endpoints[i];
-    const auto known = others != nullptr ? others->servers_.at(i).channel->server() : std::make_shared<Reachability>();
-    servers_.push_back({endpoint.shown, Channel::make(wire_, settings, endpoint, known)});
-  }
-}
-
-Cluster::~Cluster() {
-  stopping_.store(true);
-  for (const Server& server : servers_) server.channel->close();
-  wire_->stop();
-  // Turns of loops may hold them a little longer.
-  for (const Server& server : servers_) server.channel->dispose();
-}
-
-const Server& Cluster::server() {
-  if (servers_.size() == 1) return servers_.front();  // the call itself has it connected
-  const std::size_t first = current_->load();
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
-    const Server& server = servers_[(first + i) % servers_.size()];
-    if (server.channel->connected()) return server;
-  }
-  return servers_[first % servers_.size()];
-}
-
-bool Cluster::reached() const {
-  return std::any_of(servers_.begin(), servers_.end(), [](const Server& server) { return server.channel->connected(); });
-}
-
-void Cluster::expect() {
-  for (const Server& server : servers_) server.channel->expect();
-}
-
 void Cluster::pass_over(const Server& failed) {
   std::size_t at = static_cast<std::size_t>(&failed - servers_.data());
-  current_->compare_exchange_strong(at, (at + 1) % servers_.size());
+  current_.compare_exchange_strong(at, (at + 1) % servers_.size());
+}
+
+void Cluster::note_end(const CallStatus& status) {
+  if (status.code == Code::kUnavailable && status.never_sent) {
+    away_.store(true);
+  } else if (status.ok() && away_.load(std::memory_order_relaxed) && away_.exchange(false) && reached_) {
+    reached_();
+  }
+}
+
+grpc::CallOptions Cluster::options_of(Patience patience, bool needs_leader, Turn& turn) {
+  const auto now = Clock::now();
+  grpc::CallOptions options;
+  options.deadline = now + patience.answer;
+  options.send_by = now + patience.connection;
+  options.max_message_bytes = kMaxMessage;
+  options.breaker = turn.next_breaker();
+  options.metadata.reserve(6);  // this one, those of gRPC and those of the client
+  if (needs_leader) options.metadata.emplace_back("hasleader", "true");
+  return options;
 }
 
 std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
@@ -57,46 +42,67 @@ std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status
   if (silent && reads && !stopping() && tries < size()) return std::chrono::milliseconds(0);
   if (!away || stopping() || !(reads || never_arrived(status))) return std::nullopt;
   if (tries < size()) return std::chrono::milliseconds(0);
-  // A connection that broke says nothing of the server behind it.
+  // A broken connection does not mean that the server is unavailable.
   if (!never_arrived(status) && !is_electing(status) && tries < 2 * size()) return kFirstPause;
-  // All of them have been asked: who cannot be reached is not there in a moment either, but a leader may be.
+  // All servers have been tried: an unreachable server is not available a moment later either, but a leader may be elected.
   if (!is_electing(status) || so_far > kElection) return std::nullopt;
   return std::min(kLongestPause, kFirstPause * static_cast<std::int64_t>(1 + tries / size()));
 }
 
-bool Cluster::enter() {
-  const std::lock_guard lock(mutex_);
-  if (stopping_.load()) return false;
-  ++turns_;
-  return true;
+// ---- stopping
+
+Cluster::Turn::Turn(Cluster& cluster) : cluster_(cluster) {
+  const std::lock_guard lock(cluster_.mutex_);
+  if (cluster_.stopping_.load()) return;
+  entered_ = true;
+  after_ = std::exchange(cluster_.turns_, this);
+  if (after_ != nullptr) after_->before_ = this;
 }
 
-void Cluster::leave() {
-  const Promise<bool> idle = idle_;
+Cluster::Turn::~Turn() {
+  if (!entered_) return;
+  const Promise<bool> idle = cluster_.idle_;
   bool last = false;
   {
-    const std::lock_guard lock(mutex_);
-    --turns_;
-    last = stopping_.load() && turns_ == 0;
+    const std::lock_guard lock(cluster_.mutex_);
+    (before_ != nullptr ? before_->after_ : cluster_.turns_) = after_;
+    if (after_ != nullptr) after_->before_ = before_;
+    last = cluster_.stopping_.load() && cluster_.turns_ == nullptr;
   }
-  // Who hears of it may let the cluster go.
+  // Its waiter may destroy the cluster.
   if (last) idle.set(true);
 }
 
+std::shared_ptr<CallBreaker> Cluster::Turn::next_breaker() {
+  auto made = std::make_shared<CallBreaker>();
+  bool stopping = false;
+  {
+    const std::lock_guard lock(cluster_.mutex_);
+    breaker_ = made;
+    stopping = cluster_.stopping_.load();
+  }
+  if (stopping) made->break_off(stopped_status());
+  return made;
+}
+
 void Cluster::close() {
+  std::vector<std::shared_ptr<CallBreaker>> breakers;
   {
     const std::lock_guard lock(mutex_);
     stopping_.store(true);
-    if (turns_ == 0) idle_.set(true);
+    if (turns_ == nullptr) idle_.set(true);
+    for (const Turn* turn = turns_; turn != nullptr; turn = turn->after_) {
+      if (turn->breaker_) breakers.push_back(turn->breaker_);
+    }
   }
-  for (const Server& server : servers_) server.channel->close();
+  for (const auto& breaker : breakers) breaker->break_off(stopped_status());
 }
 
 Task<void> Cluster::stop() {
   close();
   if (waited_for_.exchange(true)) co_return;
-  bool ended = co_await idle_.future();
-  (void)ended;
+  const bool ended = co_await idle_.future();
+  static_cast<void>(ended);
 }
 
 }  // namespace backplane::etcd

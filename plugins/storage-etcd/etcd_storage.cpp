@@ -8,13 +8,12 @@
 #include "revisions.hpp"
 #include "server_states.hpp"
 #include "watches.hpp"
-#include "wire_executor.hpp"
 
 namespace backplane {
 namespace etcd {
 namespace {
 
-// kube-apiserver's: whoever changes it first compacts for everybody.
+// kube-apiserver's key: the server that changes it first compacts for all.
 constexpr std::string_view kCompactionKey = "compact_rev_key";
 
 pb::RangeRequest range_message(const backplane::RangeRequest& asked, const Keys& keys) {
@@ -48,27 +47,18 @@ pb::TxnRequest txn_message(const backplane::TxnRequest& asked, const Keys& keys)
   return request;
 }
 
-// Where there are other servers, one that is silent is not waited for as long as an only one.
-Settings paced(Settings settings) {
-  if (settings.endpoints.size() < 2) return settings;
-  settings.keep_alive = std::min(settings.keep_alive, std::chrono::milliseconds(1'000));
-  settings.keep_alive_idle = std::min(settings.keep_alive_idle, std::chrono::milliseconds(6'000));
-  settings.keep_alive_timeout = std::min(settings.keep_alive_timeout, std::chrono::milliseconds(1'000));
-  return settings;
-}
-
 class EtcdStorage final : public StorageBackend {
  public:
-  EtcdStorage(Settings settings, Logger* logger)
+  EtcdStorage(Settings settings, std::vector<Server> servers, Executor& executor, Logger* logger)
       : stored_form_(settings.stored_form),
         keys_(settings.prefix),
         root_(settings.prefix == "/" ? "/" : settings.prefix + "/"),
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
-        cluster_(paced(settings), wire_),
-        watches_(cluster_, *wire_, keys_, root_, fence_, logger),
-        revisions_(settings, cluster_, wire_executor_, fence_),
-        states_(cluster_, settings.size_age, logger) {
-    // Until the servers have said that it need not be.
+        cluster_(std::move(servers)),
+        watches_(cluster_, executor, keys_, root_, fence_, logger),
+        revisions_(cluster_, executor, fence_),
+        states_(cluster_, executor, settings.size_age, logger) {
+    // Until all servers support progress requests.
     watches_.use_fence(true);
   }
   ~EtcdStorage() override = default;
@@ -93,13 +83,11 @@ class EtcdStorage final : public StorageBackend {
   const std::string stored_form_;
   const Keys keys_;
   const std::string root_, fence_;
-  const std::shared_ptr<WireThread> wire_ = std::make_shared<WireThread>();
-  WireExecutor wire_executor_{*wire_};
-  Cluster cluster_;  // ends the thread of the wire
+  Cluster cluster_;
   Watches watches_;
   RevisionCalls revisions_;
   mutable ServerStates states_;
-  std::atomic<std::int64_t> compaction_version_{0};  // of the key, when it was last seen
+  std::atomic<std::int64_t> compaction_version_{0};  // version of the key, as last read
 };
 
 // ---- revisions
@@ -111,14 +99,12 @@ Task<Status> EtcdStorage::put_fence() {
   request.add_success()->mutable_request_put()->set_key(fence_);
   auto writing = cluster_.call<TxnCall>(std::move(request), /*reads=*/true);
   auto written = co_await std::move(writing);
-  if (!written.ok()) co_return std::move(written.status());
-  cluster_.expect();
-  co_return Status();
+  co_return written.ok() ? Status() : std::move(written.status());
 }
 
 Task<Status> EtcdStorage::request_progress() {
   if (!states_.progress_is_true()) {
-    // Those that cannot be asked now may be old ones.  Watches that are open see the fence as long as they live.
+    // Unreachable servers may be old ones.  Open watches include the fence until they end.
     states_.look();
     auto putting = put_fence();
     Status put = co_await std::move(putting);
@@ -126,7 +112,6 @@ Task<Status> EtcdStorage::request_progress() {
   }
   watches_.use_fence(false);
   watches_.ask_progress();
-  cluster_.expect();
   co_return Status();
 }
 
@@ -167,8 +152,8 @@ Result<std::unique_ptr<StorageWatch>> EtcdStorage::watch(std::string prefix, Rev
   return watches_.open(std::move(prefix), after);
 }
 
-// Of several hosts (kube-apiservers among them) that want to compact, the one that changes the key first does; the others learn from it how
-// far it has come, and try again at the next of their times.
+// Of several servers (including kube-apiservers) that want to compact, the one that changes the key first does; the others read the
+// compacted revision from it, and retry at their next interval.
 Task<Result<bool>> EtcdStorage::wins_compaction(Revision revision) {
   pb::TxnRequest request;
   auto& compare = *request.add_compare();
@@ -201,7 +186,7 @@ Task<Status> EtcdStorage::compact(Revision revision) {
   request.set_revision(revision);
   auto compacting = cluster_.call<CompactCall>(std::move(request), /*reads=*/true);
   auto done = co_await std::move(compacting);
-  // That somebody else has compacted further is as good.
+  // A further compaction by another client counts as success.
   const bool fine = done.ok() || done.status().reason() == Reason::kExpired;
   co_return fine ? Status() : std::move(done.status());
 }
@@ -225,13 +210,9 @@ Task<Status> EtcdStorage::health(std::chrono::milliseconds timeout) {
 }
 
 Task<Status> EtcdStorage::stop() {
-  // A watch that reads ahead of its reader ends by its own stop alone.
+  // A watch that reads ahead ends only by its stop.
   auto ending_watches = watches_.stop();
   co_await std::move(ending_watches);
-  // Who asks for the revision has a turn of the cluster meanwhile.
-  cluster_.close();
-  auto ending_questions = revisions_.stop();
-  co_await std::move(ending_questions);
   auto ending_calls = cluster_.stop();
   co_await std::move(ending_calls);
   co_return Status();
@@ -240,8 +221,11 @@ Task<Status> EtcdStorage::stop() {
 }  // namespace
 }  // namespace etcd
 
-std::unique_ptr<StorageBackend> open_etcd_storage(etcd::Settings settings, Logger* logger) {
-  return std::make_unique<etcd::EtcdStorage>(std::move(settings), logger);
+Result<std::unique_ptr<StorageBackend>> open_etcd_storage(etcd::Settings settings, const StoreConnections& connections, Logger* logger) {
+  auto servers = etcd::make_servers(settings, connections);
+  if (!servers.ok()) return std::move(servers).status();
+  return std::unique_ptr<StorageBackend>(
+      std::make_unique<etcd::EtcdStorage>(std::move(settings), std::move(*servers), *connections.executor, logger));
 }
 
 }  // namespace backplane

@@ -1,8 +1,8 @@
-// An etcd cluster as the store: kube-apiserver's keys and stored form, so that either can be put on what the other wrote.
+// An etcd cluster as the store: with kube-apiserver's keys and encodings, so that either server can use the other's data.
 //
 // Thread-safety: as StorageBackend.
 // Lifetime:      stop() before destruction.
-// Errors:        kServiceUnavailable while no server answers: nothing of this ends the process, and it recovers by itself.
+// Errors:        kServiceUnavailable while no server responds; it never ends the process and recovers automatically.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace backplane {
 
-// `root`: what every key begins with, as etcd has it.  `logger` may be null.
-std::unique_ptr<StorageBackend> open_etcd_storage(etcd::Settings settings, Logger* logger = nullptr);
+// `logger` may be null.  Errors: kBadRequest for TLS files that cannot be used.
+Result<std::unique_ptr<StorageBackend>> open_etcd_storage(etcd::Settings settings, const StoreConnections& connections,
+                                                          Logger* logger = nullptr);
 
 }  // namespace backplane

@@ -13,7 +13,7 @@ class StorageEtcd final : public Plugin {
     const auto flag = [&host](std::string_view name) { return host.flag(name); };
     Status registered =
         host.register_storage_backend("etcd3", [&host](const StorageBackendConfig& config) { return open(host, config, ""); });
-    // Those of single resources, by the name under which the host asks for them.
+    // Stores of single resources, by the host's name for them.
     for (const std::string& servers : etcd::overriding_servers(flag)) {
       if (!registered.ok()) return registered;
       registered = host.register_storage_backend(
@@ -30,7 +30,7 @@ class StorageEtcd final : public Plugin {
     if (!settings.ok()) return std::move(settings.status());
     if (Status usable = etcd::check_tls_files(*settings); !usable.ok()) return usable;
     if (!config.stored_form.empty()) settings->stored_form = config.stored_form;
-    return open_etcd_storage(std::move(*settings), &host.logger());
+    return open_etcd_storage(std::move(*settings), config.connections, &host.logger());
   }
 };
 

@@ -15,10 +15,10 @@ namespace {
 
 using Answer = Result<Revision>;
 
-// For so many turns of its loop at most a question waits for more who want to know.
+// A request waits at most this many turns of its loop for further callers.
 constexpr int kMostTurns = 8;
 
-// Goes on behind everything that is ready to run here.
+// Resumes after all work that is ready on this executor.
 struct NextTurn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
@@ -27,7 +27,7 @@ struct NextTurn {
 
 }  // namespace
 
-// Who wants to know: they wait for the question after the one under way.
+// The callers that wait for the next request.
 struct RevisionCalls::Askers {
   class Wait {
    public:
@@ -43,7 +43,7 @@ struct RevisionCalls::Askers {
         askers.waiting.push_back(this);
         first = !std::exchange(askers.asking, true);
       }
-      // From here on it may be told, unless it is what begins.
+      // After this point the caller may be resumed.
       if (first) calls_.begin(executor_);
     }
     Answer await_resume() { return std::move(*answer_); }
@@ -68,7 +68,7 @@ struct RevisionCalls::Askers {
     const std::lock_guard lock(mutex);
     return std::exchange(waiting, {});
   }
-  // Where one waits who came meanwhile; nothing: nobody asks any more.
+  // The executor of a caller that arrived meanwhile; nothing: no caller waits.
   std::optional<Executor*> next() {
     const std::lock_guard lock(mutex);
     asking = !waiting.empty();
@@ -80,7 +80,7 @@ struct RevisionCalls::Askers {
   }
 
  private:
-  // Each loop is woken once, for all that wait there.  Who has been resumed may be gone.
+  // Each loop is woken once for all its callers.  A resumed caller may already be destroyed.
   static void resume(std::vector<Wait*> waiting) {
     std::sort(waiting.begin(), waiting.end(), [](const Wait* a, const Wait* b) { return std::less<>()(a->executor_, b->executor_); });
     std::vector<std::pair<Executor*, std::vector<std::coroutine_handle<>>>> loops;
@@ -101,35 +101,23 @@ struct RevisionCalls::Askers {
   }
 };
 
-RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, Executor& elsewhere, std::string key)
-    : cluster_(cluster), elsewhere_(elsewhere), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+RevisionCalls::RevisionCalls(Cluster& cluster, Executor& elsewhere, std::string key)
+    : cluster_(cluster), elsewhere_(elsewhere), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
-  const Cluster::Turn turn(cluster_);
-  if (!turn.entered()) co_return stopped_status();
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
-  // A connection that has broken, or is held up, says nothing of the others.
-  if (Cluster& own = clusters_.here(); &own != &cluster_) {
-    const auto begun = std::chrono::steady_clock::now();
-    // Nor is it tried twice there.
-    auto asking = own.call<RangeCall>(request, /*reads=*/false, std::min(patience, Cluster::kTry));
-    auto answer = co_await std::move(asking);
-    if (answer.ok()) co_return Revision{answer->header().revision()};
-    patience -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    if (patience <= std::chrono::milliseconds::zero()) co_return std::move(answer.status());
-  }
   auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, patience);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   co_return Revision{answer->header().revision()};
 }
 
-// As long as more come in each turn of this loop, which is busy then: the fewer calls the better.  Who is alone waits for one turn.
+// Waits while each turn of this (busy) loop adds callers, to make fewer calls.  A single caller waits for one turn.
 Task<void> RevisionCalls::gather() {
-  std::size_t before = 1;  // who wants to know first
+  std::size_t before = 1;  // the first caller
   for (int turn = 0; turn < kMostTurns; ++turn) {
     co_await NextTurn();
     const std::size_t now = askers_->count();
@@ -138,18 +126,18 @@ Task<void> RevisionCalls::gather() {
   }
 }
 
-// A question is asked where one waits for it, on a loop that runs at least until then, unless somebody may block that.
+// The request runs on a waiting caller's loop, which runs at least until the response, unless that loop may be blocked.
 void RevisionCalls::begin(Executor* waiter) {
   IoExecutor* const loop = waiter == nullptr ? nullptr : waiter->io();
   spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : elsewhere_, question());
 }
 
-// Who comes while it is under way must not have its answer, which may be older than what was committed meanwhile.
+// A caller that arrives while it runs must not get its response, which may be older than the caller's commits.
 Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
   const auto waiting = askers_->take();
-  // Whatever happens, they are told, and the others are asked for.
+  // On every path the callers are resumed, and a request for the others is started.
   Answer answer = internal_error("etcd could not be asked for its revision");
   try {
     auto asking = ask(Cluster::kPatience);
@@ -157,7 +145,7 @@ Task<void> RevisionCalls::question() {
   } catch (...) {
   }
   if (const auto next = askers_->next()) begin(*next);
-  // They have kept all this alive.
+  // The callers have kept this object alive.
   Askers::tell(waiting, answer);
 }
 

@@ -1,7 +1,7 @@
-// The store's revision, asked for by as few calls as may be: one is under way at a time, and all who come meanwhile share the next one.
+// Reads the store's revision with as few calls as possible: one runs at a time, and callers that arrive meanwhile share the next one.
 //
 // Thread-safety: any thread.  Tasks need an executor.
-// Lifetime:      borrows the cluster and the executor.
+// Lifetime:      borrows the cluster and the executor; the cluster's stop() ends the calls.
 // Errors:        the cluster's.
 #pragma once
 
@@ -11,21 +11,18 @@
 
 #include "backplane/points/storage.hpp"
 #include "cluster.hpp"
-#include "loop_clusters.hpp"
 
 namespace backplane::etcd {
 
 class RevisionCalls {
  public:
-  // `key`: any; it need not be there.  `elsewhere`: where questions are asked that are for no loop.
-  RevisionCalls(const Settings& settings, Cluster& cluster, Executor& elsewhere, std::string key);
+  // `key`: any; it need not exist.  `elsewhere`: the executor of requests for callers without a loop.
+  RevisionCalls(Cluster& cluster, Executor& elsewhere, std::string key);
   ~RevisionCalls();
-  // Everything that was committed before the call is at or below it.
+  // All commits before the call are at or below the result.
   Task<Result<Revision>> current();
-  // A question of its own.
+  // A separate request.
   Task<Result<Revision>> ask(std::chrono::milliseconds patience);
-  // After the cluster has been closed.
-  Task<void> stop() { return clusters_.stop(); }
 
  private:
   struct Askers;
@@ -35,7 +32,6 @@ class RevisionCalls {
 
   Cluster& cluster_;
   Executor& elsewhere_;
-  LoopClusters clusters_;
   const std::string key_;
   const std::unique_ptr<Askers> askers_;
 };

@@ -25,12 +25,16 @@ void ServerStates::look() noexcept {
     if (looked_ != Clock::time_point() && now - looked_ < between) return;
     looked_ = now;
   }
-  for (std::size_t i = 0; i < cluster_.size(); ++i) {
-    const auto done = [this, i](const CallStatus& status, const pb::StatusResponse& answer) {
-      if (status.ok()) note(i, answer.version(), answer.dbsize());
-    };
-    cluster_.call_back<StatusCall>(cluster_.servers()[i], pb::StatusRequest(), kPatience, done);
-  }
+  // Taken here, because stop() may be called before the tasks begin.
+  const auto turn = std::make_shared<Cluster::Turn>(cluster_);
+  if (!turn->entered()) return;
+  for (std::size_t i = 0; i < cluster_.size(); ++i) spawn_detached(executor_, ask(i, turn));
+}
+
+Task<void> ServerStates::ask(std::size_t server, [[maybe_unused]] std::shared_ptr<Cluster::Turn> turn) {
+  auto asking = cluster_.ask<StatusCall>(cluster_.servers()[server], pb::StatusRequest(), kPatience);
+  const auto answer = co_await std::move(asking);
+  if (answer.ok()) note(server, answer->version(), answer->dbsize());
 }
 
 void ServerStates::note(std::size_t server, const std::string& version, std::int64_t size) {
@@ -38,7 +42,7 @@ void ServerStates::note(std::size_t server, const std::string& version, std::int
   const std::lock_guard lock(mutex_);
   versions_[server] = version;
   const auto now = Clock::now();
-  // Answers to one look are about the same moment; the first of a later one begins anew.
+  // Responses of one round belong together; the first response of a later round resets them.
   size_ = now - size_known_ < kPatience ? std::max(size_, size) : size;
   size_known_ = now;
   judge_versions();

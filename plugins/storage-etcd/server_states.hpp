@@ -1,13 +1,14 @@
-// What the servers of a cluster say of themselves: their version and the size of their store.  Asked for in the background; nobody waits
-// for a server that does not answer.
+// The status of a cluster's servers: version and size of the store.  Requested in the background; no caller waits for a server that does
+// not respond.
 //
 // Thread-safety: any thread.
-// Lifetime:      borrows the cluster, whose stop() ends the calls.
-// Errors:        a server that does not answer is asked again at the next look.
+// Lifetime:      borrows the cluster, whose stop() ends the calls, and the executor.
+// Errors:        a server that does not respond is asked again in the next round.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -19,25 +20,27 @@ namespace backplane::etcd {
 
 class ServerStates {
  public:
-  // `size_age`: how old the size may be when it is asked for.
-  ServerStates(Cluster& cluster, std::chrono::nanoseconds size_age, Logger* logger)
-      : cluster_(cluster), size_age_(size_age), logger_(logger), versions_(cluster.size()) {}
+  // `size_age`: the maximum age of the size.
+  ServerStates(Cluster& cluster, Executor& executor, std::chrono::nanoseconds size_age, Logger* logger)
+      : cluster_(cluster), executor_(executor), size_age_(size_age), logger_(logger), versions_(cluster.size()) {}
 
-  // Asks every server, unless that was done a moment ago; where all have answered, unless that was within `size_age`.
+  // Asks every server, unless the last round was recent; if all have responded, unless it was within `size_age`.
   void look() noexcept;
-  // Every server has said that it answers requests for progress behind what it has sent before: a watch may be opened again on any.
+  // True if every server supports ordered progress requests, because a watch may be reopened on any server.
   bool progress_is_true() const noexcept { return true_.load(); }
-  // Of the largest one as of the last look; -1: not known.  Looks again when that is too long ago.
+  // The size of the largest store in the last round; -1: unknown.  Starts a round if the last one is too old.
   std::int64_t size_bytes() noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kBetweenLooks{1};
   static constexpr std::chrono::seconds kPatience{5};
+  Task<void> ask(std::size_t server, std::shared_ptr<Cluster::Turn> turn);
   void note(std::size_t server, const std::string& version, std::int64_t size);
   void judge_versions();
 
   Cluster& cluster_;
+  Executor& executor_;
   const std::chrono::nanoseconds size_age_;
   Logger* const logger_;  // may be null
   std::atomic<bool> true_{false};
@@ -46,7 +49,7 @@ class ServerStates {
   Clock::time_point looked_{};
   Clock::time_point size_known_{};
   std::int64_t size_ = -1;
-  bool known_ = false;  // all versions are
+  bool known_ = false;  // all versions are recent enough
 };
 
 }  // namespace backplane::etcd

@@ -36,7 +36,7 @@ struct Block {
   long size = 0;
 };
 
-// All of it: an authority that is passed over silently is one that is missed later.
+// Requires all blocks to be certificates: a skipped authority would be missing later.
 Status check_authorities(const std::string& path) {
   constexpr std::string_view kFlag = "etcd-cafile";
   const BioPtr file = open(path);

@@ -1,14 +1,14 @@
-// What the files for TLS with etcd hold, looked at before the first connection: a typing error is to end the start.
+// Checks the TLS files for etcd before the first connection, so that startup fails for a wrong file.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest that names the flag and what is wrong with its file.
+// Errors:        kBadRequest that names the flag and the file's problem.
 #pragma once
 
 #include "settings.hpp"
 
 namespace backplane::etcd {
 
-// Whether the files of `settings` are authorities, and a certificate with its key; also where no server is reached by TLS.
+// Checks that the files of `settings` are authorities, and a certificate with its key, even if no server uses TLS.
 Status check_tls_files(const Settings& settings);
 
 }  // namespace backplane::etcd

@@ -1,7 +1,7 @@
 // For tests: ports to listen on later.
 //
 // Thread-safety: any thread.
-// Errors:        none; it may be taken by the time it is listened on, by another test that has looked in the same moment.
+// Errors:        none; another test that searches at the same time may take the port first.
 #pragma once
 
 #include <arpa/inet.h>
@@ -26,8 +26,8 @@ inline bool binds(int socket, int port) {
   return bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// Below those that the system gives to connections: one of them could have it by then, and who dials one while nobody listens there may be
-// given that very one, and meet itself.
+// Below the system's ephemeral ports: a connection could get such a port, and a client that connects to an unused ephemeral port may be
+// connected to itself.
 inline int unused_port() {
   constexpr int kFirst = 15'000, kCount = 15'000;
   static std::atomic<unsigned> next{static_cast<unsigned>(getpid()) * 31U};

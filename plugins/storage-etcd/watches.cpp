@@ -12,16 +12,15 @@ namespace {
 
 constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of events that wait for next()
 constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2'000};
-constexpr std::chrono::milliseconds kLook{200};  // in a pause, for a server that has come back
 
 class Follower;
 
 }  // namespace
 
 struct Watches::Shared {
-  Shared(Cluster& cluster_in, WireThread& wire_in, Keys keys_in, std::string root_in, std::string fence_in, Logger* logger_in)
+  Shared(Cluster& cluster_in, Executor& executor_in, Keys keys_in, std::string root_in, std::string fence_in, Logger* logger_in)
       : cluster(cluster_in),
-        wire(wire_in),
+        executor(executor_in),
         keys(std::move(keys_in)),
         root(std::move(root_in)),
         root_end(prefix_end(root)),
@@ -29,7 +28,7 @@ struct Watches::Shared {
         logger(logger_in) {}
 
   Cluster& cluster;
-  WireThread& wire;
+  Executor& executor;
   const Keys keys;
   const std::string root, root_end, fence;
   Logger* const logger;
@@ -37,138 +36,61 @@ struct Watches::Shared {
   std::mutex mutex;
   std::set<Follower*> open;
   bool stopped = false;
-  std::size_t running = 0;  // streams and pauses
+  std::size_t running = 0;  // followers
   Promise<bool> idle;
 
-  bool enter() {
+  // False: stop() does not wait for it.
+  bool enter(Follower& follower) {
     const std::lock_guard lock(mutex);
-    if (!stopped) ++running;
-    return !stopped;
+    if (stopped) return false;
+    ++running;
+    open.insert(&follower);
+    return true;
   }
   void leave() {
     const std::lock_guard lock(mutex);
     if (--running == 0 && stopped) idle.set(true);
   }
+  std::vector<std::shared_ptr<Follower>> followers();
 };
 
 namespace {
 
 using Shared = Watches::Shared;
+using grpc::Stream;
 
-// What one stream tells whoever opened it; on the thread of the answers.
-class StreamListener {
- public:
-  virtual ~StreamListener() = default;
-  // False: no more is read until Stream::resume().
-  virtual bool received(etcdserverpb::WatchResponse& response) = 0;
-  virtual void ended(const CallStatus& status) = 0;
-};
-
-// One stream with one watch.  It holds itself until it has ended.
-class Stream final : public CallListener {
- public:
-  Stream(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener)
-      : shared_(std::move(shared)), listener_(std::move(listener)) {}
-
-  // False: the cluster has stopped; nothing will be told.
-  bool start(const std::shared_ptr<Stream>& self, const etcdserverpb::WatchRequest& request) {
-    if (!shared_->cluster.enter()) return false;
-    const std::lock_guard lock(mutex_);
-    self_ = self;
-    server_ = &shared_->cluster.server();
-    count_started(kWatchMethod);
-    count_sent(kWatchMethod);
-    call_ = server_->channel->start({kWatchMethod, request.SerializeAsString(), Channel::Clock::time_point::max(), true}, *this);
-    return true;
-  }
-  void ask_progress() {
-    etcdserverpb::WatchRequest request;
-    request.mutable_progress_request();
-    if (const auto call = started()) {
-      count_sent(kWatchMethod);
-      server_->channel->send(call, request.SerializeAsString());
-    }
-  }
-  void resume() {
-    if (const auto call = started()) server_->channel->resume(call);
-  }
-  void cancel() {
-    if (const auto call = started()) server_->channel->cancel(call);
-  }
-
- private:
-  // None: start() has not returned; who opens it looks once more whether it is wanted.
-  Channel::CallRef started() {
-    const std::lock_guard lock(mutex_);
-    return call_;
-  }
-  bool message(std::string bytes) override {
-    count_received(kWatchMethod);
-    if (response_.ParseFromString(bytes)) return listener_->received(response_);
-    if (shared_->logger != nullptr) shared_->logger->warn("a watch response of etcd is malformed, reopening the watch");
-    cancel();
-    return true;
-  }
-  void ended(CallStatus status) override {
-    std::shared_ptr<Stream> self;
-    {
-      // Not before start() has returned.
-      const std::lock_guard lock(mutex_);
-      self = std::move(self_);
-    }
-    if (status.code == Code::kUnavailable) shared_->cluster.pass_over(*server_);
-    count_handled(kWatchMethod, status);
-    const auto shared = shared_;
-    listener_->ended(status);
-    self.reset();
-    shared->cluster.leave();
-    shared->leave();
-  }
-
-  const std::shared_ptr<Shared> shared_;
-  const std::shared_ptr<StreamListener> listener_;
-  std::mutex mutex_;
-  std::shared_ptr<Stream> self_;
-  Channel::CallRef call_;
-  const Server* server_ = nullptr;
-  etcdserverpb::WatchResponse response_;
-};
-
-// A watch: what has come and not been taken, and the stream that brings more.
-class Follower final : public StreamListener, public std::enable_shared_from_this<Follower> {
+// A watch: the events that were received and not taken, and the stream.
+class Follower final : public std::enable_shared_from_this<Follower> {
  public:
   Follower(std::shared_ptr<Shared> shared, std::string prefix, Revision after)
       : shared_(std::move(shared)), prefix_(std::move(prefix)), reached_(after) {}
 
   void begin() {
-    {
-      const std::lock_guard lock(shared_->mutex);
-      if (!shared_->stopped) shared_->open.insert(this);
-    }
-    connect();
+    if (!shared_->enter(*this)) return finish(stopped_status());
+    spawn_detached(shared_->executor, run(shared_from_this()));
   }
   void cancel() { finish(expired("the watch has ended")); }
-  void ask_progress() {
-    const auto stream = current();
-    if (stream) stream->ask_progress();
-  }
+  // On the executor.
+  Task<void> ask_progress();
+  // Ends the pause before the next stream.
+  void end_pause();
   Task<Result<EventBatch>> next();
 
-  bool received(etcdserverpb::WatchResponse& response) override;
-  void ended(const CallStatus& status) override;
-
  private:
-  std::shared_ptr<Stream> current() {
-    const std::lock_guard lock(mutex_);
-    return stream_;
-  }
-  void connect();
-  void connect_later();
-  void pause();
-  void pause_is_over();
-  void ask_for_history();
+  static Task<void> run(std::shared_ptr<Follower> self);
+  Task<void> follow();
+  Task<void> read_stream(std::shared_ptr<Stream> stream, CallStatus& status);
+  Task<void> pause();
+  Task<void> wait_for_room();
+  Task<void> check_history(std::shared_ptr<Stream> stream);
+  bool use_stream(std::shared_ptr<Stream> stream);
+  void received(etcdserverpb::WatchResponse& response, Stream& stream);
   void finish(Status why);
-  void deliver(EventBatch batch);
+  bool is_over() {
+    const std::lock_guard lock(mutex_);
+    return over_.has_value();
+  }
+  void deliver(EventBatch batch, std::size_t bytes);
   void collect(etcdserverpb::WatchResponse& response);
   bool concerns(std::string_view key) const { return key.starts_with(prefix_); }
   etcdserverpb::WatchRequest first_request(Revision after) const;
@@ -177,23 +99,21 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   }
 
   const std::shared_ptr<Shared> shared_;
-  const std::string prefix_;  // in the store's words
+  const std::string prefix_;  // as a status of the store
   std::mutex mutex_;
   std::shared_ptr<Stream> stream_;
   std::deque<EventBatch> waiting_;
   std::size_t waiting_bytes_ = 0;
-  bool stalled_ = false;  // the stream waits for next()
-  std::optional<Promise<bool>> reader_;
+  std::optional<Promise<bool>> reader_, room_, paused_;
   std::optional<Status> over_;
-  // Of the thread of the answers:
-  Revision reached_;     // everything up to here has been handed over; at first what it is to begin behind, which may be to come
-  Revision seen_ = 0;    // of what has come
+  // Of the executor:
+  Revision reached_;     // all events up to here have been delivered; initially the start revision, which may be in the future
+  Revision seen_ = 0;    // of received events
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
-  std::chrono::steady_clock::time_point due_;  // the end of the pause
-  bool none_reached_ = false;                  // when it began
-  std::atomic<std::uint64_t> alarm_{0};
+  bool asking_ = false;  // a request for progress is being written
+  etcdserverpb::WatchResponse response_;
 };
 
 etcdserverpb::WatchRequest Follower::first_request(Revision after) const {
@@ -209,73 +129,129 @@ etcdserverpb::WatchRequest Follower::first_request(Revision after) const {
   return request;
 }
 
-void Follower::connect() {
-  if (!shared_->enter()) {
-    finish(stopped_status());
-    return;
+Task<void> Follower::run(std::shared_ptr<Follower> self) {
+  const auto shared = self->shared_;
+  while (!self->is_over() && !shared->cluster.stopping()) {
+    auto following = self->follow();
+    co_await std::move(following);
+    if (self->is_over() || shared->cluster.stopping()) break;
+    auto pausing = self->pause();
+    co_await std::move(pausing);
   }
+  self->finish(stopped_status());
+  self.reset();
+  shared->leave();
+}
+
+// False: the watch has been cancelled, and the stream is not needed.
+bool Follower::use_stream(std::shared_ptr<Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  if (!over_) stream_ = std::move(stream);
+  return !over_;
+}
+
+// Runs one stream to its end.
+Task<void> Follower::follow() {
+  const Server& server = shared_->cluster.server();
+  grpc::CallOptions options;
+  options.metadata.emplace_back("hasleader", "true");
+  options.max_message_bytes = kMaxMessage;
+  count_started(kWatchMethod);
+  count_sent(kWatchMethod);
+  const auto stream = grpc::open_stream(server.client, std::string(kWatchMethod.path), std::move(options));
+  auto writing = stream->write(first_request(reached_).SerializeAsString());
+  const bool written = co_await std::move(writing);
+  static_cast<void>(written);  // read() has the reason
+  CallStatus status(Code::kCancelled, "the watch has ended");
+  if (use_stream(stream)) {
+    auto reading = read_stream(stream, status);
+    co_await std::move(reading);
+    const std::lock_guard lock(mutex_);
+    stream_.reset();
+  }
+  gathered_ = {};
+  gathered_bytes_ = 0;
+  if (status.code == Code::kUnavailable) shared_->cluster.pass_over(server);
+  count_handled(kWatchMethod, status);
+  const bool wanted = !is_over() && !shared_->cluster.stopping();
+  if (wanted && !status.ok() && status.code != Code::kCancelled) {
+    warn("a watch on etcd broke off, opening it again error=" + quoted(status.message));
+  }
+}
+
+Task<void> Follower::read_stream(std::shared_ptr<Stream> stream, CallStatus& status) {
+  for (;;) {
+    auto reading = stream->read();
+    const std::optional<std::string> message = co_await std::move(reading);
+    if (!message) {
+      status = stream->status();
+      co_return;
+    }
+    count_received(kWatchMethod);
+    shared_->cluster.note_answer();
+    if (!response_.ParseFromString(*message)) {
+      warn("a watch response of etcd is malformed, reopening the watch");
+      co_return;  // with the status of a cancelled stream
+    }
+    const bool behind = response_.created() && !response_.canceled() && response_.header().revision() < seen_;
+    received(response_, *stream);
+    if (behind) {
+      auto checking = check_history(stream);
+      co_await std::move(checking);
+    }
+    auto waiting = wait_for_room();
+    co_await std::move(waiting);
+  }
+}
+
+// Waits while too many bytes are queued for next().
+Task<void> Follower::wait_for_room() {
+  Promise<bool> room;
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_ || waiting_bytes_ <= kReadAhead) co_return;
+    room_ = room;
+  }
+  const bool there = co_await room.future();
+  static_cast<void>(there);
+}
+
+Task<void> Follower::pause() {
+  Promise<bool> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_) co_return;
+    paused_ = ended;
+  }
+  const auto cancel = current_executor()->after(pause_, [ended] { ended.set(true); });
+  pause_ = std::min(pause_ * 2, kLongestPause);
+  const bool woken = co_await ended.future();
+  static_cast<void>(woken);
+  cancel();
+  const std::lock_guard lock(mutex_);
+  paused_.reset();
+}
+
+void Follower::end_pause() {
+  const std::lock_guard lock(mutex_);
+  if (paused_) paused_->set(true);
+}
+
+Task<void> Follower::ask_progress() {
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
-    if (!over_) stream = stream_ = std::make_shared<Stream>(shared_, shared_from_this());
+    stream = stream_;
   }
-  if (stream == nullptr) {
-    shared_->leave();
-    return;
-  }
-  if (!stream->start(stream, first_request(reached_))) {
-    {
-      const std::lock_guard lock(mutex_);
-      stream_.reset();  // they hold each other
-    }
-    finish(stopped_status());
-    shared_->leave();
-    return;
-  }
-  // It may have been given up before there was anything to cancel.
-  bool over = false;
-  {
-    const std::lock_guard lock(mutex_);
-    over = over_.has_value();
-  }
-  if (over) stream->cancel();
-}
-
-void Follower::connect_later() {
-  if (!shared_->enter()) {
-    finish(stopped_status());
-    return;
-  }
-  due_ = std::chrono::steady_clock::now() + pause_;
-  none_reached_ = !shared_->cluster.reached();
-  pause_ = std::min(pause_ * 2, kLongestPause);
-  pause();
-}
-
-void Follower::pause() {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - std::chrono::steady_clock::now());
-  alarm_.store(
-      shared_->wire.after(std::clamp(left, std::chrono::milliseconds(0), kLook), [self = shared_from_this()] { self->pause_is_over(); }));
-  // It may have been given up before there was an alarm to ring.
-  bool over = false;
-  {
-    const std::lock_guard lock(mutex_);
-    over = over_.has_value();
-  }
-  if (over) shared_->wire.at_once(alarm_.load());
-}
-
-// Of a connection that has come about meanwhile everybody else knows, too: who reads waits for what is watched.
-void Follower::pause_is_over() {
-  const bool there = none_reached_ && shared_->cluster.reached();
-  bool over = false;
-  {
-    const std::lock_guard lock(mutex_);
-    over = over_.has_value();
-  }
-  if (!over && !there && !shared_->cluster.stopping() && std::chrono::steady_clock::now() < due_) return pause();
-  connect();
-  shared_->leave();
+  if (stream == nullptr || asking_) co_return;
+  etcdserverpb::WatchRequest request;
+  request.mutable_progress_request();
+  count_sent(kWatchMethod);
+  asking_ = true;
+  auto writing = stream->write(request.SerializeAsString());
+  const bool written = co_await std::move(writing);
+  static_cast<void>(written);
+  asking_ = false;
 }
 
 void Follower::collect(etcdserverpb::WatchResponse& response) {
@@ -290,42 +266,34 @@ void Follower::collect(etcdserverpb::WatchResponse& response) {
   }
 }
 
-// A server that lags behind says an older revision, too; all of them together do not, unless they have lost what was seen of them.
-void Follower::ask_for_history() {
+// A lagging server also reports an older revision; all servers do so only if they have lost data.
+Task<void> Follower::check_history(std::shared_ptr<Stream> stream) {
   pb::RangeRequest request;
   request.set_key(shared_->root);
   request.set_count_only(true);
-  const auto done = [self = shared_from_this()](const CallStatus& status, const pb::RangeResponse& answer) {
-    if (!status.ok()) {
-      // It is asked again when the watch is.
-      if (const auto stream = self->current()) stream->cancel();
-      return;
-    }
-    if (answer.header().revision() >= self->seen_) return;
-    self->warn("etcd's history has gone back from=" + std::to_string(self->seen_) + " to=" + std::to_string(answer.header().revision()));
-    self->finish(expired("the history of the store has gone back"));
-  };
-  shared_->cluster.call_back<RangeCall>(shared_->cluster.server(), request, Cluster::kPatience, done);
+  auto asking = shared_->cluster.call<RangeCall>(std::move(request), /*reads=*/true);
+  const auto answer = co_await std::move(asking);
+  if (!answer.ok()) {
+    stream->cancel();  // asked again when the watch is opened again
+    co_return;
+  }
+  const Revision newest = answer->header().revision();
+  if (newest >= seen_) co_return;
+  warn("etcd's history has gone back from=" + std::to_string(seen_) + " to=" + std::to_string(newest));
+  finish(expired("the history of the store has gone back"));
 }
 
-bool Follower::received(etcdserverpb::WatchResponse& response) {
+void Follower::received(etcdserverpb::WatchResponse& response, Stream& stream) {
   if (response.canceled()) {
-    if (response.compact_revision() > 0) {
-      finish(compacted_status());
-    } else {
-      // The server has its reasons (it is starting, its authority changed): again, from where we are.
-      warn("etcd ended a watch, asking again reason=" + quoted(response.cancel_reason()));
-      if (const auto stream = current()) stream->cancel();
-    }
-    return true;
+    if (response.compact_revision() > 0) return finish(compacted_status());
+    // The server has ended the watch (it is starting, or its certificate authority has changed): reopens at the watch's revision.
+    warn("etcd ended a watch, asking again reason=" + quoted(response.cancel_reason()));
+    return stream.cancel();
   }
   pause_ = kFirstPause;
-  if (response.created()) {
-    if (response.header().revision() < seen_) ask_for_history();
-    return true;
-  }
+  if (response.created()) return;
   collect(response);
-  if (response.fragment()) return true;
+  if (response.fragment()) return;
   // Without events it is progress: everything up to the revision of its header has been sent.
   if (response.events_size() == 0 && gathered_.events.empty()) {
     gathered_.revision = std::max<Revision>(gathered_.revision, response.header().revision());
@@ -334,36 +302,17 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
   seen_ = std::max(seen_, batch.revision);
   if (batch.revision <= reached_ && batch.events.empty()) batch.revision = reached_;
   reached_ = std::max(reached_, batch.revision);
-  const std::size_t bytes = std::exchange(gathered_bytes_, 0);
+  deliver(std::move(batch), std::exchange(gathered_bytes_, 0));
+}
+
+void Follower::deliver(EventBatch batch, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (over_) return true;  // the next read finds out that the stream has been cancelled
-  // How far it has come replaces how far it had come.
+  if (over_) return;
+  // A progress notification replaces a queued one.
   if (batch.events.empty() && !waiting_.empty() && waiting_.back().events.empty()) waiting_.pop_back();
   waiting_.push_back(std::move(batch));
   waiting_bytes_ += bytes;
   if (reader_) reader_->set(true);
-  stalled_ = waiting_bytes_ > kReadAhead;
-  return !stalled_;
-}
-
-void Follower::ended(const CallStatus& status) {
-  gathered_ = {};
-  gathered_bytes_ = 0;
-  bool over = false;
-  {
-    const std::lock_guard lock(mutex_);
-    stream_.reset();
-    stalled_ = false;
-    over = over_.has_value();
-  }
-  if (!over && !shared_->cluster.stopping()) {
-    if (!status.ok() && status.code != Code::kCancelled) {
-      warn("a watch on etcd broke off, opening it again error=" + quoted(status.message));
-    }
-    connect_later();
-  } else if (!over) {
-    finish(stopped_status());
-  }
 }
 
 void Follower::finish(Status why) {
@@ -374,20 +323,20 @@ void Follower::finish(Status why) {
     over_ = expired(why.message());
     waiting_.clear();
     stream = stream_;
-    if (reader_) reader_->set(true);
+    for (const auto* each : {&reader_, &room_, &paused_}) {
+      if (*each) (*each)->set(true);
+    }
   }
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->open.erase(this);
   }
   if (stream) stream->cancel();
-  shared_->wire.at_once(alarm_.load());
 }
 
 Task<Result<EventBatch>> Follower::next() {
   for (;;) {
     Promise<bool> changed;
-    std::shared_ptr<Stream> stalled;
     std::optional<Result<EventBatch>> found;
     {
       const std::lock_guard lock(mutex_);
@@ -396,23 +345,20 @@ Task<Result<EventBatch>> Follower::next() {
       } else if (!waiting_.empty()) {
         found = std::move(waiting_.front());
         waiting_.pop_front();
-        if (waiting_.empty()) {
-          waiting_bytes_ = 0;
-          if (std::exchange(stalled_, false)) stalled = stream_;
-        }
         reader_.reset();
+        if (waiting_.empty()) waiting_bytes_ = 0;
+        if (waiting_.empty() && room_) std::exchange(room_, std::nullopt)->set(true);
       } else {
         reader_ = changed;
       }
     }
-    if (stalled) stalled->resume();
     if (found) co_return std::move(*found);
-    bool woken = co_await changed.future();
-    (void)woken;
+    const bool woken = co_await changed.future();
+    static_cast<void>(woken);
   }
 }
 
-// What the caller has; the follower lives on until its stream has ended.
+// The caller's handle; the follower lives until its stream has ended.
 class Handle final : public StorageWatch {
  public:
   explicit Handle(std::shared_ptr<Follower> follower) : follower_(std::move(follower)) {}
@@ -426,8 +372,24 @@ class Handle final : public StorageWatch {
 
 }  // namespace
 
-Watches::Watches(Cluster& cluster, WireThread& wire, Keys keys, std::string root, std::string fence, Logger* logger)
-    : shared_(std::make_shared<Shared>(cluster, wire, std::move(keys), std::move(root), std::move(fence), logger)) {}
+std::vector<std::shared_ptr<Follower>> Watches::Shared::followers() {
+  std::vector<std::shared_ptr<Follower>> out;
+  const std::lock_guard lock(mutex);
+  for (Follower* follower : open) {
+    if (auto alive = follower->weak_from_this().lock()) out.push_back(std::move(alive));
+  }
+  return out;
+}
+
+Watches::Watches(Cluster& cluster, Executor& executor, Keys keys, std::string root, std::string fence, Logger* logger)
+    : shared_(std::make_shared<Shared>(cluster, executor, std::move(keys), std::move(root), std::move(fence), logger)) {
+  // Readers wait for what is watched.
+  cluster.when_reached([shared = std::weak_ptr<Shared>(shared_)] {
+    const auto alive = shared.lock();
+    if (alive == nullptr) return;
+    for (const auto& follower : alive->followers()) follower->end_pause();
+  });
+}
 Watches::~Watches() = default;
 
 std::unique_ptr<StorageWatch> Watches::open(std::string prefix, Revision after) {
@@ -436,33 +398,31 @@ std::unique_ptr<StorageWatch> Watches::open(std::string prefix, Revision after) 
   return std::make_unique<Handle>(std::move(follower));
 }
 
-void Watches::ask_progress() {
-  std::vector<std::shared_ptr<Follower>> open;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    for (Follower* follower : shared_->open) {
-      if (auto alive = follower->weak_from_this().lock()) open.push_back(std::move(alive));
-    }
+namespace {
+
+Task<void> ask_all(std::shared_ptr<Shared> shared) {
+  for (const auto& follower : shared->followers()) {
+    auto asking = follower->ask_progress();
+    co_await std::move(asking);
   }
-  for (const auto& follower : open) follower->ask_progress();
 }
+
+}  // namespace
+
+void Watches::ask_progress() { spawn_detached(shared_->executor, ask_all(shared_)); }
 
 void Watches::use_fence(bool used) { shared_->fenced.store(used); }
 
 Task<void> Watches::stop() {
-  std::vector<std::shared_ptr<Follower>> open;
-  Promise<bool> idle = shared_->idle;
+  const Promise<bool> idle = shared_->idle;
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->stopped = true;
-    for (Follower* follower : shared_->open) {
-      if (auto alive = follower->weak_from_this().lock()) open.push_back(std::move(alive));
-    }
     if (shared_->running == 0) idle.set(true);
   }
-  for (const auto& follower : open) follower->cancel();
-  bool ended = co_await idle.future();
-  (void)ended;
+  for (const auto& follower : shared_->followers()) follower->cancel();
+  const bool ended = co_await idle.future();
+  static_cast<void>(ended);
 }
 
 }  // namespace backplane::etcd

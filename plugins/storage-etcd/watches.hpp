@@ -1,14 +1,13 @@
-// Watches on etcd: each a stream of its own, which is opened again where it broke off, on another server if need be.
+// Watches on etcd: each is a separate stream, which is reopened at its last revision after a failure, if necessary on another server.
 //
-// A watch reads ahead of whoever calls next() by a bounded number of bytes; then etcd has to wait.
+// A watch reads ahead of next() by a limited number of bytes; then it stops reading from etcd.
 //
 // Thread-safety: any thread; one next() at a time per watch, as of every StorageWatch.
-// Lifetime:      watches may outlive the Watches they came from once stop() was called.
-// Errors:        kExpired when etcd has compacted what comes next, or the store stopped.  What etcd cannot serve for another reason is
-// asked for again, with pauses.
+// Lifetime:      watches may outlive their Watches after stop() was called.
+// Errors:        kExpired if etcd has compacted the next events, or the store has stopped.  After other errors the watch is reopened,
+// with pauses.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -16,25 +15,24 @@
 
 #include "backplane/core/logger.hpp"
 #include "cluster.hpp"
-#include "wire_thread.hpp"
 
 namespace backplane::etcd {
 
 class Watches {
  public:
-  // `root`: what every watched key begins with.  `fence`: a key beside the root that no range of it holds; events of it tell how far a
-  // watch has come, and nothing else.  `logger` may be null.
-  Watches(Cluster& cluster, WireThread& wire, Keys keys, std::string root, std::string fence, Logger* logger);
+  // `root`: the prefix of every watched key.  `fence`: a key outside the root's ranges, whose events only report the progress of a watch.
+  // `executor`: reads the streams; it runs until stop() has ended.  `logger` may be null.
+  Watches(Cluster& cluster, Executor& executor, Keys keys, std::string root, std::string fence, Logger* logger);
   ~Watches();
 
   std::unique_ptr<StorageWatch> open(std::string prefix, Revision after);
-  // Every open watch asks its server how far it has come.  Only for servers of which tells_progress_truly().
+  // Every open watch requests its progress.  Only for servers with tells_progress_truly().
   void ask_progress();
-  // Whether watches include the fence: they then see the whole root, and keep what is below their prefix.
+  // Whether watches include the fence: they then watch the whole root and filter by their prefix.
   void use_fence(bool used);
   Task<void> stop();
 
-  struct Shared;  // what watches have in common
+  struct Shared;  // the shared state of all watches
 
  private:
   std::shared_ptr<Shared> shared_;

@@ -7,9 +7,9 @@ namespace backplane::etcd {
 namespace {
 
 constexpr std::string_view kRoot = "/registry";
-// Said before a request is looked at.
+// Errors before a request is processed.
 constexpr std::string_view kNoLeader = "etcdserver: no leader";
-// Said of what no member has taken into its log.
+// Errors of requests that no member has put into its log.
 constexpr std::string_view kDropped = "raft proposal dropped";
 constexpr std::string_view kDenied = "etcdserver: permission denied";
 
@@ -18,7 +18,7 @@ struct Words {
   Reason reason;
   std::string_view ours;
 };
-// etcd's errors that mean something to the store, by how they begin.
+// etcd's errors with a meaning for the store, by prefix.
 constexpr std::array<Words, 4> kWords = {{
     {"etcdserver: mvcc: required revision has been compacted", Reason::kExpired, "the requested revision has been compacted away"},
     {"etcdserver: mvcc: required revision is a future revision", Reason::kBadRequest, "the requested revision is a future revision"},

@@ -1,4 +1,4 @@
-// Between etcd's words and the store's.
+// Translation between etcd's keys and errors and the store's.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace backplane::etcd {
 
-// The store's keys begin with /registry; what etcd's begin with is a setting.
+// The store's keys begin with /registry; the prefix of etcd's keys is a setting.
 class Keys {
  public:
   // `prefix`: as clean_prefix() gives it; "/" and "/registry": keys are the same in both.
@@ -24,20 +24,20 @@ class Keys {
   std::string prefix_;
 };
 
-// What etcd answered that was not OK.
+// The Status for an error of etcd.
 Status to_status(const CallStatus& status);
-// No server has taken the request: another one may be asked.
+// True if the server has not accepted the request, so that another one may be asked.
 bool never_arrived(const CallStatus& status);
-// The server is there, but its cluster has no leader at the moment, or has just changed it.
+// True if the server is available, but its cluster has no leader, or has just changed it.
 bool is_electing(const CallStatus& status);
 Status stopped_status();
 Status compacted_status();
 
-// Takes the value out of `kv`.
+// Moves the value out of `kv`.
 KeyValue take(etcdserverpb::KeyValue& kv, const Keys& keys);
 StorageEvent take(etcdserverpb::Event& event, const Keys& keys);
 
-// Whether servers of this version answer a request for progress behind what they have sent before: 3.4.31 and later of 3.4, 3.5.13 and
+// Whether servers of this version respond to a progress request after all previous events: 3.4.31 and later of 3.4, 3.5.13 and
 // later (kube-apiserver's rule for consistent reads from its cache).
 bool tells_progress_truly(std::string_view version);
 
