@@ -14,7 +14,7 @@
 
 namespace backplane::rocks {
 
-// A key as it stands with the changes of the batch applied.
+// A key with the changes of the batch applied.
 struct KeyState {
   bool exists = false;
   Revision mod = 0;

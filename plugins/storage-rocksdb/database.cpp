@@ -9,12 +9,13 @@
 #include <system_error>
 
 #include "info_log.hpp"
+#include "log_scan.hpp"
 #include "records.hpp"
 
 namespace backplane::rocks {
 namespace {
 
-// The whole server is to stay small: what is hot lies in the watch cache above, so RocksDB needs little memory of its own.
+// Small, because the watch cache holds the hot data, so RocksDB needs little memory.
 constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // per column family, before it is flushed
 constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // together
 constexpr std::uint64_t kMuch = 1024 * 1024;                // in them, of a store that has nothing to do
@@ -58,11 +59,11 @@ rocksdb::DBOptions database_options() {
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.max_file_opening_threads = 1;
-  // A last record that was cut short is the power cut; everything acknowledged lies before it.  Damage with records behind it is another
-  // matter: going on from there would forget what was acknowledged, so the start fails.
+  // A truncated last record comes from a power failure; all acknowledged writes precede it.  If records follow the damage, acknowledged
+  // writes would be lost, so startup fails.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.paranoid_checks = true;
-  // What a log gives back after a crash stays in memory, and in that log, until write_out() is done with it.
+  // Entries replayed from a log after a crash stay in memory and in that log until write_out() has flushed them.
   options.avoid_flush_during_recovery = true;
   return options;
 }
@@ -74,12 +75,19 @@ Status damaged_store(const std::string& directory, const std::string& how) {
                         ")");
 }
 
+// RocksDB does not name the log whose record it could not read.
+std::string place_of_damage(const std::string& directory, const std::string& message) {
+  if (message.find(directory) != std::string::npos) return {};
+  const auto found = find_damaged_log(directory);
+  return found ? " in " + found->path + " offset " + std::to_string(found->offset) : "";
+}
+
 Status open_error(const rocksdb::Status& status, const std::string& directory) {
   if (is_lock_error(status)) {
     return service_unavailable("the store in " + quoted(directory) +
                                " is in use by another process; stop that process, or give this one another --data-dir");
   }
-  if (status.IsCorruption()) return damaged_store(directory, status.ToString());
+  if (status.IsCorruption()) return damaged_store(directory, status.ToString() + place_of_damage(directory, status.ToString()));
   return to_status(status, "open the store in " + quoted(directory));
 }
 
@@ -143,7 +151,7 @@ bool Database::write_out_much() {
     std::uint64_t one = 0;
     if (db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &one)) all += one;
   }
-  // Blocks that were read for the writes: what clients read is in the watch cache.
+  // Drops blocks that were read for writes: clients read from the watch cache.
   if (cache_->GetUsage() >= kMuch) cache_->EraseUnRefEntries();
   if (all < kMuch) return false;
   write_out();
@@ -156,7 +164,7 @@ void Database::write_out() {
   aside.allow_write_stall = true;
   for (auto* family : families_) {
     const auto status = db_->Flush(aside, family);
-    // Not now is later: the log has it all.
+    // A failure is harmless: the log has all data, and a later call retries.
     if (!status.ok() && logger_ != nullptr) logger_->warn("flushing the store's log failed: " + status.ToString());
   }
 }
@@ -189,17 +197,17 @@ Status Database::resume() {
     const Reading reading(*this);
     if (reading.ok() && reading.db().Resume().ok()) return {};
   }
-  // A database that cannot be opened again cannot be read either: it stays as it is until there is hope.
+  // A database that cannot be reopened cannot be read either, so it stays open until reopening can succeed.
   if (auto status = try_write(directory_); !status.ok()) return status;
   std::unique_lock lock(mutex_);
-  if (db_) (void)close_handles();  // says again what is known
+  if (db_) (void)close_handles();  // returns the known error again
   return open_handles();
 }
 
 void Database::merge_files() {
   const Reading reading(*this);
   merging_ = true;
-  if (!reading.ok()) return;  // The next opening knows.
+  if (!reading.ok()) return;  // The next startup handles it.
   const auto status = reading.db().EnableAutoCompaction({families_.begin(), families_.end()});
   if (!status.ok() && logger_ != nullptr) logger_->warn("merging the store's files failed: " + status.ToString());
 }

@@ -1,8 +1,8 @@
-// The RocksDB handle with our column families and options: opening, reading versions, closing.
+// The RocksDB handle with this store's column families and options: opening, reading versions, closing.
 //
 // Thread-safety: every method from any thread; close() and resume() wait for readers that hold a Reading.
 // Lifetime:      a Reading keeps the database open while it lives: short, never across a suspension.
-// Errors:        kInternalError with RocksDB's text, or with the name of a log that has gone; a directory in use by another process is
+// Errors:        kInternalError with RocksDB's text, or with the name of a missing log; a directory in use by another process is
 //                kServiceUnavailable and names it.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace backplane::rocks {
 
 enum class Family : std::size_t { kDefault, kLive, kOld, kLog };
 
-// What is read before the store takes work.
+// Data that is read before the store accepts work.
 struct Opened {
   Revision revision = 1;
   Revision compacted = 0;
@@ -32,21 +32,20 @@ struct Opened {
 
 class Database {
  public:
-  // `logger` hears RocksDB's warnings; it may be null.
+  // `logger` receives RocksDB's warnings; it may be null.
   static Result<std::unique_ptr<Database>> open(const std::string& directory, backplane::Logger* logger);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Flushes, so that the next open has nothing to replay, and lets go of the directory.  Idempotent.
+  // Flushes, so that the next open has nothing to replay, and releases the directory.  Idempotent.
   Status close();
-  // RocksDB refuses every write after one that failed.  This makes it take writes again; where it cannot, and the directory can be
-  // written to, the database is closed and opened again, with what the log on the disk holds.  ok() of a Reading is false while the
-  // opening fails; call again.
+  // RocksDB refuses every write after a failed one.  Makes it accept writes again; if that fails and the directory is writable, the
+  // database is closed and reopened from the log on the disk.  ok() of a Reading is false while reopening fails; call again.
   Status resume();
-  // Until it is called, files stay as they are found: while the caches above load, merging them would take the processor and the disk.
+  // Enables compaction of files, which would otherwise compete for the processor and the disk while the caches load.
   void merge_files();
-  // Releases the memory of recent writes, for a store that is quiet: flushes them to files in the background, and drops cached blocks. Both
+  // Releases the memory of recent writes, for an idle store: flushes them to files in the background, and drops cached blocks. Both
   // only from 1 MB on. True: it has begun to flush.
   bool write_out_much();
   std::int64_t size_bytes() const noexcept;
@@ -69,8 +68,8 @@ class Database {
   Database(std::string directory, backplane::Logger* logger) : directory_(std::move(directory)), logger_(logger) {}
   Status open_handles();
   rocksdb::Status close_handles();
-  // Makes files of what the log has given back, in the background: the start need not wait until they are durable, and the next one has
-  // nothing of it to replay.  Nothing to do after a good end.
+  // Flushes the entries replayed from the log to files, in the background: startup need not wait until they are durable, and the next one
+  // has nothing of it to replay.  Nothing to do after a good end.
   void write_out();
 
   const std::string directory_;
@@ -83,7 +82,7 @@ class Database {
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
 };
 
-// The Status of a failed RocksDB call; `what` says what was being done.
+// The Status of a failed RocksDB call; `what` names the operation.
 Status to_status(const rocksdb::Status& status, std::string_view what);
 Status damaged(std::string_view what, std::string_view key);
 

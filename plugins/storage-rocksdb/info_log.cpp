@@ -16,7 +16,7 @@ class InfoLog final : public rocksdb::Logger {
   void Logv(const char* format, va_list arguments) override { Logv(rocksdb::InfoLogLevel::INFO_LEVEL, format, arguments); }
   void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
     if (logger_ == nullptr || level < rocksdb::InfoLogLevel::WARN_LEVEL || level >= rocksdb::InfoLogLevel::HEADER_LEVEL) return;
-    std::array<char, 1024> text;  // what is longer is cut
+    std::array<char, 1024> text;  // longer lines are truncated
     if (std::vsnprintf(text.data(), text.size(), format, arguments) < 0) return;
     if (level == rocksdb::InfoLogLevel::WARN_LEVEL) {
       logger_->warn(text.data());

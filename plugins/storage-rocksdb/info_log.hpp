@@ -1,5 +1,5 @@
-// What RocksDB has to say, in the host's log.  Its own file would lie in the store's directory, and Debian's build aborts the process at
-// the second line that finds no room there.
+// Forwards RocksDB's log to the host's log.  RocksDB's own file would be in the store's directory, and Debian's build aborts the process
+// at the second line that does not fit on the disk.
 //
 // Thread-safety: any thread.
 // Lifetime:      the logger outlives the database.
@@ -13,7 +13,7 @@
 
 namespace backplane::rocks {
 
-// Warnings and errors go to `logger`, the rest nowhere; without a logger nothing is kept.
+// Warnings and errors go to `logger`, other lines are dropped; without a logger all are.
 std::shared_ptr<rocksdb::Logger> make_info_log(backplane::Logger* logger);
 
 }  // namespace backplane::rocks

@@ -18,7 +18,7 @@ bool is_log(std::string_view path) { return path.ends_with(".log"); }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Tells the ledger of every log that is made or removed.
+// Notifies the ledger of every created or removed log.
 class TellingFiles final : public rocksdb::FileSystemWrapper {
  public:
   explicit TellingFiles(LogLedger& ledger) : FileSystemWrapper(rocksdb::FileSystem::Default()), ledger_(ledger) {}

@@ -1,11 +1,11 @@
-// Which write-ahead logs the store has, kept in a file beside them ("live-logs"): RocksDB does not miss a newest log that somebody removed,
-// and would start without what was acknowledged in it.
+// Records the store's write-ahead logs in a file next to them ("live-logs"): RocksDB does not detect the removal of its newest log, and
+// would start without the acknowledged writes in it.
 //
-// A log is in the ledger, durably, before anything is written to it, and leaves it before it is removed.
+// A log is added to the ledger durably before the first write to it, and removed from the ledger before it is deleted.
 //
 // Thread-safety: any thread.
 // Lifetime:      outlives the database that is opened with env().
-// Errors:        missing() names logs of the ledger that are not there; a ledger that cannot be written fails the making of the log.
+// Errors:        missing() names logs of the ledger that do not exist; if the ledger cannot be written, creating the log fails.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -22,14 +22,14 @@ namespace backplane::rocks {
 
 class LogLedger {
  public:
-  // Reads the ledger of `directory`; one that is not there is empty (a new store, or one made before there were ledgers).
+  // Reads the ledger of `directory`; a missing ledger is empty (a new store, or one from before ledgers existed).
   explicit LogLedger(std::string directory);
 
   // The files RocksDB works on: the usual ones, with the ledger kept.
   rocksdb::Env* env() const noexcept { return env_.get(); }
   // The first log of the ledger that is not in the directory; empty: all are there.
   std::string missing() const;
-  // Nothing that is still in a log is needed: the store has been closed in good order.
+  // Clears the ledger: the store has been closed, so no log is needed any more.
   Status clear();
 
   rocksdb::IOStatus add(const std::string& path);

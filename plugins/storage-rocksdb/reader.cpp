@@ -7,13 +7,13 @@
 namespace backplane::rocks {
 namespace {
 
-// Log lines looked at in one step of a past watch: bounds the time that a step takes when few keys match.
+// Log lines per step of a past watch: limits the time of a step if few keys match.
 constexpr std::size_t kLinesPerStep = 16 * 1024;
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
-// One moment of the database.
+// A snapshot of the database.
 class Moment {
  public:
   explicit Moment(const Database& database) : reading_(database) {
@@ -53,8 +53,8 @@ class Moment {
   rocksdb::ReadOptions options_;
 };
 
-// Bytes that are read one after another and soon turned into something else: they lie together in blocks, which costs less than an
-// allocation for each.  Who keeps one keeps its block.
+// Values that are read in sequence and soon converted: they share blocks, which is cheaper than an allocation for each.  A reference to
+// one value keeps its block alive.
 class Blocks {
  public:
   SharedBytes copy(std::string_view bytes) {
@@ -71,7 +71,7 @@ class Blocks {
  private:
   static constexpr std::size_t kBlock = 64 * 1024;
   static constexpr std::size_t kLargest = kBlock / 8;
-  std::shared_ptr<std::string> block_;  // never grows beyond what was reserved: nothing in it moves
+  std::shared_ptr<std::string> block_;  // never grows beyond its reserved capacity, so its bytes do not move
 };
 
 // Everything but the value.
@@ -93,7 +93,7 @@ class Collector {
   bool contains(std::string_view key) const {
     return request_.end.empty() ? key == request_.start : key >= request_.start && key < request_.end;
   }
-  // Nothing behind `key` is of interest.
+  // True if no key after `key` is needed.
   bool past(std::string_view key) const { return done_ || (request_.end.empty() ? key > request_.start : key >= request_.end); }
   void add(std::string_view key, const VersionRecord& version) {
     ++result_.count;
@@ -126,7 +126,7 @@ Status collect_newest(const Moment& moment, const RangeRequest& request, Collect
   return it->status().ok() ? Status{} : to_status(it->status(), "read a range");
 }
 
-// Steps over the old versions of `key`; the one that stood at `revision` is written to `record`.
+// Skips the old versions of `key`; writes the version at `revision` to `record`.
 Status take_old(rocksdb::Iterator& it, std::string_view key, Revision revision, std::optional<std::string>& record) {
   for (; it.Valid(); it.Next()) {
     const auto row = parse_old_key(view(it.key()));
@@ -234,7 +234,7 @@ Result<std::optional<RangeResult>> Reader::range(const RangeRequest& request, bo
   result.revision = *revision;
   const Revision at = request.revision == 0 ? *revision : request.revision;
   if (at > *revision) return bad_request("the requested revision is a future revision");
-  // The moment was taken first, so what a compaction removes after this check is still in it.
+  // The snapshot was taken first, so it still has the rows that a compaction removes after this check.
   if (at < compacted_.load()) return compacted_status();
 
   Collector into(request, result);

@@ -18,7 +18,7 @@ class Reader {
  public:
   Reader(const Database& database, const std::atomic<Revision>& compacted) : database_(database), compacted_(compacted) {}
 
-  // `memory_only`: nothing when a file would have to be read; for single keys.
+  // `memory_only`: nullopt if a file would have to be read; for single keys.
   Result<std::optional<RangeResult>> range(const RangeRequest& request, bool memory_only) const;
   Result<EventBatch> events(const std::string& prefix, Revision after, std::size_t limit) const;
 

@@ -1,14 +1,14 @@
-// How commits lie in RocksDB.
+// The rows of commits in RocksDB.
 //
 // Column families:
 //   default  "format", "revision", "compacted", "lease/<id>", "lease-key/<id>/<key>"
 //   live     key                     → the newest version of the key, with its value
-//   old      key 0x00 end-revision   → a version that was replaced or removed at end-revision; it stood in [mod, end)
+//   old      key 0x00 end-revision   → a version that was replaced or removed at end-revision; it was valid in [mod, end)
 //   log      revision index          → one change: put or delete, the key, the revision of the version before
-// Numbers in keys are big-endian, so that they sort.  A value lies once: in live, or in old once it was superseded.
+// Numbers in keys are big-endian, so that they sort.  A value is stored once: in live, or in old after it was superseded.
 //
 // Thread-safety: pure functions.
-// Errors:        nothing when bytes are not a record: the store is damaged.
+// Errors:        nullopt if bytes are not a record: the store is damaged.
 #pragma once
 
 #include <cstdint>

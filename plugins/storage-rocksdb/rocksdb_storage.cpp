@@ -4,6 +4,7 @@
 
 #include "backplane/points/storage_feed.hpp"
 #include "batch.hpp"
+#include "inspection.hpp"
 #include "reader.hpp"
 #include "records.hpp"
 #include "writer.hpp"
@@ -12,9 +13,9 @@ namespace backplane {
 namespace rocks {
 namespace {
 
-constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write: writers get in between
+constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write, so that other writes can run in between
 
-class RocksdbStorage final : public StorageBackend, private CommitHistory {
+class RocksdbStorage final : public StorageBackend, public StoreInspection, private CommitHistory {
  public:
   RocksdbStorage(std::unique_ptr<Database> database, Opened opened, const StorageBackendConfig& config)
       : stored_form_(config.stored_form.empty() ? "json" : config.stored_form),
@@ -39,11 +40,14 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
   Task<Status> compact(Revision revision) override;
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override;
+  bool can_raise_revision() const noexcept override { return true; }
   Task<Status> raise_revision(Revision revision) override;
   Task<Status> health(std::chrono::milliseconds) override { co_return writer_.health(); }
   Task<Status> stop() override;
   std::int64_t size_bytes() const noexcept override { return database_->size_bytes(); }
   std::string_view stored_form() const noexcept override { return stored_form_; }
+  Task<Result<StoreFacts>> facts() override;
+  Task<Result<StoreCheckPart>> check(std::string from) override;
 
  private:
   Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) override;
@@ -128,7 +132,7 @@ Task<Status> RocksdbStorage::compact(Revision revision) {
   Result<bool> more = true;
   auto beginning = run_blocking([&] { more = begin_compaction(revision); });
   co_await std::move(beginning);
-  // A part at a time: reads that wait for a thread come in between.
+  // One part at a time, so that reads that wait for a thread can run in between.
   while (more.ok() && *more) {
     auto working = run_blocking([&] { more = compact_part(revision); });
     co_await std::move(working);
@@ -142,7 +146,7 @@ Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
   const Database::Reading reading(*database_);
   if (!reading.ok()) return stopped_status();
   if (revision <= compacted_.load()) return false;
-  // Said before the first row goes: after a crash in the middle nobody reads a history with holes.
+  // Written before the first row is deleted: after a crash in the middle no watch reads a history with holes.
   const auto status = reading.db().Put(rocksdb::WriteOptions(), "compacted", number(static_cast<std::uint64_t>(revision)));
   if (!status.ok()) return to_status(status, "compact the store");
   compacted_.store(revision);
@@ -150,7 +154,7 @@ Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
 }
 
 // Removes log lines before `revision` and the versions they superseded; true while there is more to do.  Begins where the last
-// part ended: what was removed before is passed over slowly.
+// part ended: RocksDB skips removed rows slowly.
 Result<bool> RocksdbStorage::compact_part(Revision revision) {
   const std::lock_guard lock(compacting_);
   const Database::Reading reading(*database_);
@@ -176,6 +180,24 @@ Result<bool> RocksdbStorage::compact_part(Revision revision) {
   if (!status.ok()) return to_status(status, "compact the store");
   compact_from_ = std::move(next);
   return lines == kLinesPerCompaction;
+}
+
+Task<Result<StoreFacts>> RocksdbStorage::facts() {
+  Result<StoreFacts> found;
+  auto reading = run_blocking([&] { found = read_facts(*database_); });
+  co_await std::move(reading);
+  if (found.ok()) {
+    found->revision = writer_.committed();
+    found->compacted = compacted_.load();
+  }
+  co_return found;
+}
+
+Task<Result<StoreCheckPart>> RocksdbStorage::check(std::string from) {
+  Result<StoreCheckPart> part;
+  auto reading = run_blocking([&] { part = check_part(*database_, from); });
+  co_await std::move(reading);
+  co_return part;
 }
 
 Status RocksdbStorage::shut_down() {

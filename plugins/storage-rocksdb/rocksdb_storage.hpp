@@ -10,7 +10,7 @@
 
 namespace backplane {
 
-// Opens or creates the store in `config.data_dir`.  What the disk does wrong is told to `logger`, which outlives the store.
+// Opens or creates the store in `config.data_dir`.  Disk errors are logged to `logger`, which outlives the store.
 // Errors: kServiceUnavailable when another process uses the directory; kInternalError when it is damaged or of another format.
 Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config, Logger* logger = nullptr);
 

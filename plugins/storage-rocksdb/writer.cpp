@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "backplane/core/server_slot.hpp"
 #include "batch.hpp"
 #include "reader.hpp"
 #include "records.hpp"
@@ -74,7 +75,8 @@ Status Writer::load_leases() {
 }
 
 void Writer::start() {
-  thread_ = std::thread([this] {
+  thread_ = std::thread([this, slot = current_server_slot()] {
+    const ServerScope server(slot);
     pthread_setname_np(pthread_self(), "store-writer");
     run();
   });

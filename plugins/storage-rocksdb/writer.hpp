@@ -1,9 +1,9 @@
-// The one thread that writes: it takes every transaction that waits, decides them in order, writes all of them in one batch with one
-// fsync, and then answers all.  This, not the engine, decides how many durable writes a second there are.
+// The only writing thread: takes all waiting transactions, evaluates them in order, writes them in one batch with one fsync, and then
+// completes them.  This grouping, not RocksDB, determines the number of durable writes per second.
 //
 // Thread-safety: submit(), grant() and the accessors from any thread.
 // Lifetime:      the database outlives stop(); stop() finishes what was accepted.
-// Errors:        a failed write answers every transaction of its batch; none of them is in the store as long as this process runs.
+// Errors:        a failed write fails every transaction of its batch; none of them is visible as long as this process runs.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Reader;
 
 class Writer {
  public:
-  // `published` runs on the writer's thread after a batch is durable and before anybody is told.
+  // `published` runs on the writer's thread after a batch is durable and before its writes return.
   using Published = std::function<void(std::vector<StorageEvent> events, Revision revision)>;
   Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published);
   ~Writer();
@@ -42,11 +42,11 @@ class Writer {
   // Refuses new work, finishes what was accepted, joins the thread.  Idempotent.
   void stop();
 
-  // Errors: kServiceUnavailable when stopped or when too much waits.
+  // Errors: kServiceUnavailable if stopped or if the queue is full.
   Status submit(Pending pending);
   Revision committed() const noexcept { return committed_.load(std::memory_order_acquire); }
-  // The newest write error; ok again when the store takes writes again.  A red answer makes the writer's thread try that, so that a store
-  // that lacked descriptors or room for a while recovers without a restart and without a client's write.
+  // The newest write error; ok when the store accepts writes again.  An error makes the writer's thread try to resume, so that a store
+  // that temporarily lacked descriptors or disk space recovers without a restart and without a client's write.
   Status health();
 
  private:
@@ -63,7 +63,7 @@ class Writer {
   void raise(Revision revision, Batch& batch, Result<TxnResult>& answer);
   void expire_leases(Batch& batch);
   void count_written(std::size_t bytes);
-  // A store that has little to do lets go of the memory in which it keeps what was written last.
+  // An idle store releases the memory of its recent writes.
   void write_out_when_quiet();
   void set_health(Status status);
   Status newest_health() const;
@@ -87,9 +87,9 @@ class Writer {
   // Writer thread only.
   Revision revision_;  // the last one given out
   LeaseTable leases_;
-  std::optional<LeaseTable::Time> merge_at_;  // nothing: the store's files are being merged already
-  std::optional<LeaseTable::Time> look_at_;   // at what is to be written out; nothing: no write has come since the last look
-  std::size_t written_ = 0;                   // bytes, since then
+  std::optional<LeaseTable::Time> merge_at_;  // nothing: compaction has been enabled already
+  std::optional<LeaseTable::Time> look_at_;   // next check of the data to flush; nothing: no write since the last check
+  std::size_t written_ = 0;                   // bytes written since then
   LeaseId last_lease_ = 0;
   std::thread thread_;
 };
