@@ -1,4 +1,4 @@
-// The group admissionregistration.k8s.io, put together.
+// Assembles the group admissionregistration.k8s.io.
 #include <array>
 #include <stdexcept>
 
@@ -9,6 +9,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/names.hpp"
 #include "kinds.hpp"
+#include "rules.hpp"
 
 namespace backplane::admissionregistration {
 namespace {
@@ -49,11 +50,10 @@ void print_param_ref(const Object& object, std::int64_t, Array& cells) {
 }
 
 void warn_of_static_name(const Value& name, const std::string& path, std::vector<std::string>& warnings) {
-  constexpr std::string_view kSuffix = ".static.k8s.io";
-  if (!text_of(name).ends_with(kSuffix)) return;
-  warnings.push_back(path + ": names ending with " + quoted(kSuffix) +
-                     " are reserved for static manifest-based configurations and cannot be managed via the API");
+  const std::string problem = static_name_problem(text_of(name));
+  if (!problem.empty()) warnings.push_back(path + ": " + problem);
 }
+void warn_of_nothing(const Value&, const std::string&, std::vector<std::string>&) {}
 
 }  // namespace
 
@@ -66,16 +66,16 @@ std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas() {
   return sets;
 }
 
-Result<GroupDocument> admissionregistration_group() {
+Result<GroupDocument> admissionregistration_group(bool reserved) {
   GroupCode code;
   code.printers.emplace("paramRef", print_param_ref);
-  code.warnings.insert({"staticName", warn_of_static_name});
-  const std::pair<const char*, MakeStrategy> kinds[] = {{"ValidatingWebhookConfiguration", make_webhook_configuration()},
-                                                        {"MutatingWebhookConfiguration", make_webhook_configuration()},
-                                                        {"ValidatingAdmissionPolicy", make_validating_policy()},
-                                                        {"ValidatingAdmissionPolicyBinding", make_validating_binding()},
-                                                        {"MutatingAdmissionPolicy", make_mutating_policy()},
-                                                        {"MutatingAdmissionPolicyBinding", make_mutating_binding()}};
+  code.warnings.insert({"staticName", reserved ? warn_of_nothing : warn_of_static_name});
+  const std::pair<const char*, MakeStrategy> kinds[] = {{"ValidatingWebhookConfiguration", make_webhook_configuration(reserved)},
+                                                        {"MutatingWebhookConfiguration", make_webhook_configuration(reserved)},
+                                                        {"ValidatingAdmissionPolicy", make_validating_policy(reserved)},
+                                                        {"ValidatingAdmissionPolicyBinding", make_validating_binding(reserved)},
+                                                        {"MutatingAdmissionPolicy", make_mutating_policy(reserved)},
+                                                        {"MutatingAdmissionPolicyBinding", make_mutating_binding(reserved)}};
   for (const auto& [kind, make] : kinds) code.kinds[kind] = {.make = make};
   return read_group(admissionregistration_group_json(), code);
 }

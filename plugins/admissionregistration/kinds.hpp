@@ -1,4 +1,4 @@
-// The group admissionregistration.k8s.io: what its kinds do beyond schema/admissionregistration_group.json.
+// The group admissionregistration.k8s.io: behaviour of its kinds beyond schema/admissionregistration_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,12 +14,13 @@ namespace backplane::admissionregistration {
 // Types of v1, v1beta1 and v1alpha1; the later ones hold some of v1.
 std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas();
 
-kit::MakeStrategy make_webhook_configuration();
-kit::MakeStrategy make_validating_policy();
-kit::MakeStrategy make_validating_binding();
-kit::MakeStrategy make_mutating_policy();
-kit::MakeStrategy make_mutating_binding();
+// `reserved`: new objects must not have names that end with ".static.k8s.io" (gate ManifestBasedAdmissionControlConfig).
+kit::MakeStrategy make_webhook_configuration(bool reserved);
+kit::MakeStrategy make_validating_policy(bool reserved);
+kit::MakeStrategy make_validating_binding(bool reserved);
+kit::MakeStrategy make_mutating_policy(bool reserved);
+kit::MakeStrategy make_mutating_binding(bool reserved);
 
-Result<kit::GroupDocument> admissionregistration_group();
+Result<kit::GroupDocument> admissionregistration_group(bool reserved = false);
 
 }  // namespace backplane::admissionregistration

@@ -31,7 +31,7 @@ std::string go_param_kind(const Object& kind) {
   return "&ParamKind{APIVersion:" + std::string(get_string(kind, "apiVersion")) + ",Kind:" + std::string(get_string(kind, "kind")) + ",}";
 }
 
-// What the writer must be able to read, and what is not known of it.
+// The resource that the writer must be able to read; unknown parts are empty.
 struct ParamAccess {
   AuthorizationAttributes attributes;
   bool has_policy = true, has_version = true, has_resource = true;

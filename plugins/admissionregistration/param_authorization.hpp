@@ -1,5 +1,5 @@
-// Whether the writer of a policy or binding may read the parameters that it refers to: validation that upstream's strategies of the four
-// kinds perform after all other.
+// Whether the writer of a policy or binding may read the parameters that it refers to: upstream's strategies of the four kinds validate
+// this last.
 //
 // Thread-safety: const; any thread.
 // Lifetime:      needs the Host.

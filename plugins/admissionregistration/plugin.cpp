@@ -13,8 +13,9 @@ namespace {
 class AdmissionregistrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
+    const bool reserved = host.flag("feature-gates.ManifestBasedAdmissionControlConfig") == "true";
     const auto schemas = admissionregistration_schemas();
-    Status status = kit::install_group(host, "admissionregistration", admissionregistration_group(), schemas);
+    Status status = kit::install_group(host, "admissionregistration", admissionregistration_group(reserved), schemas);
     if (!status.ok()) return status;
     status = host.register_admission(make_param_authorization(host));
     if (!status.ok()) return status;

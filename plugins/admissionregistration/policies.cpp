@@ -1,5 +1,5 @@
-// Admission policies and their bindings, validating and mutating.  The expressions of a policy are looked at one after the other: each may
-// use the variables before it.
+// Admission policies and their bindings, validating and mutating.  The expressions of a policy are compiled in order: each may use the
+// variables before it.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -55,10 +55,10 @@ void check_match(const Object& match, const std::string& path, FieldErrors& erro
   check_operation_rules(match, "excludeResourceRules", at(path, "excludeResourceRules"), errors);
 }
 
-// What all policies have: parameters, matching, conditions and variables.
+// The common parts of all policies: parameters, matching, conditions and variables.
 class Policy {
  public:
-  // `always`: there are variables even where none is declared.
+  // `always`: the variable `variables` exists even if none is declared.
   Policy(const Object& object, bool always, FieldErrors& errors)
       : spec_(object_or_empty(object, "spec")), always_(always || count_of(spec_, "variables") > 0), errors_(errors) {}
 
@@ -73,12 +73,12 @@ class Policy {
     each(spec_, "variables", [&](const Object& variable, std::size_t i) { check_variable(variable, at("spec.variables", i)); });
   }
 
-  // `types`: what its result may be.
+  // `types`: the allowed result types.
   void expression(std::string_view expression, std::string_view shown, std::initializer_list<std::string_view> types,
                   const std::string& path) {
     check_expression(expression, shown, names(expression), types, path, errors_);
   }
-  // A message is made without asking the authorizer.
+  // A message expression cannot use the authorizer.
   void message(std::string_view expression, const std::string& path) {
     cel::PolicyNames names_without = names(expression);
     names_without.authorizer = false;
@@ -91,7 +91,8 @@ class Policy {
   }
 
  private:
-  // Good until the next expression.  Of the variables those that it may mean: a type with all of them would be made for each.
+  // Valid until the next expression.  Declares only the variables that the expression may use, because a type with all variables per
+  // expression would be quadratic.
   cel::PolicyNames names(std::string_view expression) {
     mentioned_.clear();
     const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -178,7 +179,7 @@ void check_annotations(Policy& policy, std::string_view name, FieldErrors& error
   });
 }
 
-class ValidatingPolicyStrategy final : public KindStrategy {
+class ValidatingPolicyStrategy : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
@@ -218,7 +219,7 @@ void check_mutation(Policy& policy, const Object& mutation, const std::string& p
     errors.invalid(at(path, other), "{" + other + "}", "must not be specified when patchType is " + std::string(type));
 }
 
-class MutatingPolicyStrategy final : public KindStrategy {
+class MutatingPolicyStrategy : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
@@ -236,7 +237,7 @@ class MutatingPolicyStrategy final : public KindStrategy {
   }
 };
 
-class BindingStrategy final : public KindStrategy {
+class BindingStrategy : public KindStrategy {
  public:
   BindingStrategy(KindFacts facts, bool mutating) : KindStrategy(std::move(facts)), mutating_(mutating) {}
 
@@ -264,9 +265,9 @@ class BindingStrategy final : public KindStrategy {
 
 }  // namespace
 
-MakeStrategy make_validating_policy() { return made<ValidatingPolicyStrategy>(); }
-MakeStrategy make_validating_binding() { return made<BindingStrategy>(false); }
-MakeStrategy make_mutating_policy() { return made<MutatingPolicyStrategy>(); }
-MakeStrategy make_mutating_binding() { return made<BindingStrategy>(true); }
+MakeStrategy make_validating_policy(bool reserved) { return made_kind<ValidatingPolicyStrategy>(reserved); }
+MakeStrategy make_validating_binding(bool reserved) { return made_kind<BindingStrategy>(reserved, false); }
+MakeStrategy make_mutating_policy(bool reserved) { return made_kind<MutatingPolicyStrategy>(reserved); }
+MakeStrategy make_mutating_binding(bool reserved) { return made_kind<BindingStrategy>(reserved, true); }
 
 }  // namespace backplane::admissionregistration

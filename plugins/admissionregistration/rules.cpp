@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/meta.hpp"
 #include "backplane/kit/webhook_rules.hpp"
 #include "backplane/types/names.hpp"
 
@@ -16,7 +17,7 @@ using namespace kit;
 
 constexpr std::size_t kMostConditions = 64;
 
-// Of resources with "*" among them, which others make no sense.
+// Refuses resources that a wildcard of the same list includes.
 class Resources {
  public:
   Resources(std::string path, FieldErrors& errors) : path_(std::move(path)), errors_(errors) {}
@@ -88,6 +89,10 @@ std::shared_ptr<const cel::Program> check_expression(std::string_view expression
                                                      std::initializer_list<std::string_view> types, const std::string& path,
                                                      FieldErrors& errors) {
   cel::Compiled compiled = cel::policy_environment(names)->compile(expression);
+  if (compiled.program == nullptr && compiled.problems.starts_with("program instantiation failed")) {
+    errors.internal(path, compiled.problems);
+    return nullptr;
+  }
   const std::string problem =
       compiled.program == nullptr ? "compilation failed: " + compiled.problems : cel::result_problem(*compiled.program, types);
   if (!problem.empty()) errors.invalid(path, shown, problem);
@@ -117,6 +122,18 @@ void check_client_config(const Object& client, const std::string& path, FieldErr
   if (has(client, "url") == (service != nullptr)) return errors.required(path, "exactly one of url or service is required");
   if (service != nullptr) return check_webhook_service(*service, at(path, "service"), errors);
   check_webhook_url(get_string(client, "url"), at(path, "url"), errors);
+}
+
+std::string static_name_problem(std::string_view name) {
+  constexpr std::string_view kSuffix = ".static.k8s.io";
+  if (!name.ends_with(kSuffix)) return {};
+  return "names ending with " + quoted(kSuffix) +
+         " are reserved for static manifest-based configurations and cannot be managed via the API";
+}
+
+void check_static_name(const Object& object, FieldErrors& errors) {
+  const std::string problem = static_name_problem(meta_name(object));
+  if (!problem.empty()) errors.invalid("metadata.name", meta_name(object), problem);
 }
 
 }  // namespace backplane::admissionregistration

@@ -36,7 +36,7 @@ FieldErrors selector_problems(const Object& hook, const std::string& path) {
   return out;
 }
 
-// What an update may leave as wrong as it was: objects of older versions were held to less.
+// Errors that an update may leave unchanged, because older versions validated less.
 struct Strictness {
   bool side_effects = true, versions = true, names = true, conditions = true, values = true;
 };
@@ -120,7 +120,7 @@ void check_hooks(const Object& object, const Strictness& strict, FieldErrors& er
   });
 }
 
-class WebhookConfigurationStrategy final : public KindStrategy {
+class WebhookConfigurationStrategy : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
@@ -136,6 +136,6 @@ class WebhookConfigurationStrategy final : public KindStrategy {
 
 }  // namespace
 
-MakeStrategy make_webhook_configuration() { return made<WebhookConfigurationStrategy>(); }
+MakeStrategy make_webhook_configuration(bool reserved) { return made_kind<WebhookConfigurationStrategy>(reserved); }
 
 }  // namespace backplane::admissionregistration

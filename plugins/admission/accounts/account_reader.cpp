@@ -5,11 +5,16 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/types/json_scan.hpp"
 
 namespace backplane::admission::accounts {
 namespace {
 
 constexpr int kDefaultAccountAttempts = 10;
+
+// What the plugin reads of an account.
+constexpr std::string_view kMembers[] = {"metadata.name", "metadata.annotations", "automountServiceAccountToken", "imagePullSecrets",
+                                         "secrets"};
 
 GroupVersionResource accounts() { return {"", "v1", "serviceaccounts"}; }
 
@@ -26,7 +31,7 @@ AccountReader::AccountReader(Services& services) : host_(services.host()), accou
 std::optional<Object> AccountReader::cached(std::string_view ns, std::string_view name) const {
   const ObjectRef found = accounts_.find(ns, name);
   if (found == nullptr) return std::nullopt;
-  return decode(*found, json::make_shared_resource<json::monotonic_resource>());
+  return decode_members(*found, kMembers, json::make_shared_resource<json::monotonic_resource>());
 }
 
 Task<Result<Object>> AccountReader::read(std::string ns, std::string name) const {

@@ -1,21 +1,17 @@
 // The subject that a CertificateSigningRequest asks for.
 //
 // Thread-safety: pure function.
-// Errors:        kBadRequest: no PEM block CERTIFICATE REQUEST, or its content is not a PKCS#10 request.
+// Errors:        kBadRequest: no PEM block CERTIFICATE REQUEST, its content is not a PKCS#10 request, or those of the reader of subjects.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "backplane/core/status.hpp"
+#include "backplane/kit/certificate_subject.hpp"
 
 namespace backplane::admission::certificates {
 
-struct RequestSubject {
-  std::vector<std::string> organizations;
-  std::string common_name;
-};
+using RequestSubject = kit::CertificateSubject;
 // `base64`: spec.request, PEM in base64.
 Result<RequestSubject> read_request_subject(std::string_view base64);
 

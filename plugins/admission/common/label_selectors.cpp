@@ -7,36 +7,47 @@
 namespace backplane::admission {
 namespace {
 
-// One requirement in the syntax of LabelSelector::parse().
-std::string requirement_text(const Object& expression) {
-  const std::string key(get_string(expression, "key"));
-  const std::string_view op = get_string(expression, "operator");
-  if (op == "Exists") return key;
-  if (op == "DoesNotExist") return "!" + key;
-  std::string values;
-  each_text(expression, "values", [&](std::string_view value, std::size_t i) { values.append(i > 0 ? "," : "").append(value); });
-  return key + (op == "In" ? " in (" : " notin (") + values + ")";
+bool meets(const LabelSelector::Requirement& requirement, const Value* label) noexcept {
+  using Op = LabelSelector::Op;
+  const auto is_any = [&] {
+    return label != nullptr && std::find(requirement.values.begin(), requirement.values.end(), text_of(*label)) != requirement.values.end();
+  };
+  switch (requirement.op) {
+    case Op::kEquals:
+    case Op::kIn:
+      return is_any();
+    case Op::kNotEquals:
+    case Op::kNotIn:
+      return !is_any();
+    case Op::kExists:
+      return label != nullptr;
+    case Op::kNotExists:
+      return label == nullptr;
+    case Op::kGreater:
+    case Op::kLess:
+      break;  // a LabelSelector has none of these
+  }
+  return false;
 }
 
 }  // namespace
 
-Result<LabelSelector> label_selector_of(const Object& selector) {
-  std::string text;
-  const auto add = [&](const std::string& requirement) { text.append(text.empty() ? "" : ",").append(requirement); };
-  for (const auto& label : object_or_empty(selector, "matchLabels")) {
-    add(std::string(label.key()) + "=" + std::string(text_of(label.value())));
-  }
-  each(selector, "matchExpressions", [&](const Object& expression, std::size_t) { add(requirement_text(expression)); });
-  return LabelSelector::parse(text);
+const Object* labels_in(const Object* object) noexcept {
+  const Object* metadata = object == nullptr ? nullptr : get_object(*object, "metadata");
+  return metadata == nullptr ? nullptr : get_object(*metadata, "labels");
 }
 
-Labels labels_of_object(const Object& object) {
-  Labels out;
-  for (const auto& label : object_or_empty(object_or_empty(object, "metadata"), "labels")) {
-    out.emplace_back(std::string(label.key()), std::string(text_of(label.value())));
-  }
-  std::sort(out.begin(), out.end());
-  return out;
+bool selects_labels(const LabelSelector& selector, const Object* labels) noexcept {
+  return std::all_of(selector.requirements().begin(), selector.requirements().end(), [&](const LabelSelector::Requirement& requirement) {
+    return meets(requirement, labels == nullptr ? nullptr : find(*labels, requirement.key));
+  });
+}
+
+bool selects_object(const LabelSelector& selector, const AdmissionAttributes& attributes, const Object* object) noexcept {
+  if (selector.empty()) return true;
+  if (attributes.operation == AdmissionOperation::kConnect) return false;
+  const auto selected = [&](const Object* each) { return each != nullptr && selects_labels(selector, labels_in(each)); };
+  return selected(object) || selected(attributes.old_object);
 }
 
 }  // namespace backplane::admission

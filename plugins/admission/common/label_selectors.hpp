@@ -1,19 +1,25 @@
-// metav1.LabelSelector as configurations, policies and bindings hold it, and the labels of object trees.
+// Label selectors on object trees, in addition to kit/label_selectors.hpp.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest for a selector that validation does not let through, with the text of the selectors' parser.
-// Source:        k8s.io/apimachinery/pkg/apis/meta/v1 (LabelSelectorAsSelector).
+// Errors:        none.
+// Source:        predicates/object of k8s.io/apiserver's webhooks.
 #pragma once
 
 #include "backplane/core/json.hpp"
 #include "backplane/core/labels.hpp"
 #include "backplane/core/selectors.hpp"
+#include "backplane/kit/label_selectors.hpp"
+#include "backplane/points/admission.hpp"
 
 namespace backplane::admission {
 
-// An empty selector selects everything.
-Result<LabelSelector> label_selector_of(const Object& selector);
-// metadata.labels, sorted by key.
-Labels labels_of_object(const Object& object);
+using kit::label_selector_of;
+using kit::labels_of_object;
+// The labels of an object without a copy; null: there is no object, or it has no labels.
+const Object* labels_in(const Object* object) noexcept;
+bool selects_labels(const LabelSelector& selector, const Object* labels) noexcept;
+// An objectSelector: true if it selects the old object or `object` (that of the write as it is now, or null). Options of CONNECT have no
+// labels, not even absent ones: only the empty selector selects them.
+bool selects_object(const LabelSelector& selector, const AdmissionAttributes& attributes, const Object* object) noexcept;
 
 }  // namespace backplane::admission

@@ -9,9 +9,9 @@
 namespace backplane::admission::nodes {
 namespace {
 
-// What a node may change: the progress of an expansion.
+// The members that a node may change: the progress of an expansion.
 constexpr std::array<std::string_view, 4> kExpansionMembers = {"capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"};
-// What an update changes on its own.
+// Members that the server changes on an update.
 constexpr std::array<std::string_view, 2> kVersionMembers = {"resourceVersion", "managedFields"};
 
 template <std::size_t N>

@@ -1,4 +1,4 @@
-// Admission plugin JobValidation, on by default: with the gates GenericWorkload and WorkloadWithJob, refuses another parallelism of a Job
+// Admission plugin JobValidation, on by default: with the gate GenericWorkload, refuses another parallelism of a Job
 // whose pod group is scheduled as a gang.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/job.
 #pragma once

@@ -73,7 +73,7 @@ class OwnerPermissions final : public AdmissionPlugin {
   }
 
   Task<Status> validate(const AdmissionAttributes& attributes) const override {
-    // Who creates an object need not be allowed to delete it.
+    // The creator of an object need not be allowed to delete it.
     if (attributes.operation != AdmissionOperation::kCreate) {
       auto asking = ask(delete_of(attributes));
       const AuthorizerResult may_delete = co_await std::move(asking);

@@ -3,7 +3,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/core/text.hpp"
-#include "pods/resource_amounts.hpp"
+#include "common/resource_list.hpp"
 
 namespace backplane::admission::pods {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 using Texts = std::vector<std::string>;
 
 struct LimitDefaults {
-  Amounts requests;
-  Amounts limits;
+  ResourceList requests;
+  ResourceList limits;
 };
 
 // Of several items the last one counts.
@@ -20,14 +20,14 @@ LimitDefaults defaults_of(const Object& limit_range) {
   LimitDefaults out;
   each(object_or_empty(limit_range, "spec"), "limits", [&](const Object& item, std::size_t) {
     if (get_string(item, "type") != "Container") return;
-    for (auto& [name, quantity] : amounts_in(item, "defaultRequest")) out.requests[name] = quantity;
-    for (auto& [name, quantity] : amounts_in(item, "default")) out.limits[name] = quantity;
+    for (auto& [name, quantity] : read_resources(item, "defaultRequest")) out.requests[name] = quantity;
+    for (auto& [name, quantity] : read_resources(item, "default")) out.limits[name] = quantity;
   });
   return out;
 }
 
 // The names of the resources that were set, sorted.
-Texts fill_amounts(Object& container, std::string_view list, const Amounts& defaults) {
+Texts fill_amounts(Object& container, std::string_view list, const ResourceList& defaults) {
   Texts set;
   const Object& present = object_or_empty(object_or_empty(container, "resources"), list);
   for (const auto& [name, quantity] : defaults) {
@@ -49,14 +49,15 @@ void fill_container(Object& container, const LimitDefaults& defaults, std::strin
 
 }  // namespace
 
-void set_limit_defaults(const Object& limit_range, Object& pod) {
+bool set_limit_defaults(const Object& limit_range, Object& pod) {
   const LimitDefaults defaults = defaults_of(limit_range);
   Texts told;
   Object& spec = ensure_object(pod, "spec");
   each_mutable(spec, "containers", [&](Object& container) { fill_container(container, defaults, "container", told); });
   each_mutable(spec, "initContainers", [&](Object& container) { fill_container(container, defaults, "init container", told); });
-  if (told.empty()) return;
+  if (told.empty()) return false;
   ObjectMeta(pod).mutable_annotations()["kubernetes.io/limit-ranger"] = "LimitRanger plugin set: " + joined(told, "; ");
+  return true;
 }
 
 }  // namespace backplane::admission::pods

@@ -8,8 +8,8 @@
 
 namespace backplane::admission::pods {
 
-// Sets the requests and limits that the pod's containers lack, and tells of them in the annotation kubernetes.io/limit-ranger, which shows
-// the last LimitRange that has set some.
-void set_limit_defaults(const Object& limit_range, Object& pod);
+// Sets the requests and limits that the pod's containers lack, and lists them in the annotation kubernetes.io/limit-ranger, which names
+// the last LimitRange that has set some. Returns whether it has changed the pod.
+bool set_limit_defaults(const Object& limit_range, Object& pod);
 
 }  // namespace backplane::admission::pods

@@ -2,6 +2,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "common/aggregate.hpp"
+#include "common/served_as.hpp"
 #include "objects/cached_objects.hpp"
 #include "objects/request_match.hpp"
 #include "pods/limit_defaults.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using objects::is_of_kind;
 
-// Containers of a pod do not change after its creation, but for their sizes.
+// Containers of a pod do not change after its creation, except their resources.
 bool is_limited(const AdmissionAttributes& attributes) {
   if (attributes.object == nullptr) return false;
   const bool pod = is_of_kind(attributes, "", "Pod"), update = attributes.operation == AdmissionOperation::kUpdate;
@@ -27,7 +28,7 @@ bool is_being_deleted(const AdmissionAttributes& attributes) {
 
 class LimitRanger final : public AdmissionPlugin {
  public:
-  explicit LimitRanger(Services& services) : ranges_(services), pod_level_(services.gate("PodLevelResources")) {}
+  explicit LimitRanger(Services& services) : host_(services.host()), ranges_(services), pod_level_(services.gate("PodLevelResources")) {}
 
   std::string_view name() const noexcept override { return "LimitRanger"; }
   bool handles(AdmissionOperation operation) const noexcept override {
@@ -61,10 +62,19 @@ class LimitRanger final : public AdmissionPlugin {
   }
 
  private:
-  static Status set_defaults(AdmissionAttributes& attributes, const LimitRanges::Items& ranges) {
+  Status set_defaults(AdmissionAttributes& attributes, const LimitRanges::Items& ranges) const {
     if (attributes.resource.resource != "pods") return {};
-    for (const ObjectRef& range : ranges) set_limit_defaults(objects::decoded(*range, attributes), *attributes.object);
+    bool changed = false;
+    for (const ObjectRef& range : ranges) changed |= set_limit_defaults(objects::decoded(*range, attributes), *attributes.object);
+    if (changed && has(object_or_empty(*attributes.object, "spec"), "resources")) complete(attributes);
     return {};
+  }
+
+  // The pod's own requests have defaults that depend on those of its containers; upstream sets them whenever it decodes the stored object.
+  void complete(AdmissionAttributes& attributes) const {
+    Value pod(std::move(*attributes.object));
+    served_type(host_, attributes.resource, attributes.kind).set_defaults(pod);
+    *attributes.object = std::move(pod.get_object());
   }
 
   Status check(const AdmissionAttributes& attributes, const LimitRanges::Items& ranges) const {
@@ -81,6 +91,7 @@ class LimitRanger final : public AdmissionPlugin {
     return {};
   }
 
+  Host& host_;
   const LimitRanges ranges_;
   const bool pod_level_;
 };

@@ -18,9 +18,9 @@ class LimitRanges {
   // In a make function.
   explicit LimitRanges(Services& services);
 
-  // nullopt: the store has to be asked.
+  // nullopt: the store must be read.
   std::optional<Items> known(const std::string& ns) const;
-  // Asks the store and remembers the answer. Errors: those of the store.
+  // Reads the store and caches the result. Errors: those of the store.
   Task<Result<Items>> read(std::string ns) const;
 
  private:

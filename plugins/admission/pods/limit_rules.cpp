@@ -3,15 +3,15 @@
 #include <cstdio>
 
 #include "backplane/core/json_access.hpp"
+#include "common/pod_resources.hpp"
 #include "pods/quantities.hpp"
-#include "pods/resource_amounts.hpp"
 
 namespace backplane::admission::pods {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-// One demand about one resource.
+// One rule about one resource.
 struct Demand {
   std::string type;  // of the LimitRange's item: Container, Pod, PersistentVolumeClaim
   std::string resource;
@@ -31,12 +31,12 @@ Compared compared(std::string_view request, std::string_view limit, std::string_
 }
 
 struct Asked {
-  Amounts requests;
-  Amounts limits;
+  ResourceList requests;
+  ResourceList limits;
 };
 
 // The quantity, or null if there is none.
-const std::string* amount_of(const Amounts& amounts, std::string_view resource) {
+const std::string* amount_of(const ResourceList& amounts, std::string_view resource) {
   const auto found = amounts.find(resource);
   return found == amounts.end() ? nullptr : &found->second;
 }
@@ -91,7 +91,7 @@ std::string ratio_problem(const Demand& demand, const Asked& asked) {
 using Rule = std::string (*)(const Demand& demand, const Asked& asked);
 
 void check_demands(const Object& item, std::string_view list, Rule rule, const Asked& asked, Texts& problems) {
-  for (auto& [resource, quantity] : amounts_in(item, list)) {
+  for (auto& [resource, quantity] : read_resources(item, list)) {
     std::string problem = rule({std::string(get_string(item, "type")), resource, quantity}, asked);
     if (!problem.empty()) problems.push_back(std::move(problem));
   }
@@ -107,16 +107,16 @@ void check_containers(const Object& item, const Object& spec, Texts& problems) {
   for (std::string_view list : {"containers", "initContainers"}) {
     each(spec, list, [&](const Object& container, std::size_t) {
       const Object& resources = object_or_empty(container, "resources");
-      check_all(item, {amounts_in(resources, "requests"), amounts_in(resources, "limits")}, problems);
+      check_all(item, {read_resources(resources, "requests"), read_resources(resources, "limits")}, problems);
     });
   }
 }
 
-Asked asked_of_pod(const Object& spec, bool pod_level) {
-  Asked out{sum_of_containers(spec, "requests"), sum_of_containers(spec, "limits")};
+Asked asked_of_pod(const Object& pod, bool pod_level) {
+  Asked out{sum_of_containers(pod, ResourceSide::kRequests), sum_of_containers(pod, ResourceSide::kLimits)};
   if (!pod_level) return out;
-  take_pod_level(out.requests, spec, "requests", false);
-  take_pod_level(out.limits, spec, "limits", false);
+  take_pod_level(out.requests, pod, ResourceSide::kRequests, /*huge_pages=*/false);
+  take_pod_level(out.limits, pod, ResourceSide::kLimits, /*huge_pages=*/false);
   return out;
 }
 
@@ -128,14 +128,14 @@ Texts limit_problems_of_pod(const Object& limit_range, const Object& pod, bool p
   each(object_or_empty(limit_range, "spec"), "limits", [&](const Object& item, std::size_t) {
     const std::string_view type = get_string(item, "type");
     if (type == "Container") check_containers(item, spec, problems);
-    if (type == "Pod") check_all(item, asked_of_pod(spec, pod_level), problems);
+    if (type == "Pod") check_all(item, asked_of_pod(pod, pod_level), problems);
   });
   return problems;
 }
 
 Texts limit_problems_of_claim(const Object& limit_range, const Object& claim) {
   Texts problems;
-  const Asked asked{amounts_in(object_or_empty(object_or_empty(claim, "spec"), "resources"), "requests"), {}};
+  const Asked asked{read_resources(object_or_empty(object_or_empty(claim, "spec"), "resources"), "requests"), {}};
   each(object_or_empty(limit_range, "spec"), "limits", [&](const Object& item, std::size_t) {
     if (get_string(item, "type") != "PersistentVolumeClaim") return;
     check_demands(item, "min", min_problem, asked, problems);

@@ -1,7 +1,7 @@
-// What a LimitRange demands of pods and claims: minimum, maximum, and the ratio of limit to request.
+// The rules of a LimitRange for pods and claims: minimum, maximum, and the ratio of limit to request.
 //
 // Thread-safety: pure functions.
-// Errors:        the texts of upstream, one for each demand that is not met.
+// Errors:        upstream's texts, one for each violated rule.
 // Source:        k8s.io/kubernetes/plugin/pkg/admission/limitranger.
 #pragma once
 

@@ -1,9 +1,8 @@
 #include "pods/pod_node_selector.hpp"
 
 #include "backplane/core/json_access.hpp"
-#include "objects/namespaces.hpp"
-#include "objects/request_match.hpp"
 #include "pods/node_selectors.hpp"
+#include "pods/pod_namespace_plugin.hpp"
 
 namespace backplane::admission::pods {
 namespace {
@@ -17,76 +16,24 @@ Status selector_refused(const AdmissionAttributes& attributes, std::string_view 
   return forbidden("", "pods", meta_name(*attributes.object), why);
 }
 
-class PodNodeSelector final : public AdmissionPlugin {
+class PodNodeSelector final : public PodNamespacePlugin {
  public:
-  PodNodeSelector(Services& services, LabelMap selectors) : namespaces_(services), selectors_(std::move(selectors)) {}
+  PodNodeSelector(Services& services, LabelMap selectors) : PodNamespacePlugin(services), selectors_(std::move(selectors)) {}
 
   std::string_view name() const noexcept override { return "PodNodeSelector"; }
   bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
 
-  std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
-    if (!objects::is_main_write(attributes, "", "pods")) return Status();
-    const ObjectRef known = namespaces_.cached(attributes.ns);
-    if (known == nullptr) return std::nullopt;
-    return merge(attributes, *known);
-  }
-  Task<Status> admit(AdmissionAttributes& attributes) const override {
-    auto reading = read(attributes);
-    auto found = co_await std::move(reading);
-    co_return found.ok() ? merge(attributes, **found) : std::move(found).status();
-  }
-
-  std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
-    if (!objects::is_main_write(attributes, "", "pods")) return Status();
-    const ObjectRef known = namespaces_.cached(attributes.ns);
-    if (known == nullptr) return std::nullopt;
-    return check(attributes, *known);
-  }
-  Task<Status> validate(const AdmissionAttributes& attributes) const override {
-    auto reading = read(attributes);
-    auto found = co_await std::move(reading);
-    co_return found.ok() ? check(attributes, **found) : std::move(found).status();
-  }
-
- private:
-  // The error of a live look-up has upstream's message.
-  Task<Result<ObjectRef>> read(const AdmissionAttributes& attributes) const {
-    auto finding = namespaces_.find(attributes);
-    auto found = co_await std::move(finding);
-    if (found.ok() || found.status().reason() == Reason::kForbidden) co_return found;
-    co_return internal_error("namespace " + attributes.ns + " does not exist");
-  }
-
-  std::string_view configured(std::string_view name) const {
-    const auto found = selectors_.find(name);
-    return found == selectors_.end() ? std::string_view() : std::string_view(found->second);
-  }
-
-  // The namespace's annotation replaces the default of the cluster.
-  Result<LabelMap> selector_of_namespace(const AdmissionAttributes& attributes, const ObjectEntry& entry) const {
-    const Object tree = objects::decoded(entry, attributes);
-    const Value* annotation = find(object_or_empty(object_or_empty(tree, "metadata"), "annotations"), kSelectorAnnotation);
-    return labels_of_selector(annotation != nullptr ? text_of(*annotation) : configured(kClusterDefault));
-  }
-
-  Result<LabelMap> selector_without_conflict(const AdmissionAttributes& attributes, const ObjectEntry& entry) const {
-    auto wanted = selector_of_namespace(attributes, entry);
-    if (wanted.ok() && labels_conflict(*wanted, selector_of(*attributes.object))) {
-      return selector_refused(attributes, "pod node label selector conflicts with its namespace node label selector");
-    }
-    return wanted;
-  }
-
-  Status merge(AdmissionAttributes& attributes, const ObjectEntry& entry) const {
-    auto wanted = selector_without_conflict(attributes, entry);
+ protected:
+  Status merge(AdmissionAttributes& attributes, const Object& ns) const override {
+    auto wanted = selector_without_conflict(attributes, ns);
     if (!wanted.ok()) return std::move(wanted).status();
     Object& spec = ensure_object(*attributes.object, "spec");
     for (const auto& [key, value] : *wanted) ensure_object(spec, "nodeSelector")[key] = value;
-    return check(attributes, entry);
+    return check(attributes, ns);
   }
 
-  Status check(const AdmissionAttributes& attributes, const ObjectEntry& entry) const {
-    auto wanted = selector_without_conflict(attributes, entry);
+  Status check(const AdmissionAttributes& attributes, const Object& ns) const override {
+    auto wanted = selector_without_conflict(attributes, ns);
     if (!wanted.ok()) return std::move(wanted).status();
     auto allowed = labels_of_selector(configured(attributes.ns));
     if (!allowed.ok()) return std::move(allowed).status();
@@ -94,7 +41,26 @@ class PodNodeSelector final : public AdmissionPlugin {
     return selector_refused(attributes, "pod node label selector labels conflict with its namespace whitelist");
   }
 
-  const objects::Namespaces namespaces_;
+  Status unreadable(const AdmissionAttributes& attributes, Status) const override {
+    return internal_error("namespace " + attributes.ns + " does not exist");
+  }
+
+ private:
+  std::string_view configured(std::string_view name) const {
+    const auto found = selectors_.find(name);
+    return found == selectors_.end() ? std::string_view() : std::string_view(found->second);
+  }
+
+  // The namespace's annotation replaces the default of the cluster.
+  Result<LabelMap> selector_without_conflict(const AdmissionAttributes& attributes, const Object& ns) const {
+    const Value* annotation = find(object_or_empty(object_or_empty(ns, "metadata"), "annotations"), kSelectorAnnotation);
+    auto wanted = labels_of_selector(annotation != nullptr ? text_of(*annotation) : configured(kClusterDefault));
+    if (wanted.ok() && labels_conflict(*wanted, selector_of(*attributes.object))) {
+      return selector_refused(attributes, "pod node label selector conflicts with its namespace node label selector");
+    }
+    return wanted;
+  }
+
   const LabelMap selectors_;  // by namespace, and the default of the cluster
 };
 

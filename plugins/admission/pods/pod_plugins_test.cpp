@@ -65,6 +65,7 @@ TEST_F(RuntimeClassTest, AClassThatTheCacheDoesNotHaveYetIsReadFromTheStore) {
   EXPECT_EQ(admitted(R"({"runtimeClassName":"rc"})"), "pods \"p\" is forbidden: pod rejected: RuntimeClass \"rc\" not found");
   add_class(R"(,"overhead":{"podFixed":{"cpu":"1"}})");
   EXPECT_EQ(admitted(R"({"runtimeClassName":"rc"})"), R"({"runtimeClassName":"rc","overhead":{"cpu":"1"}})");
+  EXPECT_EQ(admitted(R"({"runtimeClassName":""})"), "resource name may not be empty");
 }
 
 TEST(PodTopologyLabels, CopiesZoneAndRegionOfTheNode) {

@@ -3,9 +3,9 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/text.hpp"
 #include "backplane/types/names.hpp"
+#include "common/pod_resources.hpp"
 #include "objects/cached_objects.hpp"
 #include "pods/quantities.hpp"
-#include "pods/resource_amounts.hpp"
 #include "pods/scheduled_pod_update.hpp"
 
 namespace backplane::admission::pods {
@@ -19,21 +19,15 @@ Status resize_refused(const AdmissionAttributes& attributes, const std::string& 
   return status;
 }
 
-Amounts requests_of_pod(const Object& spec) {
-  Amounts requests = sum_of_containers(spec, "requests");
-  take_pod_level(requests, spec, "requests", true);
-  add_amounts(requests, amounts_in(spec, "overhead"));
-  return requests;
-}
-
-std::string_view quantity_in(const Amounts& amounts, std::string_view name) {
+std::string_view quantity_in(const ResourceList& amounts, std::string_view name) {
   const auto found = amounts.find(name);
   return found == amounts.end() ? std::string_view("0") : found->second;
 }
 
 // "name, requested: 1, allocatable: 2" for each resource of which the node has too little.
-std::vector<std::string> shortages(const Object& spec, const Object& node) {
-  const Amounts requests = requests_of_pod(spec), allocatable = amounts_in(object_or_empty(node, "status"), "allocatable");
+std::vector<std::string> shortages(const Object& pod, const Object& node) {
+  const ResourceList requests = pod_requests(pod, nullptr, true),
+                     allocatable = read_resources(object_or_empty(node, "status"), "allocatable");
   std::vector<std::string> texts;
   const auto compare = [&](const std::string& name, std::int64_t (*number)(std::string_view)) {
     const std::string_view wanted = quantity_in(requests, name), there = quantity_in(allocatable, name);
@@ -75,7 +69,7 @@ class PodResizeValidator final : public AdmissionPlugin {
                                 backplane::quoted(text_of(*system)),
                             "UnsupportedPlatform");
     }
-    const auto texts = shortages(object_or_empty(*attributes.object, "spec"), *node);
+    const auto texts = shortages(*attributes.object, *node);
     if (texts.empty()) return {};
     return resize_refused(attributes, "node didn't have enough allocatable resources: " + joined(texts, "; "), "NodeCapacity");
   }

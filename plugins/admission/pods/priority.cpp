@@ -83,7 +83,7 @@ class Priority final : public AdmissionPlugin {
     return get_string_path(*attributes.object, "spec.priorityClassName");
   }
 
-  // What counts while there is no default class.
+  // The default if there is no default class.
   static PriorityClass no_class() {
     PriorityClass out;
     out.preemption_policy = kPreemptLower;

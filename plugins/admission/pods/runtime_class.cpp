@@ -1,9 +1,9 @@
 #include "pods/runtime_class.hpp"
 
 #include "backplane/core/json_access.hpp"
+#include "common/resource_list.hpp"
 #include "objects/cached_objects.hpp"
 #include "objects/request_match.hpp"
-#include "pods/resource_amounts.hpp"
 #include "pods/tolerations.hpp"
 
 namespace backplane::admission::pods {
@@ -14,7 +14,12 @@ const GroupVersionResource& runtime_class_resource() {
   return resource;
 }
 
-std::string_view runtime_class_name(const Object& pod) { return get_string_path(pod, "spec.runtimeClassName"); }
+// Nullopt: the pod has none; an empty name is looked up too.
+std::optional<std::string_view> runtime_class_name(const Object& pod) {
+  const Value* name = find(object_or_empty(pod, "spec"), "runtimeClassName");
+  if (name == nullptr || name->is_null()) return std::nullopt;
+  return text_of(*name);
+}
 
 Status other_overhead(const AdmissionAttributes& attributes) {
   return admission_forbidden(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
@@ -30,7 +35,8 @@ Status set_overhead(AdmissionAttributes& attributes, const Object& runtime_class
   if (overhead == nullptr) return {};
   Object& spec = ensure_object(*attributes.object, "spec");
   const Object *fixed = get_object(*overhead, "podFixed"), *given = get_object(spec, "overhead");
-  if (given != nullptr && !given->empty() && !same_amounts(fixed, given)) return other_overhead(attributes);
+  if (given != nullptr && !given->empty() && !same_amounts(read_resources(*overhead, "podFixed"), read_resources(spec, "overhead")))
+    return other_overhead(attributes);
   if (fixed == nullptr) {
     erase_member(spec, "overhead");
   } else {
@@ -66,7 +72,7 @@ Status set_scheduling(AdmissionAttributes& attributes, const Object& runtime_cla
 Status check_overhead(const AdmissionAttributes& attributes, const Object* runtime_class) {
   const Object& spec = object_or_empty(*attributes.object, "spec");
   if (const Object* overhead = overhead_of(runtime_class)) {
-    return same_amounts(get_object(*overhead, "podFixed"), get_object(spec, "overhead")) ? Status() : other_overhead(attributes);
+    return same_amounts(read_resources(*overhead, "podFixed"), read_resources(spec, "overhead")) ? Status() : other_overhead(attributes);
   }
   if (!has(spec, "overhead")) return {};
   return admission_forbidden(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
@@ -81,9 +87,9 @@ class RuntimeClass final : public AdmissionPlugin {
 
   std::optional<Status> admit_now(AdmissionAttributes& attributes) const override {
     if (!objects::is_main_write(attributes, "", "pods")) return Status();
-    const std::string_view name = runtime_class_name(*attributes.object);
-    if (name.empty()) return Status();
-    const ObjectRef entry = classes_.find("", name);
+    const auto name = runtime_class_name(*attributes.object);
+    if (!name) return Status();
+    const ObjectRef entry = classes_.find("", *name);
     if (entry == nullptr) return std::nullopt;
     return set_all(attributes, *entry);
   }
@@ -95,9 +101,9 @@ class RuntimeClass final : public AdmissionPlugin {
 
   std::optional<Status> validate_now(const AdmissionAttributes& attributes) const override {
     if (!objects::is_main_write(attributes, "", "pods")) return Status();
-    const std::string_view name = runtime_class_name(*attributes.object);
-    if (name.empty()) return check_overhead(attributes, nullptr);
-    const ObjectRef entry = classes_.find("", name);
+    const auto name = runtime_class_name(*attributes.object);
+    if (!name) return check_overhead(attributes, nullptr);
+    const ObjectRef entry = classes_.find("", *name);
     if (entry == nullptr) return std::nullopt;
     return check_all(attributes, *entry);
   }
@@ -120,7 +126,8 @@ class RuntimeClass final : public AdmissionPlugin {
 
   // The cache may not have seen the class yet.
   Task<Result<ObjectRef>> read(const AdmissionAttributes& attributes) const {
-    std::string name(runtime_class_name(*attributes.object));
+    std::string name(*runtime_class_name(*attributes.object));
+    if (name.empty()) co_return Status(500, Reason::kNone, "resource name may not be empty");  // of upstream's client
     auto reading = objects::read_live(host_, runtime_class_resource(), {}, name);
     auto found = co_await std::move(reading);
     if (found.ok() || found.status().reason() != Reason::kNotFound) co_return found;

@@ -66,7 +66,7 @@ Array merge_tolerations(const Array* first, const Array* second, json::storage_p
   for (auto each = all.begin(); each != all.end(); ++each) {
     const Object& toleration = **each;
     const bool known = std::any_of(merged.begin(), merged.end(), [&](const Object* other) { return covers(*other, toleration); });
-    // Of two equal ones the first is kept.
+    // The first of two equal tolerations is kept.
     const bool covered_later = std::any_of(std::next(each), all.end(), [&](const Object* other) {
       return !same_toleration(toleration, *other) && covers(*other, toleration);
     });

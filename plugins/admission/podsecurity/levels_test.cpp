@@ -91,9 +91,9 @@ std::string problem(std::string_view text) {
 TEST(PodSecurityConfiguration, HasDefaultsAndExemptions) {
   EXPECT_TRUE(parse_configuration("")->defaults.fully_privileged());
   for (const char* version : {"v1", "v1beta1", "v1alpha1"}) {
-    const auto parsed = parse_configuration("{apiVersion: pod-security.admission.config.k8s.io/" + std::string(version) +
-                                            ", kind: PodSecurityConfiguration, defaults: {enforce: baseline, enforce-version: v1.9}, "
-                                            "exemptions: {usernames: [a], namespaces: [b], runtimeClasses: [c]}}");
+    const auto parsed = parse_configuration("apiVersion: pod-security.admission.config.k8s.io/" + std::string(version) +
+                                            "\nkind: PodSecurityConfiguration\ndefaults: {enforce: baseline, enforce-version: v1.9}\n"
+                                            "exemptions: {usernames: [a], namespaces: [b], runtimeClasses: [c]}\n");
     ASSERT_TRUE(parsed.ok()) << parsed.status().message();
     EXPECT_EQ(parsed->defaults.enforce.text(), "baseline:v1.9");
     EXPECT_EQ(parsed->defaults.audit.text(), "privileged:latest");

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backplane/rest/roles.hpp"
+#include "objects/cached_objects.hpp"
 #include "podsecurity/counters.hpp"
 #include "podsecurity/existing_pods.hpp"
 #include "podsecurity/review.hpp"
@@ -30,10 +31,7 @@ PodCheckLimits pod_check_limits(const RequestContext* context) {
 class PodSecurity final : public AdmissionPlugin {
  public:
   PodSecurity(Services& services, Configuration configuration)
-      : host_(services.host()),
-        configuration_(std::move(configuration)),
-        namespaces_(services.lister({"", "v1", "namespaces"})),
-        pods_(services.lister({"", "v1", "pods"})) {}
+      : host_(services.host()), configuration_(std::move(configuration)), namespaces_(services.lister({"", "v1", "namespaces"})) {}
 
   std::string_view name() const noexcept override { return "PodSecurity"; }
   bool handles(AdmissionOperation operation) const noexcept override {
@@ -66,15 +64,26 @@ class PodSecurity final : public AdmissionPlugin {
   Task<Status> validate_with_pods(const AdmissionAttributes& attributes) const {
     NamespaceReview decision = review_namespace(configuration_, attributes);
     if (decision.checks_pods) {
-      const PodCheckLimits limits = pod_check_limits(attributes.context);
-      const std::string name(meta_name(*attributes.object));
-      std::vector<std::string>& warnings = decision.review.warnings;
-      auto checking = run_blocking([this, &decision, &warnings, &limits, &name] {
-        warnings = existing_pod_warnings(configuration_, name, *decision.checks_pods, pods_.in_namespace(name), limits);
-      });
-      co_await std::move(checking);
+      auto checking = warnings_of_pods(attributes, *decision.checks_pods);
+      decision.review.warnings = co_await std::move(checking);
     }
     co_return publish(std::move(decision.review), attributes);
+  }
+
+  // Pods are created much more often than levels change: they are listed when they are needed, and no informer follows them.
+  Task<std::vector<std::string>> warnings_of_pods(const AdmissionAttributes& attributes, const LevelVersion& enforce) const {
+    const PodCheckLimits limits = pod_check_limits(attributes.context);
+    const std::string ns(meta_name(*attributes.object));
+    auto listing = objects::list_live(host_, {"", "v1", "pods"}, ns);
+    const auto pods = co_await std::move(listing);
+    std::vector<std::string> warnings;
+    if (!pods.ok()) {
+      warnings.emplace_back("failed to list pods while checking new PodSecurity enforce level");
+      co_return warnings;
+    }
+    auto checking = run_blocking([&] { warnings = existing_pod_warnings(configuration_, ns, enforce, *pods, limits); });
+    co_await std::move(checking);
+    co_return warnings;
   }
 
   // The cache does not have the namespace, so it may be new.
@@ -91,7 +100,6 @@ class PodSecurity final : public AdmissionPlugin {
   Host& host_;
   const Configuration configuration_;
   const Lister namespaces_;
-  const Lister pods_;
 };
 
 }  // namespace

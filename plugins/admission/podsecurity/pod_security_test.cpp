@@ -182,8 +182,9 @@ TEST_F(PodSecurityTest, WarnsThatLabelsOfAnExemptNamespaceHaveNoEffect) {
 }
 
 TEST_F(PodSecurityTest, WarnsOfPodsThatViolateAStricterLevel) {
+  auto& pods = test_.store({"", "v1", "pods"}, "Pod");
   const auto add_pod = [&](const std::string& name, const std::string& spec) {
-    test_.cache({"", "v1", "pods"}, R"({"metadata":{"namespace":"n","name":")" + name + R"("},"spec":)" + spec + "}");
+    pods.put(object_from(R"({"metadata":{"namespace":"n","name":")" + name + R"("},"spec":)" + spec + "}"), WatchEvent::Type::kAdded);
   };
   add_pod("fine", "{}");
   add_pod("b", R"({"hostNetwork":true})");

@@ -12,10 +12,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using End = cel::Outcome::End;
 
-cel::Outcome run_form(cel::Scope& scope, const cel::Program& program, cel::Budget& budget, ResultForm form) {
+cel::Outcome run_form(cel::Scope& scope, const cel::Program& program, cel::Budget& budget, ResultForm form,
+                      std::vector<cel::GoValue>& go_values) {
   switch (form) {
     case ResultForm::kObject:
-      return scope.run_object(program, budget);
+      return scope.run_object(program, budget, &go_values);
     case ResultForm::kPatch:
       return scope.run_patch(program, budget);
     case ResultForm::kValue:
@@ -28,8 +29,9 @@ cel::Outcome run_form(cel::Scope& scope, const cel::Program& program, cel::Budge
 
 Evaluated evaluate(cel::Scope& scope, const Expression& expression, cel::Budget& budget, ResultForm form) {
   if (expression.program == nullptr) return {nullptr, "compilation error: " + expression.problem};
-  cel::Outcome outcome = run_form(scope, *expression.program, budget, form);
-  if (outcome.end == End::kValue) return {std::move(outcome.value), {}};
+  std::vector<cel::GoValue> go_values;
+  cel::Outcome outcome = run_form(scope, *expression.program, budget, form, go_values);
+  if (outcome.end == End::kValue) return {std::move(outcome.value), {}, false, std::move(go_values)};
   if (outcome.end == End::kNoBudget) return {nullptr, std::string(kOutOfBudget), true};
   if (form != ResultForm::kValue && outcome.message.starts_with("type mismatch: ")) return {nullptr, std::move(outcome.message)};
   return {nullptr, "expression '" + expression.source + "' resulted in error: " + outcome.message};
@@ -41,8 +43,7 @@ std::function<bool()> cancellation_of(const AdmissionAttributes& attributes) {
   return [context] { return Clock::now() >= context->deadline; };
 }
 
-ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
-                                  const ObjectTreeRef& params) {
+ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params) {
   if (policy.conditions.empty()) return {};
   const AdmissionAttributes& attributes = request.attributes();
   const auto began = Clock::now();

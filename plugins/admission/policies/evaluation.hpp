@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "policies/policy_request.hpp"
 
@@ -17,8 +18,9 @@ inline constexpr std::string_view kOutOfBudget =
 
 struct Evaluated {
   Value value;
-  std::string error;           // not empty: there is no value
-  bool out_of_budget = false;  // no further expression is evaluated
+  std::string error;                         // not empty: there is no value
+  bool out_of_budget = false;                // no further expression is evaluated
+  std::vector<cel::GoValue> go_values = {};  // of an object
 };
 enum class ResultForm : unsigned char { kValue, kObject, kPatch };
 Evaluated evaluate(cel::Scope& scope, const Expression& expression, cel::Budget& budget, ResultForm form = ResultForm::kValue);
@@ -31,7 +33,6 @@ struct ConditionsResult {
   std::string error;  // not empty: whether they match cannot be told, and the policy does not ignore failures
 };
 // `params`: null: none. If the request waits, the result is to be dropped.
-ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
-                                  const ObjectTreeRef& params);
+ConditionsResult match_conditions(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params);
 
 }  // namespace backplane::admission::policies

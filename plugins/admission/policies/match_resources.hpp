@@ -6,7 +6,6 @@
 // Source:        k8s.io/apiserver/pkg/admission/plugin/policy/matching and …/webhook/predicates.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,18 +13,10 @@
 #include "backplane/core/json.hpp"
 #include "backplane/core/selectors.hpp"
 #include "backplane/points/admission.hpp"
+#include "common/resource_rules.hpp"
+#include "common/served_as.hpp"
 
 namespace backplane::admission::policies {
-
-enum class RuleScope : unsigned char { kAll, kCluster, kNamespaced };
-
-// One rule; "*" stands for all.
-struct ResourceRule {
-  unsigned char operations = 0;  // bits by AdmissionOperation
-  RuleScope scope = RuleScope::kAll;
-  std::vector<std::string> groups, versions, resources, names;
-};
-unsigned char operation_bit(AdmissionOperation operation) noexcept;
 
 struct MatchResources {
   LabelSelector namespaces, objects;
@@ -34,13 +25,6 @@ struct MatchResources {
   std::string problem;  // not empty: the selectors cannot be used
 };
 MatchResources read_match_resources(const Object& match);
-
-// A resource under which the objects of a write are served too.
-struct ServedAs {
-  GroupVersionResource resource;
-  GroupVersionKind kind;  // empty: not known
-  bool operator==(const ServedAs&) const = default;
-};
 
 // The resource of a write: itself, then its equivalents.
 struct WrittenResource {
@@ -52,8 +36,7 @@ struct WrittenResource {
 // A rule that names the resource.
 struct ResolvedRule {
   const ResourceRule* rule = nullptr;
-  const ServedAs* as = nullptr;   // null: the resource of the write
-  bool names_namespaces = false;  // the objects are namespaces, which count as cluster-scoped
+  const ServedAs* as = nullptr;  // null: the resource of the write
 };
 
 struct ResolvedMatch {
@@ -66,8 +49,5 @@ ResolvedMatch resolve(const MatchResources* match, const WrittenResource& writte
 
 // The first of the rules that the write meets; null: none.
 const ResolvedRule* find_rule(const std::vector<ResolvedRule>& rules, const AdmissionAttributes& attributes) noexcept;
-// The namespace of a write; of one of a Namespace, its own name (upstream's admission.Attributes).
-std::string_view namespace_of(const AdmissionAttributes& attributes) noexcept;
-bool is_namespace(const AdmissionAttributes& attributes) noexcept;
 
 }  // namespace backplane::admission::policies

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "policies/label_selection.hpp"
-
 namespace backplane::admission::policies {
 namespace {
 
@@ -62,33 +60,15 @@ TEST(MatchResources, ANamespaceIsClusterScoped) {
   const WrittenResource written{{"", "v1", "namespaces"}, "", {}};
   AdmissionAttributes attributes;
   attributes.resource = written.resource;
-  attributes.name = "n";
+  attributes.ns = attributes.name = "n";
   const MatchResources cluster = matching(rule(R"("*")", R"("*")", R"("*")", R"(,"scope":"Cluster")"));
   const MatchResources namespaced = matching(rule(R"("*")", R"("*")", R"("*")", R"(,"scope":"Namespaced")"));
   EXPECT_NE(find_rule(resolve(&cluster, written).rules, attributes), nullptr);
   EXPECT_EQ(find_rule(resolve(&namespaced, written).rules, attributes), nullptr);
-  EXPECT_EQ(namespace_of(attributes), "n");
 }
 
 TEST(MatchResources, NeedTheirSelectors) {
   EXPECT_EQ(read_match_resources({}).problem, "a nil namespace selector was passed, please ensure selectors are initialized properly");
-}
-
-TEST(LabelSelections, CompareLabels) {
-  const auto selected = [](std::string_view selector, std::string_view labels) {
-    const auto parsed = label_selector_of(json::parse(selector).get_object());
-    EXPECT_TRUE(parsed.ok()) << parsed.status().message();
-    return selects(*parsed, json::parse(labels).if_object());
-  };
-  EXPECT_TRUE(selected("{}", "null"));
-  EXPECT_TRUE(selected(R"({"matchLabels":{"a":"b","c":""}})", R"({"c":"","a":"b"})"));
-  EXPECT_FALSE(selected(R"({"matchLabels":{"a":"b"}})", R"({"a":"c"})"));
-  const auto expression = [](std::string_view text) { return R"({"matchExpressions":[)" + std::string(text) + "]}"; };
-  EXPECT_TRUE(selected(expression(R"({"key":"a","operator":"In","values":["b","c"]})"), R"({"a":"c"})"));
-  EXPECT_FALSE(selected(expression(R"({"key":"a","operator":"In","values":["b","c"]})"), "{}"));
-  EXPECT_TRUE(selected(expression(R"({"key":"a","operator":"NotIn","values":["b"]})"), "{}"));
-  EXPECT_FALSE(selected(expression(R"({"key":"a","operator":"Exists"})"), "null"));
-  EXPECT_TRUE(selected(expression(R"({"key":"a","operator":"DoesNotExist"})"), R"({"b":"a"})"));
 }
 
 }  // namespace

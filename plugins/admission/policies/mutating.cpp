@@ -44,12 +44,12 @@ class MutatingPolicies final : public AdmissionPlugin {
 }  // namespace
 
 Result<std::shared_ptr<AdmissionPlugin>> make_mutating_policies(Services& services, const AdmissionPluginConfig& config) {
-  Status usable = check_policy_config(config, "MutatingAdmissionPolicyConfiguration");
-  if (!usable.ok()) return usable;
+  auto directory = read_policy_config(config, "MutatingAdmissionPolicyConfiguration", services.gate("ManifestBasedAdmissionControlConfig"));
+  if (!directory.ok()) return std::move(directory.status());
   std::shared_ptr<PolicySource> source;
   if (services.gate("MutatingAdmissionPolicy")) {
     source = std::make_shared<PolicySource>(services, PolicyType::kMutating);
-    source->start();
+    if (Status started = source->start(*directory); !started.ok()) return started;
   }
   return std::shared_ptr<AdmissionPlugin>(std::make_shared<MutatingPolicies>(std::move(source)));
 }

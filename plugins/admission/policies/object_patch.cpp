@@ -8,14 +8,13 @@
 #include "engine/json_patch.hpp"
 #include "engine/object_fields.hpp"
 #include "engine/raw_json.hpp"
+#include "policies/go_values.hpp"
+#include "policies/patched_kind.hpp"
 
 namespace backplane::admission::policies {
 namespace {
 
 PatchError error_of(std::string text) { return {std::move(text), {}}; }
-PatchError error_of(Status status) { return {{}, std::move(status)}; }
-
-bool is_structural(const ObjectForm& form) noexcept { return form.schema != nullptr && form.schema->structural(); }
 
 // Whether metadata.managedFields, or the fields of one of its entries, are an opaque value.
 bool is_opaque_list(const Value& managers) {
@@ -63,28 +62,11 @@ class OpaqueManagers {
   std::optional<Value> value_;
 };
 
-std::string joined(const std::vector<std::string>& texts) {
+// Texts with ", " between them.
+std::string listed(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out.append(out.empty() ? "" : ", ").append(text);
   return out;
-}
-
-// `strict`: unknown members are errors, as upstream's decoder of patched objects takes them.
-PatchError complete(Value& whole, const ObjectForm& form, bool strict) {
-  if (form.schema != nullptr) {
-    DecodeReport report;
-    Status shaped = form.schema->normalize(whole, &report);
-    if (!shaped.ok()) {
-      if (strict) return error_of(internal_error(shaped.message()));
-      return error_of(shaped.message());
-    }
-    if (strict && !is_structural(form) && !report.problems.empty()) {
-      return error_of(internal_error("strict decoding error: " + joined(report.problems)));
-    }
-    form.schema->apply_defaults(whole);
-  }
-  if (form.strategy != nullptr) form.strategy->apply_defaults(whole.get_object());
-  return {};
 }
 
 Value copy_for_patch(const Object& object, const ObjectForm& form) {
@@ -101,14 +83,17 @@ void name_kind(Object& configuration, const GroupVersionKind& kind) {
 
 }  // namespace
 
-PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form) {
+PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form, const std::vector<cel::GoValue>& go_values) {
   name_kind(configuration, form.kind);
-  const std::string start = "error applying patch: ";
+  const std::string start = "error applying patch: ", untyped = start + "failed to convert patch object to typed object: ";
+  if (!form.has_type) return error_of(untyped + "no corresponding type for " + kind_text(form.kind));
+  const std::string no_json = go_value_problems(form.schema, configuration, go_values);
+  if (!no_json.empty()) return error_of(untyped + no_json);
   Status typed = check_fields(form.schema, configuration, Duplicates::kRefused);
-  if (!typed.ok()) return error_of(start + "failed to convert patch object to typed object: " + typed.message());
+  if (!typed.ok()) return error_of(untyped + typed.message());
   const std::vector<std::string> atomic = atomic_fields(form.schema, configuration);
   if (!atomic.empty()) {
-    return error_of(start + "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " + joined(atomic));
+    return error_of(start + "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " + listed(atomic));
   }
   Value live = copy_for_patch(object, form);
   OpaqueManagers managers(live.get_object(), is_structural(form));
@@ -117,7 +102,7 @@ PatchError apply_configuration(Object& object, Object configuration, const Objec
   auto merged = merge_fields(form.schema, live.get_object(), configuration, object.storage());
   if (!merged.ok()) return error_of(start + "failed to merge patch: " + merged.status().message());
   Value whole(std::move(*merged));
-  PatchError completed = complete(whole, form, false);
+  PatchError completed = complete_patched(whole, form, Decoding::kMap);
   if (!completed.ok()) return completed;
   managers.put_back(whole.get_object());
   object = std::move(whole.get_object());
@@ -131,8 +116,10 @@ PatchError apply_json_patch(Object& object, const Array& operations, const Objec
   const Status patched = json_patch(whole, operations, problem);
   if (problem.test_failed) return {};
   if (!patched.ok()) return error_of("JSON Patch: " + (problem.text.empty() ? patched.message() : problem.text));
-  if (!whole.is_object()) return error_of(internal_error("json: cannot unmarshal array into Go value of type map[string]interface {}"));
-  PatchError completed = complete(whole, form, true);
+  if (!whole.is_object()) return {{}, internal_error("json: cannot unmarshal array into Go value of type map[string]interface {}")};
+  PatchError of_kind = check_patched_kind(whole, form);
+  if (!of_kind.ok()) return of_kind;
+  PatchError completed = complete_patched(whole, form, Decoding::kStrict);
   if (!completed.ok()) return completed;
   managers.put_back(whole.get_object());
   object = std::move(whole.get_object());

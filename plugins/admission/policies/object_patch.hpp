@@ -7,29 +7,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "backplane/core/meta.hpp"
-#include "backplane/core/status.hpp"
-#include "backplane/rest/strategy.hpp"
-#include "backplane/types/schema.hpp"
+#include "backplane/types/cel_scope.hpp"
+#include "policies/object_form.hpp"
 
 namespace backplane::admission::policies {
 
-// How objects of the version look.
-struct ObjectForm {
-  GroupVersionKind kind;
-  const Schema* schema = nullptr;      // null: unknown, nothing is checked
-  const Strategy* strategy = nullptr;  // for its defaults; null: none
-};
-
-struct PatchError {
-  std::string text;  // refuses the write unless the policy ignores failures
-  Status status;     // or: refuses the write in any case
-  bool ok() const noexcept { return text.empty() && status.ok(); }
-};
-
-// `configuration`: an Object{…}, merged into the object as server-side apply does, without owners.
-PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form);
+// `configuration`: an Object{…}, merged into the object as server-side apply does, without owners. `go_values`: those of its values that
+// are of no type that a field can have.
+PatchError apply_configuration(Object& object, Object configuration, const ObjectForm& form,
+                               const std::vector<cel::GoValue>& go_values = {});
 // `operations`: RFC 6902. A failed test leaves the object unchanged, and is no error.
 PatchError apply_json_patch(Object& object, const Array& operations, const ObjectForm& form);
 

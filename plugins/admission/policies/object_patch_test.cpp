@@ -16,7 +16,7 @@ ObjectForm widgets() {
         R"("args":{"type":"array","items":{"type":"string"}},)"
         R"("selector":{"type":"object","x-kubernetes-map-type":"atomic","additionalProperties":{"type":"string"}}}}}})"));
   });
-  return {{"example.com", "v1", "Widget"}, kSchemas->find(GroupVersionKind{"example.com", "v1", "Widget"}), nullptr};
+  return {{{"example.com", "v1", "Widget"}, kSchemas->find(GroupVersionKind{"example.com", "v1", "Widget"}), nullptr}, true};
 }
 
 Object object_of(std::string_view text) { return json::parse(text).get_object(); }

@@ -4,8 +4,8 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "common/label_selectors.hpp"
 #include "policies/expression_compiler.hpp"
-#include "policies/label_selection.hpp"
 
 namespace backplane::admission::policies {
 namespace {

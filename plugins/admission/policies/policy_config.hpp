@@ -2,16 +2,18 @@
 // apiserver.config.k8s.io/v1.
 //
 // Thread-safety: a pure function.
-// Errors:        kBadRequest: another kind; a directory of manifests, which is not supported (ManifestBasedAdmissionControlConfig).
+// Errors:        kBadRequest: another kind; a directory of manifests that cannot be used.
+// Source:        k8s.io/apiserver/pkg/admission/plugin/policy/config.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "backplane/points/admission.hpp"
 
 namespace backplane::admission::policies {
 
-// `kind`: the kind that the plugin's configuration has.
-Status check_policy_config(const AdmissionPluginConfig& config, std::string_view kind);
+// The directory of manifests (staticManifestsDir); empty: none. `kind`: the kind that the plugin's configuration has. `manifests`: the
+// gate ManifestBasedAdmissionControlConfig.
+Result<std::string> read_policy_config(const AdmissionPluginConfig& config, const std::string& kind, bool manifests);
 
 }  // namespace backplane::admission::policies

@@ -7,17 +7,19 @@
 namespace backplane::admission::policies {
 namespace {
 
-struct Excluded {
+struct GroupResourceName {
   std::string_view group, resource;
 };
 
-// Policies that could refuse their own repair, and reviews that are not stored, whose refusal would break a cluster (upstream:
-// admissionResources of policy/generic, and kubeapiserver/admission/exclusion).
-constexpr std::array<Excluded, 10> kExcluded = {{
+// Policies of the API could refuse their own repair; those of manifests apply (upstream: admissionResources of policy/generic).
+constexpr std::array<GroupResourceName, 4> kPolicyResources = {{
     {"admissionregistration.k8s.io", "validatingadmissionpolicies"},
     {"admissionregistration.k8s.io", "validatingadmissionpolicybindings"},
     {"admissionregistration.k8s.io", "mutatingadmissionpolicies"},
     {"admissionregistration.k8s.io", "mutatingadmissionpolicybindings"},
+}};
+// Reviews are not stored, and their refusal would break a cluster (upstream: kubeapiserver/admission/exclusion).
+constexpr std::array<GroupResourceName, 6> kExcluded = {{
     {"authentication.k8s.io", "selfsubjectreviews"},
     {"authentication.k8s.io", "tokenreviews"},
     {"authorization.k8s.io", "localsubjectaccessreviews"},
@@ -26,9 +28,10 @@ constexpr std::array<Excluded, 10> kExcluded = {{
     {"authorization.k8s.io", "subjectaccessreviews"},
 }};
 
-bool is_excluded(const GroupVersionResource& resource) noexcept {
-  return std::any_of(kExcluded.begin(), kExcluded.end(),
-                     [&](const Excluded& each) { return each.group == resource.group && each.resource == resource.resource; });
+template <class List>
+bool is_in(const List& list, const GroupVersionResource& resource) noexcept {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const GroupResourceName& each) { return each.group == resource.group && each.resource == resource.resource; });
 }
 
 bool uses_equivalents(const PolicyHook& hook) noexcept {
@@ -66,10 +69,12 @@ std::vector<ServedAs> PolicyIndex::equivalents_of(const GroupVersionResource& re
 }
 
 std::shared_ptr<const ResourceTargets> PolicyIndex::make_targets(const WrittenResource& written) const {
-  if (is_excluded(written.resource)) return nullptr;
+  if (is_in(kExcluded, written.resource)) return nullptr;
+  const bool only_static = is_in(kPolicyResources, written.resource);
   auto out = std::make_shared<ResourceTargets>();
   out->written = written;
   for (const PolicyHook& hook : hooks_) {
+    if (only_static && !hook.is_static) continue;
     PolicyTarget target{&hook, resolve(&hook.policy->match, out->written), {}};
     if (!target.match.possible()) continue;
     bool any = !hook.problem.empty();

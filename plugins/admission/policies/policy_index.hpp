@@ -22,8 +22,9 @@ namespace backplane::admission::policies {
 struct PolicyHook {
   std::shared_ptr<const Policy> policy;
   std::vector<std::shared_ptr<const Binding>> bindings;
-  std::shared_ptr<ParamStore> params;  // null: the policy has no paramKind, or it is not served
-  std::string problem;                 // not empty: the policy cannot be configured
+  std::shared_ptr<ParamStore> params = nullptr;  // null: the policy has no paramKind, or it is not served
+  std::string problem = {};                      // not empty: the policy cannot be configured
+  bool is_static = false;                        // of a manifest
 };
 
 // A hook whose rules name the resource of a write.

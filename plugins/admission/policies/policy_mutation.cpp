@@ -1,9 +1,7 @@
 #include "policies/policy_mutation.hpp"
 
 #include <chrono>
-#include <optional>
 
-#include "backplane/rest/roles.hpp"
 #include "common/deadline.hpp"
 #include "policies/evaluation.hpp"
 #include "policies/object_patch.hpp"
@@ -71,7 +69,12 @@ class PolicyMutation {
  public:
   PolicyMutation(PolicySource& source, AdmissionAttributes& attributes, std::shared_ptr<const PolicyIndex> index,
                  std::shared_ptr<const ResourceTargets> targets)
-      : source_(source), attributes_(attributes), index_(std::move(index)), targets_(std::move(targets)), request_(source, attributes) {}
+      : source_(source),
+        attributes_(attributes),
+        index_(std::move(index)),
+        targets_(std::move(targets)),
+        request_(source, attributes),
+        write_(source.host(), attributes) {}
 
   Task<Status> run() {
     while (!collect()) {
@@ -181,10 +184,11 @@ class PolicyMutation {
       if (!mutated.ok()) co_return mutated;
     }
     patched = patched || changed;
-    if (changed && converted_) {
-      auto returning = give_back();
-      Status returned = co_await std::move(returning);
-      if (!returned.ok()) co_return returned;
+    if (changed) {
+      write_.set_changed();
+      auto flushing = write_.flush();
+      const Status flushed = co_await std::move(flushing);
+      if (!flushed.ok()) co_return internal_error("failed to convert object: " + flushed.message());
     }
     if (policy.reinvocable) state.add(std::move(key));
     co_return Status();
@@ -194,7 +198,7 @@ class PolicyMutation {
     const auto began = Clock::now();
     auto evaluating = evaluate_mutation(invocation, mutation);
     Evaluated evaluated = co_await std::move(evaluating);
-    PatchError error = evaluated.error.empty() ? patch(std::move(evaluated.value), mutation) : PatchError{std::move(evaluated.error), {}};
+    PatchError error = evaluated.error.empty() ? patch(std::move(evaluated), mutation) : PatchError{std::move(evaluated.error), {}};
     const std::string& text = error.status.ok() ? error.text : error.status.message();
     count_mutation(invocation.policy->name, invocation.binding->name, error_type_of(text),
                    std::chrono::duration<double>(Clock::now() - began).count());
@@ -228,52 +232,28 @@ class PolicyMutation {
     return evaluate(scope, mutation.expression, budget, mutation.json_patch ? ResultForm::kPatch : ResultForm::kObject);
   }
 
-  PatchError patch(Value value, const Mutation& mutation) {
-    Object& object = converted_ ? *converted_ : *attributes_.object;
-    return mutation.json_patch ? apply_json_patch(object, value.get_array(), form_)
-                               : apply_configuration(object, std::move(value.get_object()), form_);
+  PatchError patch(Evaluated evaluated, const Mutation& mutation) {
+    if (mutation.json_patch) return apply_json_patch(write_.object(), evaluated.value.get_array(), form_);
+    return apply_configuration(write_.object(), std::move(evaluated.value.get_object()), form_, evaluated.go_values);
   }
 
-  // ---- the object in the version that the rule names
-
-  // Unlike upstream, which changes one copy for each version and keeps only the last, each call sees what the ones before it have changed.
+  // The objects in the version that the rule names. Unlike upstream, which changes one copy for each version and keeps only the last, each
+  // call sees what the ones before it have changed.
   Task<Status> prepare(const Invocation& invocation) {
-    converted_.reset();
-    converted_old_.reset();
-    shown_ = {invocation.as, attributes_.object, attributes_.old_object};
-    form_ = {attributes_.kind, attributes_.schema != nullptr ? attributes_.schema : known_type(attributes_.kind), attributes_.strategy};
-    if (invocation.as == nullptr) co_return Status();
-    form_ = {invocation.as->kind, served_type(*invocation.as), nullptr};
-    for (int side = 0; side < 2; ++side) {
-      const bool old = side == 1;
-      const Object* from = old ? attributes_.old_object : attributes_.object;
-      if (from == nullptr) continue;
-      auto converting = source_.host().convert(invocation.as->kind, Object(*from, from->storage()));
-      auto made = co_await std::move(converting);
-      if (!made.ok()) co_return std::move(made.status());
-      const Object& kept = (old ? converted_old_ : converted_).emplace(std::move(*made));
-      (old ? shown_.old_object : shown_.object) = &kept;
-    }
-    co_return Status();
+    const ServedAs* as = invocation.as;
+    const GroupVersionResource& resource = as == nullptr ? attributes_.resource : as->resource;
+    form_ = {served_type(source_.host(), resource, as == nullptr ? attributes_.kind : as->kind), false};
+    form_.has_type = (as != nullptr || attributes_.operation != AdmissionOperation::kConnect) && is_described(form_.kind, resource);
+    auto switching = write_.switch_to(form_.kind);
+    Status switched = co_await std::move(switching);
+    shown_ = {write_.objects(), as};
+    co_return switched;
   }
 
-  Task<Status> give_back() {
-    auto converting = source_.host().convert(attributes_.kind, std::move(*converted_));
-    auto made = co_await std::move(converting);
-    if (!made.ok()) co_return internal_error("failed to convert object: " + made.status().message());
-    *attributes_.object = std::move(*made);
-    co_return Status();
-  }
-
-  // Objects of subresources.
-  static const Schema* known_type(const GroupVersionKind& kind) {
-    const Schema* found = meta_schemas()->find(kind);
-    return found != nullptr ? found : core_schemas()->find(kind);
-  }
-
-  const Schema* served_type(const ServedAs& as) {
-    storage_ = source_.host().find_storage(as.resource);
-    return storage_ == nullptr || storage_->kind() != as.kind ? known_type(as.kind) : storage_->schema();
+  // Upstream takes types from the OpenAPI document of the kind's group version, which has no kinds of subresources in other groups, and no
+  // options of connects.
+  static bool is_described(const GroupVersionKind& kind, const GroupVersionResource& resource) {
+    return kind.group == resource.group && kind.version == resource.version;
   }
 
   PolicySource& source_;
@@ -283,11 +263,10 @@ class PolicyMutation {
   PolicyRequest request_;
   std::vector<Invocation> invocations_;
   std::vector<PolicyProblem> problems_;
+  VersionedWrite write_;
   // Of the current call.
-  std::optional<Object> converted_, converted_old_;
-  VersionedObjects shown_;
+  NamedObjects shown_;
   ObjectForm form_;
-  std::shared_ptr<RestStorage> storage_;  // keeps the type
 };
 
 }  // namespace

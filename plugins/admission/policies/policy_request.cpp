@@ -4,8 +4,8 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/rest/roles.hpp"
-#include "policies/label_selection.hpp"
-#include "policies/request_value.hpp"
+#include "common/label_selectors.hpp"
+#include "common/request_fields.hpp"
 
 namespace backplane::admission::policies {
 namespace {
@@ -13,25 +13,15 @@ namespace {
 constexpr std::chrono::seconds kParamPatience{1};
 constexpr std::chrono::milliseconds kLookAgain{10};
 
-const Object* labels_of(const Object* object) noexcept {
-  const Object* metadata = object == nullptr ? nullptr : get_object(*object, "metadata");
-  return metadata == nullptr ? nullptr : get_object(*metadata, "labels");
-}
-
-bool selected(const LabelSelector& selector, const Object* object) noexcept {
-  return object != nullptr && selects(selector, labels_of(object));
-}
-
 }  // namespace
 
 // ---- matching
 
 bool PolicyRequest::namespace_matches(const LabelSelector& selector, std::string& problem) {
-  const std::string_view ns = namespace_of(attributes_);
   const bool namespaces = attributes_.resource.resource == "namespaces";
-  if (selector.empty() || (ns.empty() && !namespaces)) return true;
+  if (selector.empty() || (attributes_.ns.empty() && !namespaces)) return true;
   const bool written = attributes_.operation == AdmissionOperation::kCreate || attributes_.operation == AdmissionOperation::kUpdate;
-  if (namespaces && attributes_.subresource.empty() && written) return selects(selector, labels_of(attributes_.object));
+  if (namespaces && attributes_.subresource.empty() && written) return selects_labels(selector, labels_in(attributes_.object));
   auto found = find_namespace();
   if (found.ok()) return *found != nullptr && selector.matches((*found)->labels());
   problem = found.status().message();
@@ -45,8 +35,7 @@ PolicyRequest::Matched PolicyRequest::match(const ResolvedMatch& match) {
   if (!wanted.rules.empty() && rule == nullptr) return {};
   if (find_rule(match.excluded, attributes_) != nullptr) return {};
   if (!wanted.problem.empty()) return {false, nullptr, wanted.problem};
-  if (!wanted.objects.empty() && !selected(wanted.objects, attributes_.object) && !selected(wanted.objects, attributes_.old_object))
-    return {};
+  if (!selects_object(wanted.objects, attributes_, attributes_.object)) return {};
   std::string problem;
   if (!namespace_matches(wanted.namespaces, problem)) return {};
   if (!problem.empty()) return {false, nullptr, std::move(problem)};
@@ -60,8 +49,7 @@ PolicyRequest::Matched PolicyRequest::match(const ResolvedMatch& match) {
 // ---- values
 
 Result<ObjectRef> PolicyRequest::find_namespace() {
-  const std::string_view name = namespace_of(attributes_);
-  if (ObjectRef found = source_.namespaces().find({}, name)) return found;
+  if (ObjectRef found = source_.namespaces().find({}, attributes_.ns)) return found;
   if (stored_namespace_) return *stored_namespace_;
   waits_for_namespace_ = true;
   return ObjectRef();
@@ -82,23 +70,19 @@ const Object* PolicyRequest::namespace_tree() {
   return &namespace_tree_->tree;
 }
 
-Result<const VersionedObjects*> PolicyRequest::versioned(const ServedAs* as) {
-  if (as == nullptr) {
-    own_ = {nullptr, attributes_.object, attributes_.old_object};
-    return &own_;
+Result<NamedObjects> PolicyRequest::versioned(const ServedAs* as) {
+  const auto* objects = versions_.find(as == nullptr ? attributes_.kind : as->kind);
+  if (objects == nullptr) {
+    waits_for_version_ = as;
+    return NamedObjects();
   }
-  for (const auto& each : versions_) {
-    if (each->as->kind != as->kind) continue;
-    if (!each->failed.ok()) return each->failed;
-    return &each->shown;
-  }
-  waits_for_version_ = as;
-  return static_cast<const VersionedObjects*>(nullptr);
+  if (!objects->ok()) return objects->status();
+  return NamedObjects{**objects, as};
 }
 
 CollectedParams PolicyRequest::params(const Policy& policy, const Binding& binding, ParamStore* store) {
   const bool timed_out = std::find(timed_out_.begin(), timed_out_.end(), store) != timed_out_.end();
-  CollectedParams out = collect_params(policy, binding, store, namespace_of(attributes_), timed_out);
+  CollectedParams out = collect_params(policy, binding, store, attributes_.ns, timed_out);
   if (out.unsynced != nullptr) waits_for_params_ = out.unsynced;
   return out;
 }
@@ -109,21 +93,20 @@ const Value& PolicyRequest::request_value(const ServedAs* resource, const Served
   }
   const GroupVersionResource& as_resource = resource == nullptr ? attributes_.resource : resource->resource;
   const GroupVersionKind& as_kind = kind == nullptr ? attributes_.kind : kind->kind;
-  requests_.push_back({resource, kind, std::make_unique<Value>(admission_request_value(attributes_, as_resource, as_kind))});
+  requests_.push_back({resource, kind, std::make_unique<Value>(request_fields(attributes_, as_resource, as_kind, {}))});
   return *requests_.back().value;
 }
 
 AccessChecks& PolicyRequest::access() {
   if (access_ == nullptr) {
     access_ = std::make_shared<AccessChecks>(source_.host(), attributes_.user);
-    request_resource_ =
-        std::make_shared<cel::RequestResource>(access_, attributes_.resource.group, attributes_.resource.resource, attributes_.subresource,
-                                               std::string(namespace_of(attributes_)), attributes_.name);
+    request_resource_ = std::make_shared<cel::RequestResource>(access_, attributes_.resource.group, attributes_.resource.resource,
+                                                               attributes_.subresource, attributes_.ns, attributes_.name);
   }
   return *access_;
 }
 
-PolicyRequest::Bindings PolicyRequest::bindings(const Policy& policy, const VersionedObjects& objects, const ObjectTreeRef& params,
+PolicyRequest::Bindings PolicyRequest::bindings(const Policy& policy, const NamedObjects& objects, const ObjectTreeRef& params,
                                                 Audience audience) {
   Bindings out;
   const auto add = [&](cel::ScopeBinding binding) { out.list[out.size++] = binding; };
@@ -165,7 +148,7 @@ Task<void> PolicyRequest::wait() {
 // The cache may be older than the namespace.
 Task<void> PolicyRequest::read_namespace() {
   waits_for_namespace_ = false;
-  const std::string name(namespace_of(attributes_));
+  const std::string name = attributes_.ns;
   const auto storage = source_.host().find_storage({"", "v1", "namespaces"});
   auto* getter = role_of<Getter>(storage);
   if (getter == nullptr) {
@@ -179,24 +162,9 @@ Task<void> PolicyRequest::read_namespace() {
 }
 
 Task<void> PolicyRequest::convert() {
-  auto version = std::make_unique<Version>();
-  version->as = waits_for_version_;
+  auto converting = versions_.in(waits_for_version_->kind);
   waits_for_version_ = nullptr;
-  version->shown.as = version->as;
-  for (int side = 0; side < 2; ++side) {
-    const bool old = side == 1;
-    const Object* from = old ? attributes_.old_object : attributes_.object;
-    if (from == nullptr || !version->failed.ok()) continue;
-    auto converting = source_.host().convert(version->as->kind, Object(*from));
-    auto converted = co_await std::move(converting);
-    if (!converted.ok()) {
-      version->failed = std::move(converted.status());
-      continue;
-    }
-    Object& kept = (old ? version->old_object : version->object).emplace(std::move(*converted));
-    (old ? version->shown.old_object : version->shown.object) = &kept;
-  }
-  versions_.push_back(std::move(version));
+  (void)co_await std::move(converting);  // versioned() finds the result
 }
 
 Task<void> PolicyRequest::await_params() {

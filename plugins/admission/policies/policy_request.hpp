@@ -16,20 +16,20 @@
 
 #include "backplane/core/task.hpp"
 #include "common/access_checks.hpp"
+#include "common/versioned_objects.hpp"
 #include "policies/policy_source.hpp"
 
 namespace backplane::admission::policies {
 
 // The objects of the write in the version that a rule names.
-struct VersionedObjects {
+struct NamedObjects : VersionedObjects {
   const ServedAs* as = nullptr;  // null: the version of the request
-  const Object* object = nullptr;
-  const Object* old_object = nullptr;
 };
 
 class PolicyRequest {
  public:
-  PolicyRequest(PolicySource& source, const AdmissionAttributes& attributes) : source_(source), attributes_(attributes) {}
+  PolicyRequest(PolicySource& source, const AdmissionAttributes& attributes)
+      : source_(source), attributes_(attributes), versions_(source.host(), attributes) {}
 
   const AdmissionAttributes& attributes() const noexcept { return attributes_; }
   bool waits() const noexcept {
@@ -48,8 +48,8 @@ class PolicyRequest {
   // ---- values
   // The write's namespace, for namespaceObject; null for cluster-scoped objects and for namespaces. Errors: kNotFound.
   Result<ObjectRef> namespace_object();
-  // Null if it waits. Errors: those of the conversion.
-  Result<const VersionedObjects*> versioned(const ServedAs* as);
+  // Errors: those of the conversion.
+  Result<NamedObjects> versioned(const ServedAs* as);
   CollectedParams params(const Policy& policy, const Binding& binding, ParamStore* store);
 
   // ---- variables of one evaluation
@@ -59,16 +59,9 @@ class PolicyRequest {
     std::size_t size = 0;
     std::span<const cel::ScopeBinding> span() const noexcept { return {list.data(), size}; }
   };
-  Bindings bindings(const Policy& policy, const VersionedObjects& objects, const ObjectTreeRef& params, Audience audience);
+  Bindings bindings(const Policy& policy, const NamedObjects& objects, const ObjectTreeRef& params, Audience audience);
 
  private:
-  struct Version {
-    const ServedAs* as = nullptr;
-    std::optional<Object> object, old_object;
-    Status failed;
-    VersionedObjects shown;
-  };
-
   bool waits_for_access() const noexcept { return access_ != nullptr && access_->waits(); }
   bool namespace_matches(const LabelSelector& selector, std::string& problem);
   Result<ObjectRef> find_namespace();
@@ -84,8 +77,7 @@ class PolicyRequest {
   // The namespace that was read from the store because the cache does not have it.
   std::optional<Result<ObjectRef>> stored_namespace_;
   ObjectTreeRef namespace_tree_;
-  VersionedObjects own_;
-  std::vector<std::unique_ptr<Version>> versions_;
+  VersionedViews versions_;
   struct RequestTree {
     const ServedAs *resource = nullptr, *kind = nullptr;
     std::unique_ptr<Value> value;

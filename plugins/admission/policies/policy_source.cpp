@@ -1,8 +1,10 @@
 #include "policies/policy_source.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "backplane/kit/resource_resolver.hpp"
+#include "manifests/manifest_source.hpp"
 
 namespace backplane::admission::policies {
 namespace {
@@ -49,13 +51,44 @@ PolicySource::PolicySource(Services& services, PolicyType type)
       queue_(std::make_shared<WorkQueue>(services.host().executor(),
                                          item_exponential_failure_rate_limiter(std::chrono::milliseconds(100), std::chrono::seconds(1)))) {}
 
-void PolicySource::start() {
+Status PolicySource::start(const std::string& directory) {
+  if (Status loaded = start_manifests(directory); !loaded.ok()) return loaded;
   policies_.informer()->add_event_handler(notify(queue_));
   bindings_.informer()->add_event_handler(notify(queue_));
   host_.on_group_versions_changed([queue = queue_](const GroupVersionsChange&) { queue->add(kSyncKey); });
   host_.stop_signal().on_fire([queue = queue_] { queue->shut_down(); });
   spawn_workers(host_, "admission-policies", 1, queue_, [self = shared_from_this()](const std::string&) { return sync_source(self); });
   host_.spawn("admission-policies-begin", begin(shared_from_this()));
+  return {};
+}
+
+Status PolicySource::start_manifests(const std::string& directory) {
+  if (directory.empty()) return {};
+  const bool validating = type_ == PolicyType::kValidating;
+  auto source = std::make_shared<manifests::ManifestSource>(
+      host_, validating ? manifests::kValidatingPolicies : manifests::kMutatingPolicies,
+      validating ? "ValidatingAdmissionPolicy" : "MutatingAdmissionPolicy", directory,
+      [self = shared_from_this()](const manifests::ManifestObjects& objects) { self->take_manifests(objects); });
+  const Status loaded = source->load();
+  if (!loaded.ok()) return bad_request("failed to load static policy manifests from " + quoted(directory) + ": " + loaded.message());
+  host_.spawn("admission-policy-manifests", manifests::ManifestSource::watch(std::move(source)));
+  return {};
+}
+
+// The policies of manifests are few and change rarely: all of them are compiled.
+void PolicySource::take_manifests(const manifests::ManifestObjects& objects) {
+  std::vector<PolicyHook> hooks;
+  for (const Object& policy : objects.main) {
+    PolicyHook& hook = hooks.emplace_back();
+    hook.policy = compile_policy(policy, type_);
+    hook.is_static = true;
+    for (const Object& object : objects.bindings) {
+      auto binding = read_binding(object);
+      if (binding->policy == hook.policy->name) hook.bindings.push_back(std::move(binding));
+    }
+  }
+  static_hooks_ = std::move(hooks);
+  queue_->add(kSyncKey);
 }
 
 Task<void> PolicySource::begin(std::shared_ptr<PolicySource> source) {
@@ -74,7 +107,9 @@ Task<Status> PolicySource::sync() {
   if (!policies_.has_synced() || !bindings_.has_synced()) co_return Status();
   Status failed;
   auto making = make_hooks(failed);
-  auto hooks = co_await std::move(making);
+  auto made = co_await std::move(making);
+  std::vector<PolicyHook> hooks = static_hooks_;
+  std::move(made.begin(), made.end(), std::back_inserter(hooks));
   std::vector<ParamKind> kinds;
   for (const PolicyHook& hook : hooks) {
     if (hook.policy->param_kind) kinds.push_back(*hook.policy->param_kind);
@@ -117,7 +152,7 @@ Task<std::vector<PolicyHook>> PolicySource::make_hooks(Status& failed) {
   for (auto& [name, bindings] : all) {
     const ObjectRef policy = policies_.find({}, name);
     if (policy == nullptr) continue;  // the policy may come later
-    PolicyHook hook{compiled(policy), std::move(bindings), nullptr, {}};
+    PolicyHook hook{compiled(policy), std::move(bindings)};
     if (hook.policy->param_kind) {
       auto finding = params_.store_of(*hook.policy->param_kind);
       auto store = co_await std::move(finding);

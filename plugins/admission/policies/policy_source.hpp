@@ -14,6 +14,7 @@
 #include "backplane/core/work_queue.hpp"
 #include "backplane/kit/published.hpp"
 #include "common/services.hpp"
+#include "manifests/manifest_objects.hpp"
 #include "policies/policy_index.hpp"
 
 namespace backplane::admission::policies {
@@ -21,8 +22,9 @@ namespace backplane::admission::policies {
 class PolicySource : public std::enable_shared_from_this<PolicySource> {
  public:
   PolicySource(Services& services, PolicyType type);
-  // Begins to follow; call it once, in a make function.
-  void start();
+  // Begins to follow; call it once, in a make function. `directory`: of manifests, whose policies come before those of the API; empty:
+  // none. Errors: manifests that cannot be used.
+  Status start(const std::string& directory);
 
   // Null until the first policies are compiled.
   std::shared_ptr<const PolicyIndex> index() const { return index_.get(); }
@@ -37,6 +39,8 @@ class PolicySource : public std::enable_shared_from_this<PolicySource> {
   static Task<void> begin(std::shared_ptr<PolicySource> source);
   static Task<Status> sync_source(std::shared_ptr<PolicySource> source);
   Task<Status> sync();
+  Status start_manifests(const std::string& directory);
+  void take_manifests(const manifests::ManifestObjects& objects);
   Bindings read_bindings();
   std::shared_ptr<const Policy> compiled(const ObjectRef& policy);
   Task<std::vector<PolicyHook>> make_hooks(Status& failed);
@@ -49,6 +53,7 @@ class PolicySource : public std::enable_shared_from_this<PolicySource> {
   std::shared_ptr<WorkQueue> queue_;
   std::map<std::string, std::pair<ObjectRef, std::shared_ptr<const Policy>>, std::less<>> compiled_;
   std::map<std::string, std::pair<ObjectRef, std::shared_ptr<const Binding>>, std::less<>> read_;
+  std::vector<PolicyHook> static_hooks_;  // of the manifests
   kit::Published<PolicyIndex> index_;
 };
 

@@ -11,7 +11,7 @@
 namespace backplane::admission::policies {
 namespace {
 
-// The results of one policy, until all of a write's policies are evaluated: only then they have effects.
+// The results of one policy, until all of a write's policies are evaluated; only then they take effect.
 struct BindingResults {
   const Binding* binding = nullptr;  // null: of the policy
   std::string problem;
@@ -96,7 +96,7 @@ class PolicyValidation {
     }
     BindingResults results{&binding, {}, {}};
     for (const ObjectTreeRef& param : params.params) {
-      results.results.push_back(validate_policy(policy, request_, **objects, param));
+      results.results.push_back(validate_policy(policy, request_, *objects, param));
       if (request_.waits()) return;
     }
     out.bindings.push_back(std::move(results));
@@ -151,10 +151,11 @@ class ValidatingPolicies final : public AdmissionPlugin {
 }  // namespace
 
 Result<std::shared_ptr<AdmissionPlugin>> make_validating_policies(Services& services, const AdmissionPluginConfig& config) {
-  Status usable = check_policy_config(config, "ValidatingAdmissionPolicyConfiguration");
-  if (!usable.ok()) return usable;
+  auto directory =
+      read_policy_config(config, "ValidatingAdmissionPolicyConfiguration", services.gate("ManifestBasedAdmissionControlConfig"));
+  if (!directory.ok()) return std::move(directory.status());
   auto source = std::make_shared<PolicySource>(services, PolicyType::kValidating);
-  source->start();
+  if (Status started = source->start(*directory); !started.ok()) return started;
   return std::shared_ptr<AdmissionPlugin>(std::make_shared<ValidatingPolicies>(std::move(source)));
 }
 

@@ -13,7 +13,7 @@ using Audience = PolicyRequest::Audience;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestMessage = 5 * 1024;
-// No call costs more, but for its last step.
+// No call costs more, except for its last step.
 constexpr std::uint64_t kMostOfACall = cel::kCostPerCall + cel::kCostPerCall / 2;
 
 double seconds_since(Clock::time_point& from) {
@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point& from) {
 
 class Validator {
  public:
-  Validator(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects, const ObjectTreeRef& params)
+  Validator(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params)
       : policy_(policy), request_(request), objects_(objects), params_(params), cancelled_(cancellation_of(request.attributes())) {}
 
   ValidationResult run() {
@@ -56,7 +56,7 @@ class Validator {
     return out;
   }
 
-  // Not empty: no decision counts, for this reason.
+  // Not empty: the reason why all decisions are void.
   std::string evaluate_all(std::vector<PolicyDecision>& out, cel::Budget& budget) {
     if (policy_.validations.empty()) return {};
     const auto bound = bindings(Audience::kExpressions);
@@ -150,15 +150,14 @@ class Validator {
 
   const Policy& policy_;
   PolicyRequest& request_;
-  const VersionedObjects& objects_;
+  const NamedObjects& objects_;
   const ObjectTreeRef& params_;
   const std::function<bool()> cancelled_;
 };
 
 }  // namespace
 
-ValidationResult validate_policy(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
-                                 const ObjectTreeRef& params) {
+ValidationResult validate_policy(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params) {
   return Validator(policy, request, objects, params).run();
 }
 

@@ -30,7 +30,6 @@ struct ValidationResult {
   std::vector<AnnotationResult> annotations;
 };
 
-ValidationResult validate_policy(const Policy& policy, PolicyRequest& request, const VersionedObjects& objects,
-                                 const ObjectTreeRef& params);
+ValidationResult validate_policy(const Policy& policy, PolicyRequest& request, const NamedObjects& objects, const ObjectTreeRef& params);
 
 }  // namespace backplane::admission::policies

@@ -42,7 +42,7 @@ Task<Result<bool>> ChargedWrite::join(RequestContext&, StoreTransaction& transac
 
 Task<Result<bool>> ChargedWrite::join_charge(StandardStorage& quotas, StoreTransaction& transaction, Charge& charge) {
   ChargedUsage usage = usage_with(charge, charge.quota);
-  // A refusal must not be owed to a cached usage.
+  // A refusal must not be based on a cached usage.
   if (transaction.again() || !usage.refusal.empty()) {
     auto renewing = renew(charge);
     auto renewed = co_await std::move(renewing);

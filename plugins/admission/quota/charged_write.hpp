@@ -1,9 +1,9 @@
-// A write that is charged to quotas: their new usage is stored in the transaction of the write, so that it is exact whatever happens to
-// the write, and a quota that another server has charged in the meantime is compared again.
+// A write that is charged to quotas: their new usage is stored in the transaction of the write, so that it is exact if the write fails, and
+// a quota that another server has charged in the meantime is compared again.
 //
 // Thread-safety: one write.
 // Lifetime:      shares the reader.
-// Errors:        403 if a quota has no room any more; those of the store.
+// Errors:        403 if a quota is exhausted; those of the store.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class ChargedWrite final : public BegunWrite {
 
  private:
   Task<Result<bool>> join_charge(StandardStorage& quotas, StoreTransaction& transaction, Charge& charge);
-  // Reads the quota again. False: it has gone or has other rules, so the write must be evaluated anew.
+  // Reads the quota again. False: it was deleted or has other rules, so the write must be evaluated again.
   Task<Result<bool>> renew(Charge& charge);
 
   const std::shared_ptr<QuotaReader> reader_;

@@ -4,7 +4,7 @@
 #include "backplane/core/meta.hpp"
 #include "backplane/core/request.hpp"
 #include "backplane/rest/roles.hpp"
-#include "quota/pod_resources.hpp"
+#include "quota/pod_usage.hpp"
 #include "quota/stored_list.hpp"
 
 namespace backplane::admission::quota {

@@ -20,7 +20,7 @@ Result<ScopeSelectors> matching_scopes(const Evaluator& evaluator, const Object&
   if (!evaluator.has_scopes()) return out;
   for (const ScopeSelector& selector : selectors) {
     auto matched = evaluator.matches_scope(selector, object);
-    if (!matched.ok()) return plain_error("error on matching scope " + print(selector) + ": " + matched.status().message());
+    if (!matched.ok()) return plain_error("error on matching scope " + printed_scope(selector) + ": " + matched.status().message());
     if (*matched) out.push_back(selector);
   }
   return out;
@@ -32,7 +32,7 @@ bool has_usage_of(const Quota& quota, const ResourceNames& names) {
 
 std::string uncovered_text(const ScopeSelectors& scopes) {
   std::string out;
-  for (const ScopeSelector& scope : scopes) out += (out.empty() ? "" : " ") + print(scope);
+  for (const ScopeSelector& scope : scopes) out += (out.empty() ? "" : " ") + printed_scope(scope);
   return "insufficient quota to match these scopes: [" + out + "]";
 }
 

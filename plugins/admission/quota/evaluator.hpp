@@ -11,7 +11,7 @@
 #include <string>
 
 #include "backplane/points/admission.hpp"
-#include "quota/resource_list.hpp"
+#include "common/resource_list.hpp"
 #include "quota/scopes.hpp"
 
 namespace backplane::admission::quota {
@@ -19,7 +19,7 @@ namespace backplane::admission::quota {
 // An object in the version that evaluators read: v1.
 struct Subject {
   const Object* object = nullptr;
-  // Of a resource claim that was made for the extended resources of a pod: what the pod counts as.
+  // For a resource claim that was made for the extended resources of a pod: the usage of the pod.
   ResourceList owner_usage = {};
 };
 
@@ -33,7 +33,7 @@ class Evaluator {
   // Whether scopes can match objects of this resource at all.
   virtual bool has_scopes() const { return false; }
   virtual Result<bool> matches_scope(const ScopeSelector&, const Object&) const { return false; }
-  // What the object lacks if quotas count `required`: "must specify …".
+  // The missing parts of the object if quotas count `required`: "must specify …".
   virtual std::optional<std::string> missing(const ResourceNames&, const Object&) const { return std::nullopt; }
   virtual ResourceList usage(const Subject& subject) const = 0;
 };

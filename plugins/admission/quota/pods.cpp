@@ -7,7 +7,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/resource_names.hpp"
 #include "quota/evaluators.hpp"
-#include "quota/pod_resources.hpp"
+#include "quota/pod_usage.hpp"
 
 namespace backplane::admission::quota {
 namespace {
@@ -79,8 +79,8 @@ class PodEvaluator final : public Evaluator {
   Result<bool> matches_scope(const ScopeSelector& selector, const Object& pod) const override {
     if (selector.scope == "Terminating") return is_terminating(pod);
     if (selector.scope == "NotTerminating") return !is_terminating(pod);
-    if (selector.scope == "BestEffort") return is_best_effort(pod, gates_);
-    if (selector.scope == "NotBestEffort") return !is_best_effort(pod, gates_);
+    if (selector.scope == "BestEffort") return is_best_effort(pod, gates_.pod_level_resources);
+    if (selector.scope == "NotBestEffort") return !is_best_effort(pod, gates_.pod_level_resources);
     if (selector.scope == "PriorityClass") return matches_priority(selector, pod);
     if (selector.scope == "CrossNamespacePodAffinity") return has_cross_namespace_affinity(pod);
     return false;

@@ -14,7 +14,7 @@ const GroupVersionResource& quotas_resource() {
   return kQuotas;
 }
 
-// An entry that is forgotten costs a conflict.
+// A dropped entry costs only a conflict.
 constexpr std::size_t kMostOutdated = 1024;
 
 void sort_by_name(std::vector<ObjectRef>& quotas) {

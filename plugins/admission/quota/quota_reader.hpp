@@ -32,7 +32,7 @@ class QuotaReader {
   // The same, or from the store if one of them is known to be out of date or the informer has not synced.
   Task<Result<std::vector<ObjectRef>>> known(std::string ns) const;
   Task<Result<std::vector<ObjectRef>>> newest(std::string ns) const;
-  // The quota as the store has it; null: it has gone. Known as newer than what the informer may have.
+  // The stored quota; null: it does not exist. Recorded as newer than the informer's.
   Task<Result<ObjectRef>> newest_of(ObjectRef quota);
   // The informer's entries are out of date up to the given one, because it has been replaced.
   void replaced(const ObjectEntry& quota);

@@ -4,7 +4,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/names.hpp"
 #include "quota/evaluators.hpp"
-#include "quota/pod_resources.hpp"
+#include "quota/pod_usage.hpp"
 
 namespace backplane::admission::quota {
 namespace {

@@ -126,7 +126,7 @@ std::optional<Status> ResourceQuota::validate_now(const AdmissionAttributes& att
   write.old_subject.object = attributes.old_object;
   const auto charges = evaluate(attributes, *evaluator, write, reader_->cached(attributes.ns));
   if (charges.ok() && check_room(attributes, *charges).ok()) return Status();
-  return std::nullopt;  // the store may know better
+  return std::nullopt;  // the store may have newer quotas
 }
 
 Task<Status> ResourceQuota::validate(const AdmissionAttributes& attributes) const {

@@ -58,7 +58,7 @@ Result<bool> matches_value(const ScopeSelector& selector, std::optional<std::str
   return is_in ? listed : !listed;
 }
 
-std::string print(const ScopeSelector& selector) {
+std::string printed_scope(const ScopeSelector& selector) {
   return "{" + selector.scope + " " + selector.op + " " + print_values(selector.values) + "}";
 }
 

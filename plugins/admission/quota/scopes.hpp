@@ -33,6 +33,6 @@ ScopeSelectors scopes_of_quota(const Object& quota);
 Result<bool> matches_value(const ScopeSelector& selector, std::optional<std::string_view> value);
 
 // The selector as Go prints the struct: "{PriorityClass In [high low]}".
-std::string print(const ScopeSelector& selector);
+std::string printed_scope(const ScopeSelector& selector);
 
 }  // namespace backplane::admission::quota

@@ -6,7 +6,7 @@
 // Source:        apimachinery's managedfields; resourceQuotaAccessor.UpdateQuotaStatus.
 #pragma once
 
-#include "quota/resource_list.hpp"
+#include "common/resource_list.hpp"
 
 namespace backplane::admission::quota {
 

@@ -1,11 +1,11 @@
-// What objects count as: the tables of upstream's pods_test, services_test, persistent_volume_claims_test and resource_claims_test.
+// The usage of objects: the tables of upstream's pods_test, services_test, persistent_volume_claims_test and resource_claims_test.
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "backplane/core/meta.hpp"
 #include "quota/evaluators.hpp"
-#include "quota/pod_resources.hpp"
+#include "quota/pod_usage.hpp"
 
 namespace backplane::admission::quota {
 namespace {

@@ -23,7 +23,7 @@ Object circuit_event(const Hook& hook, bool opened, const std::string& why) {
   event["reason"] = opened ? "WebhookCircuitOpened" : "WebhookCircuitClosed";
   std::string text = opened
                          ? "webhook " + hook.name + " is not called for a while after repeated failures; its failurePolicy applies: " + why
-                         : "webhook " + hook.name + " answers again";
+                         : "webhook " + hook.name + (why.empty() ? " answers again" : " is called again: " + why);
   if (text.size() > kMostEventText) text.resize(kMostEventText);
   event["message"] = text;
   event["source"].emplace_object()["component"] = kReporter;

@@ -35,8 +35,9 @@ TEST(WebhookPluginConfiguration, RefusesWhatItCannotUse) {
   };
   EXPECT_EQ(problem(R"(,"kubeConfigFile":"relative")"), R"(kubeConfigFile: Invalid value: "relative": must be an absolute file path)");
   EXPECT_NE(problem(R"(,"kubeConfigFile":"/does/not/exist")"), "accepted");
-  EXPECT_EQ(problem(R"(,"staticManifestsDir":"/x")"),
-            R"(static webhook manifests dir "/x" configured but ManifestBasedAdmissionControlConfig feature gate is not enabled)");
+  EXPECT_EQ(
+      problem(R"(,"staticManifestsDir":"/x")"),
+      "staticManifestsDir: Forbidden: staticManifestsDir requires the ManifestBasedAdmissionControlConfig feature gate to be enabled");
   EXPECT_NE(problem(R"(,"chainBudget":"soon")"), "accepted");
   EXPECT_NE(problem(R"(,"chainBudget":"-1s")"), "accepted");
   EXPECT_NE(problem(R"(,"circuitBreakerFailures":-1)"), "accepted");
@@ -116,6 +117,7 @@ const ConditionCase kConditionCases[] = {
      "[expression 'object.nothing == 1' resulted in error: no such key: nothing, expression 'object.other == 1' resulted in error: no such "
      "key: other]"},
     {"old object is null", {"oldObject == null"}, true, ""},
+    {"namespace object is null", {"namespaceObject == null"}, true, ""},
     {"user", {"request.userInfo.username == 'jane'"}, true, ""},
 };
 
@@ -133,7 +135,7 @@ TEST(WebhookConditions, AreEvaluatedAsUpstreamDoes) {
     }
     const auto conditions = MatchConditions::compile(webhook);
     ASSERT_NE(conditions, nullptr) << each.name;
-    const auto verdict = conditions->evaluate({&object, nullptr, &request, nullptr, nullptr});
+    const auto verdict = conditions->evaluate({&object.get_object(), nullptr, &request, nullptr, nullptr});
     EXPECT_EQ(verdict.matches, each.matches) << each.name;
     EXPECT_EQ(verdict.error, each.error) << each.name;
   }
@@ -146,6 +148,15 @@ TEST(WebhookConditions, AnExpressionThatDoesNotCompileIsAnError) {
   EXPECT_NE(verdict.error.find("compilation error: compilation failed: "), std::string::npos) << verdict.error;
   EXPECT_NE(verdict.error.find("compilation error: must evaluate to bool but got string"), std::string::npos) << verdict.error;
   EXPECT_EQ(verdict.evaluation_errors, 2);
+}
+
+TEST(WebhookConditions, ErrorsAfterAConditionThatIsFalseAreNotCounted) {
+  const Value webhook =
+      json::parse(R"({"matchConditions":[{"expression":"object.a == 1"},{"expression":"false"},{"expression":"object.b == 1"}]})");
+  const Value object = json::parse("{}");
+  const auto verdict = MatchConditions::compile(webhook.get_object())->evaluate({&object.get_object(), nullptr, nullptr, nullptr, nullptr});
+  EXPECT_FALSE(verdict.matches);
+  EXPECT_EQ(verdict.evaluation_errors, 1);
 }
 
 TEST(WebhookConditions, WithoutConditionsThereIsNothingToEvaluate) { EXPECT_EQ(MatchConditions::compile(Object()), nullptr); }

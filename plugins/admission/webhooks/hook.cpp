@@ -14,18 +14,12 @@ std::string known_review_version(const Object& webhook) {
   return {};
 }
 
-void read_rules(const Object& webhook, Hook& out) {
-  each(webhook, "rules", [&](const Object& rule, std::size_t) {
-    out.rules.push_back(read_rule(rule));
-    out.operations |= out.rules.back().operations;
-  });
-}
-
 std::shared_ptr<Hook> read_hook(const Object& webhook, HookType type, const HookParts& parts) {
   auto out = std::make_shared<Hook>();
   out->type = type;
   out->name = get_string(webhook, "name");
-  read_rules(webhook, *out);
+  out->rules = read_resource_rules(webhook, "rules");
+  for (const ResourceRule& rule : out->rules) out->operations |= rule.operations;
   out->equivalent = get_string(webhook, "matchPolicy") == "Equivalent";
   out->namespaces = read_label_selector(get_object(webhook, "namespaceSelector"));
   out->objects = read_label_selector(get_object(webhook, "objectSelector"));
@@ -45,13 +39,13 @@ std::shared_ptr<Hook> read_hook(const Object& webhook, HookType type, const Hook
 
 }  // namespace
 
-Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts) {
+Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts, const std::string& origin) {
   Hooks out;
   std::map<std::string, int> seen;
   each(configuration, "webhooks", [&](const Object& webhook, std::size_t) {
     auto hook = read_hook(webhook, type, parts);
     hook->configuration = meta_name(configuration);
-    hook->uid = hook->configuration + "/" + hook->name + "/" + std::to_string(seen[hook->name]++);
+    hook->uid = origin + hook->configuration + "/" + hook->name + "/" + std::to_string(seen[hook->name]++);
     out.push_back(std::move(hook));
   });
   return out;

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "backplane/core/log_limit.hpp"
+#include "common/resource_rules.hpp"
+#include "webhooks/answer_clock.hpp"
 #include "webhooks/circuit_breaker.hpp"
 #include "webhooks/hook_client.hpp"
 #include "webhooks/label_match.hpp"
 #include "webhooks/match_conditions.hpp"
-#include "webhooks/rule.hpp"
 #include "webhooks/webhook_metrics.hpp"
 
 namespace backplane::admission::webhooks {
@@ -25,7 +26,7 @@ struct Hook {
   std::string configuration;  // the name of the object
   std::string name;
   std::string uid;  // "configuration/name/N": names need not be unique
-  std::vector<Rule> rules;
+  std::vector<ResourceRule> rules;
   OperationSet operations = 0;  // of all rules
   bool equivalent = true;       // matchPolicy
   LabelMatch namespaces, objects;
@@ -38,6 +39,7 @@ struct Hook {
   bool fail_open_for_own_service = false;
   std::shared_ptr<HookClient> client;
   std::shared_ptr<CircuitBreaker> breaker;  // null: off
+  std::shared_ptr<AnswerClock> answers = std::make_shared<AnswerClock>();
   // Of the line about failed calls.
   std::shared_ptr<LogLimit> log_limit = std::make_shared<LogLimit>(std::chrono::seconds(10));
 };
@@ -52,7 +54,7 @@ struct HookParts {
   WebhookConfiguration configuration;
 };
 
-// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in its order.
-Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts);
+// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in its order. `origin`: what their uids begin with.
+Hooks read_hooks(const Object& configuration, HookType type, const HookParts& parts, const std::string& origin = {});
 
 }  // namespace backplane::admission::webhooks

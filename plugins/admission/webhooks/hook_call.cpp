@@ -5,6 +5,8 @@
 #include "backplane/core/logger.hpp"
 #include "backplane/core/request.hpp"
 #include "backplane/host.hpp"
+#include "backplane/points/tracing.hpp"
+#include "backplane/types/schema.hpp"
 #include "webhooks/circuit_report.hpp"
 #include "webhooks/own_service.hpp"
 
@@ -98,12 +100,29 @@ HookEnd budget_refusal(const HookRuntime& runtime, const Hook& hook) {
                             503});
 }
 
+void describe_call(TraceSpan& span, const Hook& hook, const AdmissionAttributes& attributes, const std::string& uid) {
+  const auto& [group, version, resource] = attributes.resource;
+  const std::string named = group + "/" + version + ", Resource=" + resource;
+  span.set("configuration", std::string_view(hook.configuration));
+  span.set("webhook", std::string_view(hook.name));
+  span.set("resource", std::string_view(named));
+  span.set("subresource", std::string_view(attributes.subresource));
+  span.set("operation", admission_operation_name(attributes.operation));
+  span.set("UID", std::string_view(uid));
+}
+
 Task<HookEnd> post_review(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const EncodedReview& review,
                           CallClock::time_point deadline) {
   const std::string uid = new_uid();
-  auto calling = hook.client->call(review.body(uid), deadline);
+  // Validating webhooks are called at the same time.
+  TraceSpan span(attributes.context, hook.type == HookType::kMutating ? "Call mutating webhook" : "Call validating webhook",
+                 SpanKind::kInternal, TraceSpan::Use::kBeside);
+  describe_call(span, hook, attributes, uid);
+  auto calling = hook.client->call(review.body(uid), deadline, attributes.context, span);
   auto answer = co_await std::move(calling);
   if (!answer.ok()) co_return hook_failed(hook, {"failed to call webhook: " + answer.status().message(), 503});
+  span.step("Request completed");
+  hook.answers->mark(CallClock::now());
   co_return end_of_answer(runtime, hook, attributes,
                           read_review_answer(*answer, hook.review_version, uid, hook.type == HookType::kMutating));
 }
@@ -117,9 +136,9 @@ void tell_breaker(const HookRuntime& runtime, const Hook& hook, const HookEnd& e
 }
 
 // True if a failure does not refuse the write.
-bool fails_open(const Hook& hook, const AdmissionAttributes& attributes) {
+bool fails_open(const Hook& hook, const AdmissionAttributes& attributes, const HookEnd& end) {
   if (hook.ignores_failures) return true;
-  return hook.fail_open_for_own_service && writes_own_service(hook.client->service_namespace(), attributes);
+  return !end.hangs && hook.fail_open_for_own_service && writes_own_service(hook.client->service_namespace(), attributes);
 }
 
 void log_failure(const HookRuntime& runtime, const Hook& hook, std::string_view policy, const std::string& why) {
@@ -132,7 +151,7 @@ void log_failure(const HookRuntime& runtime, const Hook& hook, std::string_view 
 Status settle_failure(const HookRuntime& runtime, const Hook& hook, const AdmissionAttributes& attributes, const HookEnd& end,
                       const std::string& open_annotation) {
   const HookLabels labels{hook.name, hook.type, attributes.operation};
-  if (!fails_open(hook, attributes)) {
+  if (!fails_open(hook, attributes, end)) {
     log_failure(runtime, hook, "closed", end.why);
     count_rejection(labels, "calling_webhook_error", end.code);
     count_call(labels, end.took, true, end.code);
@@ -143,6 +162,14 @@ Status settle_failure(const HookRuntime& runtime, const Hook& hook, const Admiss
   count_fail_open(labels);
   log_annotation_problem(runtime, hook, open_annotation, attributes.annotate(open_annotation, hook.name));
   return {};
+}
+
+// Defaults and previous plugins have appended members. nullopt: the object stays as it is.
+std::optional<Value> in_order(const Schema* schema, const Object* object) {
+  if (schema == nullptr || schema->structural() || object == nullptr) return std::nullopt;
+  Value ordered(*object, json::make_shared_resource<json::monotonic_resource>());
+  if (!schema->normalize(ordered, nullptr).ok()) return std::nullopt;
+  return ordered;
 }
 
 }  // namespace
@@ -163,11 +190,13 @@ HookEnd hook_internal(Status status) {
   return end;
 }
 
-const EncodedReview& ReviewCache::get(const Hook& hook, const AdmissionAttributes& attributes, const ReviewTarget& target,
-                                      const Object* object, const Object* old_object) {
+const EncodedReview& ReviewCache::get(const Hook& hook, const AdmissionAttributes& attributes, const ServedAs& target, const Object* object,
+                                      const Object* old_object, const Schema* schema) {
   for (const Entry& entry : reviews_) {
     if (entry.version == hook.review_version && entry.target == target) return entry.review;
   }
+  const std::optional<Value> ordered = in_order(schema, object);
+  if (ordered) object = &ordered->get_object();
   reviews_.push_back({hook.review_version, target, encode_review(hook.review_version, attributes, target, object, old_object)});
   return reviews_.back().review;
 }
@@ -194,6 +223,7 @@ Task<HookEnd> call_hook(const HookRuntime& runtime, const Hook& hook, const Admi
   HookEnd end = co_await std::move(posting);
   const auto ended = CallClock::now();
   end.took = ended - began;
+  end.hangs = end.kind == HookEnd::Kind::kFailed && ended >= limit->end && hook.answers->alive(ended);
   track_latency(hook, attributes, end.took);
   tell_breaker(runtime, hook, end, *limit, ended);
   co_return end;

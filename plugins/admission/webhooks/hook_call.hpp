@@ -41,6 +41,7 @@ struct HookEnd {
   std::string patch;  // of kAllowed; decoded JSON
   std::string patch_type;
   std::chrono::nanoseconds took{};
+  bool hangs = false;  // kFailed: the deadline has passed, but the webhook has answered another call recently
 };
 HookEnd hook_failed(const Hook& hook, const WebhookFailure& failure);
 HookEnd hook_internal(Status status);
@@ -48,15 +49,16 @@ HookEnd hook_internal(Status status);
 // The reviews of one write, each encoded once for the webhooks that want that version and that kind.
 class ReviewCache {
  public:
-  const EncodedReview& get(const Hook& hook, const AdmissionAttributes& attributes, const ReviewTarget& target, const Object* object,
-                           const Object* old_object);
+  // `schema`: `object` is encoded with its members in the order of this type; null: as they are.
+  const EncodedReview& get(const Hook& hook, const AdmissionAttributes& attributes, const ServedAs& target, const Object* object,
+                           const Object* old_object, const Schema* schema = nullptr);
   // The object has changed.
   void clear() { reviews_.clear(); }
 
  private:
   struct Entry {
     std::string version;
-    ReviewTarget target;
+    ServedAs target;
     EncodedReview review;
   };
   std::list<Entry> reviews_;  // references stay valid until clear()

@@ -160,6 +160,16 @@ TEST_F(HookCallTest, AFailureForTheOwnServiceFailsOpen) {
   EXPECT_NE(call(hook(kService)), "");
 }
 
+TEST_F(HookCallTest, AWebhookThatHangsAfterAnAnswerDoesNotFailOpenForItsOwnService) {
+  const HookRef own = hook(kService);
+  EXPECT_EQ(call(own), "");
+  server_->problem = "context deadline exceeded";
+  context_.deadline = std::chrono::steady_clock::now();
+  EXPECT_NE(call(own), "");
+  // A webhook that has never responded may not exist any more.
+  EXPECT_EQ(call(hook(kService)), "");
+}
+
 TEST_F(HookCallTest, ADryRunIsRefusedIfTheWebhookHasSideEffects) {
   attributes_.dry_run = true;
   EXPECT_EQ(call(hook(kUrl)), "");

@@ -34,6 +34,12 @@ std::string address_of(const WebhookTarget& target) {
   return authority == url.host ? authority + ":443" : authority;
 }
 
+std::string url_of(const WebhookTarget& target) {
+  if (!target.url.empty()) return target.url;
+  const std::string slash = target.service.path.starts_with('/') ? "" : "/";
+  return "https://" + address_of(target) + slash + target.service.path;
+}
+
 std::string bundle_of(const Object& client) {
   std::string pem = from_base64(get_string(client, "caBundle")).value_or("");
   return pem.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : pem;
@@ -49,11 +55,31 @@ std::optional<std::chrono::seconds> wait_before_repetition(const WebhookAnswer& 
   return std::chrono::seconds(seconds);
 }
 
+void describe_call(TraceSpan& span, const std::string& url) {
+  const WebhookUrl parts = split_webhook_url(url);
+  span.set("http.request.method", std::string_view("POST"));
+  span.set("url.full", std::string_view(url));
+  span.set("server.address", std::string_view(parts.host));
+}
+
+void describe_end(TraceSpan& span, const Result<WebhookAnswer>& answer) {
+  if (!answer.ok()) {
+    span.fail(answer.status().message());
+    return;
+  }
+  span.set("http.response.status_code", std::int64_t{answer->code});
+  if (answer->code < 400) return;
+  const std::string type = std::to_string(answer->code);
+  span.set("error.type", std::string_view(type));
+  span.fail("");
+}
+
 }  // namespace
 
 HookClient::HookClient(Host& host, std::shared_ptr<ServiceResolver> services, const Object& client, const WebhookCredentials* credentials) {
   const WebhookTarget target = read_target(client);
   if (target.url.empty()) service_namespace_ = target.service.ns;
+  url_ = url_of(target);
   WebhookOptions options;
   if (credentials != nullptr) {
     auto user = credentials->for_address(address_of(target));
@@ -71,9 +97,21 @@ HookClient::HookClient(Host& host, std::shared_ptr<ServiceResolver> services, co
   client_ = std::make_unique<WebhookClient>(host, std::move(services), target, std::move(options));
 }
 
-Task<Result<WebhookAnswer>> HookClient::call(std::string body, Clock::time_point deadline) {
+Task<Result<WebhookAnswer>> HookClient::call_once(std::string body, Clock::time_point deadline, RequestContext* request,
+                                                  const TraceSpan& span) {
+  TraceSpan call(span, "HTTP POST", SpanKind::kClient);
+  if (call.recorded()) describe_call(call, url_);
+  Headers headers = headers_;
+  call.propagate(headers);
+  auto posting = client_->post_until(std::move(body), std::move(headers), deadline, request);
+  auto answer = co_await std::move(posting);
+  if (call.recorded()) describe_end(call, answer);
+  co_return answer;
+}
+
+Task<Result<WebhookAnswer>> HookClient::call(std::string body, Clock::time_point deadline, RequestContext* request, const TraceSpan& span) {
   for (int repetition = 0;; ++repetition) {
-    auto posting = client_->post_until(body, headers_, deadline);
+    auto posting = call_once(body, deadline, request, span);
     auto answer = co_await std::move(posting);
     const auto wait = answer.ok() && repetition < kMostRepetitions ? wait_before_repetition(*answer) : std::nullopt;
     if (!wait || Clock::now() + *wait >= deadline) co_return answer;

@@ -11,6 +11,7 @@
 
 #include "backplane/core/json.hpp"
 #include "backplane/net/webhook.hpp"
+#include "backplane/points/tracing.hpp"
 #include "webhooks/webhook_configuration.hpp"
 
 namespace backplane::admission::webhooks {
@@ -29,13 +30,16 @@ class HookClient {
   // Why there are no credentials: every call must fail.
   const Status& problem() const noexcept { return problem_; }
   // Precondition: problem() is ok. Ends at `deadline` at the latest. An answer 429 or 5xx with a Retry-After is repeated after that time,
-  // as client-go does.
-  Task<Result<WebhookAnswer>> call(std::string body, Clock::time_point deadline);
+  // as client-go does. `request`: the one that is admitted, for audit; may be null. `span`: the parent of the calls' spans.
+  Task<Result<WebhookAnswer>> call(std::string body, Clock::time_point deadline, RequestContext* request, const TraceSpan& span);
   // The namespace of the service; empty for a URL.
   const std::string& service_namespace() const noexcept { return service_namespace_; }
 
  private:
+  Task<Result<WebhookAnswer>> call_once(std::string body, Clock::time_point deadline, RequestContext* request, const TraceSpan& span);
+
   std::string service_namespace_;
+  std::string url_;  // for spans
   Status problem_;
   Headers headers_;
   std::unique_ptr<WebhookClient> client_;

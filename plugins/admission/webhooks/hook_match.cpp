@@ -10,10 +10,8 @@ constexpr std::array<std::string_view, 6> kExemptKinds = {"ValidatingWebhookConf
                                                           "ValidatingAdmissionPolicy",      "ValidatingAdmissionPolicyBinding",
                                                           "MutatingAdmissionPolicy",        "MutatingAdmissionPolicyBinding"};
 
-bool any_rule_matches(const Hook& hook, const AdmissionAttributes& attributes, const GroupVersionResource& resource) {
-  return std::any_of(hook.rules.begin(), hook.rules.end(), [&](const Rule& rule) {
-    return rule_matches(rule, attributes.operation, resource, attributes.subresource, attributes.ns);
-  });
+bool rule_matches(const ResourceRule& rule, const GroupVersionResource& resource, const AdmissionAttributes& attributes) {
+  return admits_write(rule, resource, attributes) && names_resource(rule, resource, attributes.subresource);
 }
 
 std::string resource_text(const GroupVersionResource& resource) {
@@ -25,19 +23,6 @@ std::string resource_text(const GroupVersionResource& resource) {
 bool is_exempt(const AdmissionAttributes& attributes) noexcept {
   return attributes.kind.group == "admissionregistration.k8s.io" &&
          std::find(kExemptKinds.begin(), kExemptKinds.end(), attributes.kind.kind) != kExemptKinds.end();
-}
-
-AdmissionAttributes& webhook_attributes(AdmissionAttributes& attributes, std::optional<AdmissionAttributes>& changed) {
-  const GroupVersionResource& resource = attributes.resource;
-  const bool is_namespace = resource.resource == "namespaces" && resource.group.empty();
-  if (!is_namespace || !attributes.ns.empty() || attributes.name.empty()) return attributes;
-  changed.emplace(attributes);
-  changed->ns = attributes.name;
-  return *changed;
-}
-
-const AdmissionAttributes& webhook_attributes(const AdmissionAttributes& attributes, std::optional<AdmissionAttributes>& changed) {
-  return webhook_attributes(const_cast<AdmissionAttributes&>(attributes), changed);
 }
 
 Task<Result<Labels>> NamespaceLabels::read(std::string name) const {
@@ -54,21 +39,23 @@ const std::vector<GroupVersionResource>& WriteMatch::equivalents() {
   return *equivalents_;
 }
 
-Result<std::optional<ReviewTarget>> WriteMatch::target_of(const Hook& hook) {
-  if ((hook.operations & operation_bit(attributes_.operation)) == 0) return std::optional<ReviewTarget>();
-  if (any_rule_matches(hook, attributes_, attributes_.resource)) return std::optional(ReviewTarget{attributes_.resource, attributes_.kind});
-  if (!hook.equivalent) return std::optional<ReviewTarget>();
+Result<std::optional<ServedAs>> WriteMatch::target_of(const Hook& hook) {
+  if ((hook.operations & operation_bit(attributes_.operation)) == 0) return std::optional<ServedAs>();
+  const auto names_own = [&](const ResourceRule& rule) { return rule_matches(rule, attributes_.resource, attributes_); };
+  if (std::any_of(hook.rules.begin(), hook.rules.end(), names_own)) {
+    return std::optional(ServedAs{attributes_.resource, attributes_.kind});
+  }
+  if (!hook.equivalent) return std::optional<ServedAs>();
   // Earlier rules precede.
-  for (const Rule& rule : hook.rules) {
+  for (const ResourceRule& rule : hook.rules) {
     for (const GroupVersionResource& resource : equivalents()) {
-      if (resource == attributes_.resource) continue;
-      if (!rule_matches(rule, attributes_.operation, resource, attributes_.subresource, attributes_.ns)) continue;
+      if (resource == attributes_.resource || !rule_matches(rule, resource, attributes_)) continue;
       GroupVersionKind kind = resources_.kind_of(resource, attributes_.subresource);
       if (kind.kind.empty()) return internal_error("unable to convert to " + resource_text(resource) + ": unknown kind");
-      return std::optional(ReviewTarget{resource, std::move(kind)});
+      return std::optional(ServedAs{resource, std::move(kind)});
     }
   }
-  return std::optional<ReviewTarget>();
+  return std::optional<ServedAs>();
 }
 
 bool WriteMatch::takes_labels_of_object() const noexcept {
@@ -88,8 +75,7 @@ WriteMatch::InNamespace WriteMatch::in_namespace(const LabelMatch& selector) {
 }
 
 bool WriteMatch::selects_object(const LabelMatch& selector, const Object* object) const {
-  const auto selected = [&](const Object* each) { return each != nullptr && selector.selector.matches(labels_of_object(*each)); };
-  return selector.everything() || selected(object) || selected(attributes_.old_object);
+  return admission::selects_object(selector.selector, attributes_, object);
 }
 
 bool WriteMatch::may_call(const Hook& hook) {

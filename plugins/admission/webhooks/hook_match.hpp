@@ -13,19 +13,14 @@
 
 #include "backplane/host.hpp"
 #include "backplane/net/client.hpp"
+#include "common/served_as.hpp"
 #include "common/services.hpp"
 #include "webhooks/hook.hpp"
-#include "webhooks/review_request.hpp"
 
 namespace backplane::admission::webhooks {
 
 // Webhook configurations and admission policies are exempt: a webhook that refuses them could not be removed.
 bool is_exempt(const AdmissionAttributes& attributes) noexcept;
-
-// The attributes as webhooks see them: a namespace object's own name is its namespace, as in kube-apiserver's attributes. Returns
-// `attributes` or `changed`.
-AdmissionAttributes& webhook_attributes(AdmissionAttributes& attributes, std::optional<AdmissionAttributes>& changed);
-const AdmissionAttributes& webhook_attributes(const AdmissionAttributes& attributes, std::optional<AdmissionAttributes>& changed);
 
 // The labels of namespaces, from the informer, or from the server if the informer has not seen the namespace yet.
 class NamespaceLabels {
@@ -49,7 +44,7 @@ class WriteMatch {
       : resources_(resources), namespaces_(namespaces), attributes_(attributes) {}
 
   // The resource and kind that the webhook receives; nullopt: its rules do not match.
-  Result<std::optional<ReviewTarget>> target_of(const Hook& hook);
+  Result<std::optional<ServedAs>> target_of(const Hook& hook);
   // False only if the webhook is certainly not called; does not wait. `object`: as it is now, or null.
   bool may_call(const Hook& hook);
   // Both selectors. `object`: as previous webhooks have left it; null if the write has none.

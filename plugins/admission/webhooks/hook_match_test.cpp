@@ -40,7 +40,7 @@ HookRef hook_of(const std::string& rules, bool equivalent, const std::string& mo
   hook->equivalent = equivalent;
   const Value list = json::parse(rules);
   for (const Value& rule : list.get_array()) {
-    hook->rules.push_back(read_rule(rule.get_object()));
+    hook->rules.push_back(read_resource_rule(rule.get_object()));
     hook->operations |= hook->rules.back().operations;
   }
   const Value parsed = json::parse(more);
@@ -209,14 +209,6 @@ TEST_F(HookMatchTest, ASelectorThatDoesNotParseIsAnErrorUnlessTheOtherExcludes) 
   EXPECT_NE(selected(hook, &with.get_object()).find("Internal error occurred: "), std::string::npos);
 }
 
-TEST_F(HookMatchTest, ANamespaceObjectsNameIsItsNamespace) {
-  std::optional<AdmissionAttributes> changed;
-  EXPECT_EQ(&webhook_attributes(attributes_, changed), &attributes_);
-  attributes_.resource = {"", "v1", "namespaces"};
-  attributes_.ns.clear();
-  EXPECT_EQ(webhook_attributes(attributes_, changed).ns, "name");
-}
-
 // ---- patches
 
 TEST(HookPatch, IsDecodedAsAListOfOperations) {
@@ -229,6 +221,7 @@ TEST(HookPatch, IsDecodedAsAListOfOperations) {
   EXPECT_EQ(problem(R"([{"op":"add","path":"/a","value":1}])"), "1");
   EXPECT_EQ(problem("{}"), "json: cannot unmarshal object into Go value of type jsonpatch.Patch");
   EXPECT_EQ(problem("[1]"), "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
+  EXPECT_EQ(problem("[null]"), "1");
   EXPECT_EQ(problem("{"), "unexpected end of JSON input");
 }
 
@@ -245,7 +238,31 @@ const ProblemCase kProblems[] = {
     {R"([{"op":"test","path":"/one","value":2}])", "testing value /one failed: test failed"},
     {R"([{"op":"add","path":"/list/7","value":1}])",
      "error in add for path: '/list/7': Unable to access invalid index: 7: invalid index referenced"},
+    {R"([{"op":"add","path":"/list/x","value":1}])",
+     "error in add for path: '/list/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax"},
+    {R"([{"op":"remove","path":"/list/x"}])", "error in remove for path: '/list/x': strconv.Atoi: parsing \"x\": invalid syntax"},
+    {R"([{"op":"replace","path":"/list/1","value":1}])", "replace operation does not apply: doc is missing key: /list/1: missing value"},
+    {R"([{"op":"test","path":"/two/x","value":2}])", "test operation does not apply: is missing path: /two/x: missing value"},
+    {R"([{"op":"test","path":"/list/1","value":2}])",
+     "error in test for path: '/list/1': Unable to access invalid index: 1: invalid index referenced"},
+    {R"([{"op":"move","from":"/two","path":"/one"}])",
+     "error in move for path: 'two': Unable to remove nonexistent key: two: missing value"},
+    {R"([{"op":"move","from":"/one","path":"/two/x"}])",
+     "move operation does not apply: doc is missing destination path: /two/x: missing value"},
+    // The value is removed first: nothing is left of a destination inside it, and a list is shorter.
+    {R"([{"op":"move","from":"/list","path":"/list/x"}])",
+     "move operation does not apply: doc is missing destination path: /list/x: missing value"},
+    {R"([{"op":"move","from":"/list/0","path":"/list/1"}])",
+     "error in move for path: '/list/1': Unable to access invalid index: 1: invalid index referenced"},
+    {R"([{"op":"move","path":"/one"}])", "move operation failed to decode from: operation, missing from field: missing value"},
+    {R"([{"op":"copy","from":"/list/1","path":"/two"}])",
+     "error in copy for from: '/list/1': Unable to access invalid index: 1: invalid index referenced"},
+    {R"([{"op":"copy","from":"/two/x","path":"/one"}])", "copy operation does not apply: doc is missing from path: /two/x: missing value"},
+    {R"([{"op":"add","value":1}])", "add operation failed to decode path: missing value"},
+    {R"([{"op":"test","path":7}])", "test operation failed to decode path: json: cannot unmarshal number into Go value of type string"},
     {R"([{"op":"other","path":"/one"}])", "Unexpected kind: other"},
+    {R"([{"path":"/one"}])", "Unexpected kind: unknown"},
+    {R"([{}])", "Unexpected kind: unknown"},
     {R"([{"op":"add","path":"/two","value":2},{"op":"remove","path":"/three"}])",
      "error in remove for path: '/three': Unable to remove nonexistent key: three: missing value"},
 };

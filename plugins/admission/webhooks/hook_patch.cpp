@@ -4,29 +4,33 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/json_kind.hpp"
-#include "backplane/rest/object_defaults.hpp"
-#include "backplane/rest/roles.hpp"
-#include "backplane/types/schema.hpp"
+#include "webhooks/alike_objects.hpp"
 #include "webhooks/patch_problem.hpp"
+#include "webhooks/stated_kind.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
+
+// The name of the Scheme in upstream's messages.
+constexpr std::string_view kServerScheme = "pkg/runtime/scheme.go:111";
 
 Status not_a_patch(std::string_view kind, std::string_view type) {
   return bad_request("json: cannot unmarshal " + std::string(kind) + " into Go value of type " + std::string(type));
 }
 
-// The storage of the objects; null for kinds that only a subresource has.
-std::shared_ptr<RestStorage> storage_of_target(Host& host, const ReviewTarget& target) {
-  auto storage = host.find_storage(target.resource);
-  if (storage == nullptr || storage->kind() != target.kind) return nullptr;
-  return storage;
-}
-
-// The type of a subresource's kind (Scale, Binding …); null for kinds of other groups, which stay as they are.
-const Schema* subresource_schema(const GroupVersionKind& kind) {
-  const Schema* schema = meta_schemas()->find(kind);
-  return schema != nullptr ? schema : core_schemas()->find(kind);
+// The decoder takes absent parts of the kind from the expected one, and has no type for a kind that a patch has invented.
+Status complete_kind(const GroupVersionKind& expected, Value& object) {
+  const auto stated = stated_kind(object);
+  if (!stated.ok()) return stated.status();
+  const GroupVersionKind kind = completed_kind(*stated, expected);
+  if (kind != expected) {
+    return undecodable("no kind " + backplane::quoted(kind.kind) + " is registered for version " +
+                       backplane::quoted(kind.group_version().to_string()) + " in scheme " + backplane::quoted(kServerScheme));
+  }
+  Object& members = object.get_object();
+  members["kind"] = kind.kind;
+  members["apiVersion"] = kind.group_version().to_string();
+  return {};
 }
 
 void append_annotation_head(std::string& out, std::string_view configuration, std::string_view webhook) {
@@ -58,7 +62,8 @@ Result<Array> decode_hook_patch(std::string_view text, json::storage_ptr storage
   if (!parsed.ok()) return std::move(parsed.status());
   if (parsed->is_null()) return Array(storage);
   if (!parsed->is_array()) return not_a_patch(json_kind(*parsed), "jsonpatch.Patch");
-  for (const Value& operation : parsed->get_array()) {
+  for (Value& operation : parsed->get_array()) {
+    if (operation.is_null()) operation.emplace_object();  // Go decodes null as an operation without members
     if (!operation.is_object()) return not_a_patch(json_kind(operation), "jsonpatch.Operation");
   }
   return std::move(parsed->get_array());
@@ -72,20 +77,16 @@ Result<Value> apply_hook_patch(const Object& object, const Array& operations) {
   return target;
 }
 
-Status normalize_patched(Host& host, const ReviewTarget& target, Value& object) {
-  const auto storage = storage_of_target(host, target);
-  const Schema* schema = storage != nullptr ? storage->schema() : subresource_schema(target.kind);
-  return schema != nullptr ? schema->normalize(object, nullptr) : Status();
+Status normalize_patched(const ServedType& type, Value& object) {
+  if (type.schema == nullptr) return {};
+  Status kind = type.schema->structural() ? Status() : complete_kind(type.kind, object);
+  return kind.ok() ? type.schema->normalize(object, nullptr) : kind;
 }
 
-void default_patched(Host& host, const ReviewTarget& target, Value& object) {
-  const auto storage = storage_of_target(host, target);
-  if (storage == nullptr) return;
-  if (const auto* defaults = role_of<ObjectDefaulter>(storage.get())) {
-    defaults->set_defaults(object);
-  } else if (storage->schema() != nullptr) {
-    storage->schema()->apply_defaults(object);
-  }
+bool has_new_times(const ServedType& type, const VersionedObjects& objects) {
+  if (count_of(object_or_empty(*objects.object, "metadata"), "managedFields") == 0) return false;
+  if (type.schema == nullptr || type.schema->structural()) return false;
+  return objects.old_object == nullptr || !alike_objects(*objects.object, *objects.old_object);
 }
 
 std::string patch_annotation(std::string_view configuration, std::string_view webhook, const Array& operations) {

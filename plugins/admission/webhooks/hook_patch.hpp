@@ -1,6 +1,6 @@
 // The JSON patch of a mutating webhook: decoded, applied, and the result completed as an object of its kind.
 //
-// Thread-safety: pure functions, but for normalize_patched() and default_patched(), which look up the storage; any executor.
+// Thread-safety: pure functions.
 // Errors:        the text of json-patch, for `Internal error occurred: …`.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go, gopkg.in/evanphx/json-patch.v4.
 #pragma once
@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "backplane/core/json.hpp"
-#include "backplane/host.hpp"
 #include "backplane/points/admission.hpp"
-#include "webhooks/review_request.hpp"
+#include "common/served_as.hpp"
+#include "common/versioned_objects.hpp"
 
 namespace backplane::admission::webhooks {
 
@@ -19,10 +19,12 @@ namespace backplane::admission::webhooks {
 Result<Array> decode_hook_patch(std::string_view text, json::storage_ptr storage);
 // The patched object, in the memory of `object`: always an object.
 Result<Value> apply_hook_patch(const Object& object, const Array& operations);
-// Brings the object into the form of its kind: unknown members go, types are checked. Errors: the decoder's.
-Status normalize_patched(Host& host, const ReviewTarget& target, Value& object);
-// Sets the defaults of its kind.
-void default_patched(Host& host, const ReviewTarget& target, Value& object);
+// Converts the object to the canonical form of its kind: removes unknown members, checks types, restores a removed kind. Errors: the
+// decoder's.
+Status normalize_patched(const ServedType& type, Value& object);
+// True if this request has written entries of managedFields. Upstream compares their times in nanoseconds, which the first decoding of the
+// object removes, so that any patch counts as a change. Objects of custom kinds hold such times as text.
+bool has_new_times(const ServedType& type, const VersionedObjects& objects);
 // The value of the audit annotation patch.webhook.admission.k8s.io/….
 std::string patch_annotation(std::string_view configuration, std::string_view webhook, const Array& operations);
 std::string mutation_annotation(std::string_view configuration, std::string_view webhook, bool mutated);

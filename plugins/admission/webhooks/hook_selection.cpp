@@ -1,19 +1,19 @@
 #include "webhooks/hook_selection.hpp"
 
 #include "common/access_checks.hpp"
+#include "common/request_fields.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
 
-Value value_of(const Object* object) { return object != nullptr ? Value(*object, object->storage()) : Value(nullptr); }
-
-// The variables of one write, which own their trees.
+// The variables of one write.
 struct ConditionVariables {
-  Value object, old_object, request;
+  VersionedObjects objects;
+  Value request;
   std::shared_ptr<AccessChecks> authorizer;  // null: no condition uses it
   std::shared_ptr<const cel::HostValue> request_resource;
 
-  ConditionInput input() const { return {&object, &old_object, &request, authorizer, request_resource}; }
+  ConditionInput input() const { return {objects.object, objects.old_object, &request, authorizer.get(), request_resource.get()}; }
 };
 
 void add_authorizer(Host& host, const AdmissionAttributes& attributes, ConditionVariables& variables) {
@@ -33,11 +33,11 @@ Task<MatchConditions::Verdict> evaluate_conditions(const MatchConditions& condit
   co_return verdict;
 }
 
-Task<Result<bool>> conditions_hold(Host& host, const Hook& hook, const AdmissionAttributes& attributes, const ReviewTarget& target,
+Task<Result<bool>> conditions_hold(Host& host, const Hook& hook, const AdmissionAttributes& attributes, const ServedAs& target,
                                    VersionedObjects objects) {
   const auto began = std::chrono::steady_clock::now();
   const auto storage = json::make_shared_resource<json::monotonic_resource>();
-  ConditionVariables variables{value_of(objects.object), value_of(objects.old_object), review_request(attributes, target, storage), {}, {}};
+  ConditionVariables variables{objects, request_fields(attributes, target.resource, target.kind, storage), {}, {}};
   if (hook.conditions->uses_authorizer()) add_authorizer(host, attributes, variables);
   auto evaluating = evaluate_conditions(*hook.conditions, variables);
   const MatchConditions::Verdict verdict = co_await std::move(evaluating);
@@ -52,14 +52,14 @@ Task<Result<bool>> conditions_hold(Host& host, const Hook& hook, const Admission
 
 }  // namespace
 
-Task<Result<std::optional<ReviewTarget>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes,
-                                                      WriteMatch& match, VersionSource& versions, const Object* object) {
+Task<Result<std::optional<ServedAs>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes, WriteMatch& match,
+                                                  VersionSource& versions, const Object* object) {
   auto target = match.target_of(hook);
   if (!target.ok() || !*target) co_return target;
   auto selecting = match.selects(hook, object);
   const auto selected = co_await std::move(selecting);
   if (!selected.ok()) co_return Status(selected.status());
-  if (!*selected) co_return std::optional<ReviewTarget>();
+  if (!*selected) co_return std::optional<ServedAs>();
   if (hook.conditions == nullptr) co_return target;
   auto converting = versions.in((*target)->kind);
   auto objects = co_await std::move(converting);
@@ -67,7 +67,7 @@ Task<Result<std::optional<ReviewTarget>>> should_call(Host& host, const Hook& ho
   auto evaluating = conditions_hold(host, hook, attributes, **target, *objects);
   const auto hold = co_await std::move(evaluating);
   if (!hold.ok()) co_return Status(hold.status());
-  if (!*hold) co_return std::optional<ReviewTarget>();
+  if (!*hold) co_return std::optional<ServedAs>();
   co_return target;
 }
 

@@ -8,13 +8,13 @@
 
 #include <optional>
 
+#include "common/versioned_objects.hpp"
 #include "webhooks/hook_match.hpp"
-#include "webhooks/versioned_write.hpp"
 
 namespace backplane::admission::webhooks {
 
 // The resource and kind that the webhook receives; nullopt: it is not called. `object`: as previous webhooks have left it, or null.
-Task<Result<std::optional<ReviewTarget>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes,
-                                                      WriteMatch& match, VersionSource& versions, const Object* object);
+Task<Result<std::optional<ServedAs>>> should_call(Host& host, const Hook& hook, const AdmissionAttributes& attributes, WriteMatch& match,
+                                                  VersionSource& versions, const Object* object);
 
 }  // namespace backplane::admission::webhooks

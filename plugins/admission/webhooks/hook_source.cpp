@@ -1,5 +1,7 @@
 #include "webhooks/hook_source.hpp"
 
+#include "webhooks/circuit_report.hpp"
+
 namespace backplane::admission::webhooks {
 
 void HookSource::follow(SharedInformer& informer) {
@@ -16,18 +18,40 @@ void HookSource::put(const ObjectEntry& configuration) {
   const Object object = decode(configuration, json::make_shared_resource<json::monotonic_resource>());
   Hooks hooks = read_hooks(object, type_, parts_);
   const std::lock_guard lock(mutex_);
-  by_configuration_[std::string(configuration.name())] = std::move(hooks);
+  Hooks& present = by_configuration_[std::string(configuration.name())];
+  report_closed_circuits(present);
+  present = std::move(hooks);
   publish();
 }
 
 void HookSource::remove(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  by_configuration_.erase(name);
+  const auto found = by_configuration_.find(name);
+  if (found == by_configuration_.end()) return;
+  report_closed_circuits(found->second);
+  by_configuration_.erase(found);
+  publish();
+}
+
+void HookSource::report_closed_circuits(const Hooks& replaced) const {
+  for (const HookRef& hook : replaced) {
+    if (hook->breaker == nullptr || !hook->breaker->open()) continue;
+    report_circuit(parts_.host, *hook, CircuitBreaker::Change::kClosed, "its configuration has changed");
+  }
+}
+
+void HookSource::set_static(const std::vector<Object>& configurations) {
+  auto hooks = std::make_shared<Hooks>();
+  for (const Object& configuration : configurations) {
+    for (HookRef& hook : read_hooks(configuration, type_, parts_, "manifest/")) hooks->push_back(std::move(hook));
+  }
+  const std::lock_guard lock(mutex_);
+  static_.set(std::move(hooks));
   publish();
 }
 
 void HookSource::publish() {
-  auto merged = std::make_shared<Hooks>();
+  auto merged = std::make_shared<Hooks>(*static_.get());
   for (const auto& [name, hooks] : by_configuration_) merged->insert(merged->end(), hooks.begin(), hooks.end());
   const bool any = !merged->empty();
   merged_.set(std::move(merged));

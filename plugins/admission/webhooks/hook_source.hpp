@@ -26,20 +26,27 @@ class HookSource : public std::enable_shared_from_this<HookSource> {
 
   // Never null.
   std::shared_ptr<const Hooks> hooks() const { return merged_.get(); }
+  // Those of manifests only, which come first among hooks().
+  std::shared_ptr<const Hooks> static_hooks() const { return static_.get(); }
   // False if there is no webhook: one load.
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
 
   // What the handler calls.
   void put(const ObjectEntry& configuration);
   void remove(const std::string& name);
+  // Replaces the configurations of manifests.
+  void set_static(const std::vector<Object>& configurations);
 
  private:
   void publish();
+  // A changed or deleted configuration ends the circuit breakers of its webhooks: new ones begin closed.
+  void report_closed_circuits(const Hooks& replaced) const;
 
   const HookType type_;
   const HookParts parts_;
   std::mutex mutex_;
   std::map<std::string, Hooks> by_configuration_;
+  kit::Published<Hooks> static_{std::make_shared<const Hooks>()};
   kit::Published<Hooks> merged_{std::make_shared<const Hooks>()};
   std::atomic<bool> any_{false};
 };

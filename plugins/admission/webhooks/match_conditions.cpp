@@ -5,6 +5,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/cel_policy.hpp"
+#include "backplane/types/cel_scope.hpp"
 #include "common/aggregate.hpp"
 
 namespace backplane::admission::webhooks {
@@ -17,16 +18,13 @@ const cel::Environment& condition_environment() {
   return *kEnvironment;
 }
 
-std::vector<cel::Binding> condition_bindings(const ConditionInput& input) {
-  static const Value kNull(nullptr);
-  const auto or_null = [](const Value* value) { return value != nullptr ? value : &kNull; };
-  std::vector<cel::Binding> out = {{"object", or_null(input.object)},
-                                   {"oldObject", or_null(input.old_object)},
-                                   {"request", or_null(input.request)},
-                                   {"namespaceObject", &kNull}};
-  if (input.authorizer != nullptr) out.push_back({"authorizer", nullptr, input.authorizer});
-  if (input.request_resource != nullptr) out.push_back({"authorizer.requestResource", nullptr, input.request_resource});
-  return out;
+std::array<cel::ScopeBinding, 6> condition_bindings(const ConditionInput& input) {
+  return {{{.name = "object", .object = input.object},
+           {.name = "oldObject", .object = input.old_object},
+           {.name = "request", .tree = input.request},
+           {.name = "namespaceObject"},
+           {.name = "authorizer", .host = input.authorizer},
+           {.name = "authorizer.requestResource", .host = input.request_resource}}};
 }
 
 }  // namespace
@@ -49,25 +47,28 @@ std::shared_ptr<const MatchConditions> MatchConditions::compile(const Object& we
 }
 
 MatchConditions::Verdict MatchConditions::evaluate(const ConditionInput& input) const {
-  const std::vector<cel::Binding> bindings = condition_bindings(input);
+  const auto bindings = condition_bindings(input);
+  cel::Scope scope(bindings, {});
   cel::Budget budget;
   budget.left = cel::kCostOfMatchConditions;
   std::vector<std::string> problems;
   bool excluded = false;
+  int errors = 0;  // before the first condition that is false
   for (const Condition& condition : conditions_) {
     if (condition.program == nullptr) {
       problems.push_back("compilation error: " + condition.problem);
+      errors += excluded ? 0 : 1;
       continue;
     }
-    const cel::Outcome outcome = cel::run(*condition.program, bindings, budget);
+    const cel::Outcome outcome = scope.run(*condition.program, budget);
     if (outcome.end == cel::Outcome::End::kNoBudget) return {false, std::string(kOutOfBudget), 0};
     if (outcome.end != cel::Outcome::End::kValue) {
       problems.push_back("expression '" + condition.expression + "' resulted in error: " + outcome.message);
+      errors += excluded ? 0 : 1;
     } else {
       excluded = excluded || !outcome.value.is_bool() || !outcome.value.get_bool();
     }
   }
-  const int errors = static_cast<int>(problems.size());
   if (excluded) return {false, {}, errors};
   return {problems.empty(), aggregate_text(problems), errors};
 }

@@ -16,13 +16,13 @@
 
 namespace backplane::admission::webhooks {
 
-// The values of the variables. A null pointer is the value null.
+// The values of the variables. A null pointer is the value null; namespaceObject is always null, as upstream.
 struct ConditionInput {
-  const Value* object = nullptr;
-  const Value* old_object = nullptr;
+  const Object* object = nullptr;
+  const Object* old_object = nullptr;
   const Value* request = nullptr;
-  std::shared_ptr<const cel::HostValue> authorizer;
-  std::shared_ptr<const cel::HostValue> request_resource;
+  const cel::HostValue* authorizer = nullptr;
+  const cel::HostValue* request_resource = nullptr;
 };
 
 class MatchConditions {

@@ -2,7 +2,7 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/points/audit.hpp"
-#include "backplane/types/deep_equal.hpp"
+#include "webhooks/alike_objects.hpp"
 #include "webhooks/hook_patch.hpp"
 #include "webhooks/hook_selection.hpp"
 #include "webhooks/reinvocation_state.hpp"
@@ -31,6 +31,7 @@ class MutatingRun {
         write_(runtime.host, attributes) {}
 
   Task<Status> run(std::shared_ptr<const Hooks> hooks) {
+    times_may_be_new_ = !reinvocation_.again();
     if (reinvocation_.again() && state_.changed_since_output(attributes_.object)) state_.require_reinvocation();
     Status end;
     for (std::size_t i = 0; i < hooks->size() && end.ok(); ++i) {
@@ -72,20 +73,22 @@ class MutatingRun {
   }
 
   // Sets end_; returns whether the object has changed.
-  Task<bool> call(const Hook& hook, const ReviewTarget& target, VersionedObjects objects, const std::string& place) {
+  Task<bool> call(const Hook& hook, const ServedAs& target, VersionedObjects objects, const std::string& place) {
     if (auto refused = refuse_dry_run(hook, attributes_)) {
       end_ = std::move(*refused);
       co_return false;
     }
+    const ServedType type = served_type(runtime_.host, target.resource, target.kind);
     const EncodedReview* review =
-        hook.review_version.empty() ? nullptr : &reviews_.get(hook, attributes_, target, objects.object, objects.old_object);
+        hook.review_version.empty() ? nullptr : &reviews_.get(hook, attributes_, target, objects.object, objects.old_object, type.schema);
     auto calling = call_hook(runtime_, hook, attributes_, review);
     end_ = co_await std::move(calling);
     if (end_.kind != HookEnd::Kind::kAllowed || end_.patch.empty()) co_return false;
-    co_return patch(hook, target, objects.object, place);
+    co_return patch(hook, target, objects, place);
   }
 
-  bool patch(const Hook& hook, const ReviewTarget& target, const Object* object, const std::string& place) {
+  bool patch(const Hook& hook, const ServedAs& target, const VersionedObjects& objects, const std::string& place) {
+    const Object* object = objects.object;
     auto operations = decode_hook_patch(end_.patch, json::make_shared_resource<json::monotonic_resource>());
     if (!operations.ok()) {
       return fail(hook_failed(hook, {"received undecodable patch in webhook response: " + operations.status().message(), 503}));
@@ -98,17 +101,19 @@ class MutatingRun {
     if (end_.patch_type != "JSONPatch") {
       return fail(hook_failed(hook, {"unsupported patch type " + backplane::quoted(end_.patch_type), 400}));
     }
+    const ServedType type = served_type(runtime_.host, target.resource, target.kind);
     auto patched = apply_hook_patch(*object, *operations);
-    Status problem = patched.ok() ? normalize_patched(runtime_.host, target, *patched) : std::move(patched.status());
+    Status problem = patched.ok() ? normalize_patched(type, *patched) : std::move(patched.status());
     if (!problem.ok()) return fail(hook_internal(internal_error(problem.message())));
-    const Value before(*object, object->storage());
-    const bool changed = !alike(&before, &*patched);
+    const bool changed = !alike_objects(*object, patched->get_object()) || (times_may_be_new_ && has_new_times(type, objects));
+    times_may_be_new_ = false;
     if (attributes_.context != nullptr && attributes_.context->audit != nullptr &&
         attributes_.context->audit->level >= AuditLevel::kRequest) {
       annotate("patch.webhook.admission.k8s.io/" + place, patch_annotation(hook.configuration, hook.name, *operations));
     }
-    default_patched(runtime_.host, target, *patched);
-    write_.set(std::move(patched->get_object()));
+    type.set_defaults(*patched);
+    write_.object() = std::move(patched->get_object());
+    write_.set_changed();
     reviews_.clear();
     return changed;
   }
@@ -134,6 +139,7 @@ class MutatingRun {
   VersionedWrite write_;
   ReviewCache reviews_;
   HookEnd end_;  // of the current call
+  bool times_may_be_new_ = true;
 };
 
 }  // namespace
@@ -144,12 +150,10 @@ std::optional<Status> MutatingWebhooks::admit_now(AdmissionAttributes& attribute
 }
 
 Task<Status> MutatingWebhooks::admit(AdmissionAttributes& attributes) const {
-  if (is_exempt(attributes)) co_return Status();
   AdmissionReinvocation alone;  // for a runner without a second pass
   AdmissionReinvocation& reinvocation = attributes.reinvocation != nullptr ? *attributes.reinvocation : alone;
-  std::optional<AdmissionAttributes> changed;
-  MutatingRun run(runtime(), namespaces(), webhook_attributes(attributes, changed), reinvocation);
-  auto running = run.run(hooks());
+  MutatingRun run(runtime(), namespaces(), attributes, reinvocation);
+  auto running = run.run(hooks_for(attributes));
   co_return co_await std::move(running);
 }
 

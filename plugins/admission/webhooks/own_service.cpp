@@ -26,7 +26,7 @@ constexpr std::array<Part, 14> kParts = {{
     {kOfService, "", "serviceaccounts", "token"},
     {"kube-node-lease", "coordination.k8s.io", "leases", kAny},
     {"", "", "nodes", "status"},
-    // The service may elect a leader, and ask who calls it.
+    // The service may elect a leader, and review its callers' tokens.
     {kOfService, "coordination.k8s.io", "leases", kAny},
     {"", "authentication.k8s.io", "tokenreviews", kAny},
     {"", "authorization.k8s.io", "subjectaccessreviews", kAny},

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "backplane/core/json.hpp"
-#include "backplane/types/deep_equal.hpp"
+#include "webhooks/alike_objects.hpp"
 
 namespace backplane::admission::webhooks {
 
@@ -31,12 +31,11 @@ class ReinvocationState {
   }
   bool changed_since_output(const Object* object) const {
     if (!output_ || object == nullptr) return output_.has_value() != (object != nullptr);
-    const Value now(*object);
-    return !alike(&*output_, &now);
+    return !alike_objects(*output_, *object);
   }
 
  private:
-  std::optional<Value> output_;
+  std::optional<Object> output_;
   std::set<std::string> called_, again_;
 };
 

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "backplane/core/json_access.hpp"
-#include "backplane/core/json_kind.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/types/schema.hpp"
 #include "webhooks/review_answer.hpp"
+#include "webhooks/stated_kind.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
@@ -16,7 +16,6 @@ constexpr std::string_view kReviewGroup = "admission.k8s.io";
 constexpr std::string_view kReviewKind = "AdmissionReview";
 // The name of the Scheme in upstream's messages.
 constexpr std::string_view kHookScheme = "pkg/runtime/scheme.go:111";
-constexpr std::string_view kNoVersionKind = "couldn't get version/kind; json parse error: ";
 
 // One definition for both versions; "$version" is replaced.
 constexpr std::string_view kReviewSchema = R"({"definitions": {
@@ -25,7 +24,7 @@ constexpr std::string_view kReviewSchema = R"({"definitions": {
   "allowed": {"type": "boolean"},
   "status": {"allOf": [{"$ref": "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Status"}], "x-backplane-pointer": true},
   "patch": {"type": "string", "format": "byte"},
-  "patchType": {"type": "string", "x-backplane-go-type": "v1.PatchType", "x-backplane-pointer": true},
+  "patchType": {"type": "string", "x-backplane-go-type": "$version.PatchType", "x-backplane-pointer": true},
   "auditAnnotations": {"type": "object", "additionalProperties": {"type": "string"}},
   "warnings": {"type": "array", "items": {"type": "string"}}}},
 "io.k8s.api.admission.$version.AdmissionReview": {
@@ -57,8 +56,6 @@ const Schema& review_type(std::string_view version) {
   return *kSets[version == "v1" ? 0 : 1]->find(kind);
 }
 
-Status undecodable(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
-
 // Go's type for a kind of the client's Scheme; empty if the Scheme does not have the kind.
 std::string go_type_in_scheme(const GroupVersionKind& kind) {
   static constexpr std::array<std::string_view, 7> kOptions = {"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions",
@@ -75,39 +72,8 @@ Result<Value> parse_answer(std::string_view text, const json::storage_ptr& stora
   const std::size_t begin = text.find_first_not_of(" \t\r\n\v\f");
   if (begin == std::string_view::npos || text[begin] != '{') return parse_yaml(text, storage, nullptr);
   auto parsed = parse_json(text, storage, nullptr);
-  if (!parsed.ok()) return undecodable(std::string(kNoVersionKind) + parsed.status().message());
+  if (!parsed.ok()) return undecodable(std::string(kKindParseError) + parsed.status().message());
   return parsed;
-}
-
-Result<GroupVersionKind> stated_kind(const Value& value) {
-  if (value.is_null()) return GroupVersionKind();
-  if (!value.is_object()) {
-    return undecodable(std::string(kNoVersionKind) + "json: cannot unmarshal " + std::string(json_kind(value)) +
-                       " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
-                       "Kind string \"json:\\\"kind,omitempty\\\"\" }");
-  }
-  for (const std::string_view key : {"apiVersion", "kind"}) {
-    const Value* given = find(value.get_object(), key);
-    if (given == nullptr || given->is_string() || given->is_null()) continue;
-    return undecodable(std::string(kNoVersionKind) + "json: cannot unmarshal " + std::string(json_kind(*given)) +
-                       " into Go struct field ." + std::string(key) + " of type string");
-  }
-  const std::string_view api_version = get_string(value.get_object(), "apiVersion");
-  if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
-    return undecodable("unexpected GroupVersion string: " + std::string(api_version));
-  }
-  const GroupVersion version = GroupVersion::parse(api_version);
-  return GroupVersionKind{version.group, version.version, std::string(get_string(value.get_object(), "kind"))};
-}
-
-// The decoder takes absent parts of the kind from the expected one.
-GroupVersionKind completed_kind(GroupVersionKind kind, const GroupVersionKind& expected) {
-  if (kind.kind.empty()) kind.kind = expected.kind;
-  if (kind.version.empty() && (kind.group.empty() || kind.group == expected.group)) {
-    kind.group = expected.group;
-    kind.version = expected.version;
-  }
-  return kind;
 }
 
 }  // namespace

@@ -10,18 +10,9 @@
 #include "backplane/core/json.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/points/admission.hpp"
+#include "common/served_as.hpp"
 
 namespace backplane::admission::webhooks {
-
-// The resource and kind that the review names: those of the request, or equivalent ones that the webhook's rules name.
-struct ReviewTarget {
-  GroupVersionResource resource;
-  GroupVersionKind kind;
-  auto operator<=>(const ReviewTarget&) const = default;
-};
-
-// AdmissionRequest without uid, object and oldObject, members in the order of the Go struct: the variable `request` of match conditions.
-Object review_request(const AdmissionAttributes& attributes, const ReviewTarget& target, const json::storage_ptr& storage);
 
 // The review without its uid, to be encoded once for all webhooks that want it.
 struct EncodedReview {
@@ -29,7 +20,7 @@ struct EncodedReview {
   std::string body(std::string_view uid) const;
 };
 // `version`: "v1" or "v1beta1". `object` and `old_object` have the target's kind; null if the write has none.
-EncodedReview encode_review(std::string_view version, const AdmissionAttributes& attributes, const ReviewTarget& target,
-                            const Object* object, const Object* old_object);
+EncodedReview encode_review(std::string_view version, const AdmissionAttributes& attributes, const ServedAs& target, const Object* object,
+                            const Object* old_object);
 
 }  // namespace backplane::admission::webhooks

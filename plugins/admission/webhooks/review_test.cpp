@@ -2,6 +2,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/base64.hpp"
+#include "common/request_fields.hpp"
 #include "webhooks/review_answer.hpp"
 #include "webhooks/review_request.hpp"
 
@@ -62,6 +63,13 @@ const AnswerCase kAnswers[] = {
      "failed to call webhook: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion"},
     {"another kind", "v1", false, R"({"kind":"Other","apiVersion":"admission.k8s.io/v1"})",
      R"(failed to call webhook: no kind "Other" is registered for version "admission.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111")"},
+    {"type of v1 that is a number", "v1", true,
+     R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"patchType":7}})",
+     "failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.patchType of type "
+     "v1.PatchType"},
+    {"type of v1beta1 that is a number", "v1beta1", true, R"({"response":{"patchType":7}})",
+     "failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.patchType of type "
+     "v1beta1.PatchType"},
     {"half a document", "v1", false, R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","resp)",
      "failed to call webhook: couldn't get version/kind; json parse error: unexpected end of JSON input"},
     {"empty", "v1", false, "", "failed to call webhook: 0-length response with status code: 200 and content type: application/json"},
@@ -170,7 +178,7 @@ TEST(WebhookReview, HasTheMembersOfTheGoStructInTheirOrder) {
   options.field_manager = "test";
   attributes.options = options;
   const Value object = json::parse(R"({"kind":"Deployment","apiVersion":"apps/v1beta1","metadata":{"name":"web"}})");
-  const ReviewTarget target{{"apps", "v1beta1", "deployments"}, {"apps", "v1beta1", "Deployment"}};
+  const ServedAs target{{"apps", "v1beta1", "deployments"}, {"apps", "v1beta1", "Deployment"}};
   const EncodedReview review = encode_review("v1", attributes, target, &object.get_object(), nullptr);
   EXPECT_EQ(review.body("u-1"),
             R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-1",)"
@@ -189,7 +197,7 @@ TEST(WebhookReview, ASubresourceIsNamed) {
   AdmissionAttributes attributes;
   attributes.operation = AdmissionOperation::kConnect;
   attributes.subresource = "exec";
-  const Object request = review_request(attributes, {}, json::storage_ptr());
+  const Object request = request_fields(attributes, {}, {}, json::storage_ptr());
   EXPECT_EQ(get_string(request, "subResource"), "exec");
   EXPECT_EQ(get_string(request, "requestSubResource"), "exec");
   EXPECT_TRUE(find(request, "options")->is_null());

@@ -10,9 +10,12 @@ namespace {
 
 template <class WebhookPluginType>
 Result<std::shared_ptr<AdmissionPlugin>> make_webhook_plugin(Services& services, const AdmissionPluginConfig& config) {
-  auto configuration = webhooks::parse_webhook_configuration(config.configuration);
+  auto configuration = webhooks::parse_webhook_configuration(config.configuration, services.gate("ManifestBasedAdmissionControlConfig"));
   if (!configuration.ok()) return std::move(configuration.status());
-  return std::shared_ptr<AdmissionPlugin>(std::make_shared<WebhookPluginType>(services, std::move(*configuration)));
+  const std::string directory = configuration->manifests_directory;
+  auto plugin = std::make_shared<WebhookPluginType>(services, std::move(*configuration));
+  if (Status started = plugin->start(directory); !started.ok()) return started;
+  return std::shared_ptr<AdmissionPlugin>(std::move(plugin));
 }
 
 constexpr std::array kWebhookRows = {

@@ -88,10 +88,8 @@ std::optional<Status> ValidatingWebhooks::validate_now(const AdmissionAttributes
 }
 
 Task<Status> ValidatingWebhooks::validate(const AdmissionAttributes& attributes) const {
-  if (is_exempt(attributes)) co_return Status();
-  std::optional<AdmissionAttributes> changed;
-  ValidatingRun run(runtime(), namespaces(), webhook_attributes(attributes, changed));
-  auto running = run.run(hooks());
+  ValidatingRun run(runtime(), namespaces(), attributes);
+  auto running = run.run(hooks_for(attributes));
   co_return co_await std::move(running);
 }
 

@@ -9,6 +9,7 @@
 #include "backplane/kit/config_document.hpp"
 #include "backplane/types/durations.hpp"
 #include "backplane/types/schema.hpp"
+#include "manifests/manifest_directory.hpp"
 
 namespace backplane::admission::webhooks {
 namespace {
@@ -35,13 +36,6 @@ Result<std::chrono::nanoseconds> read_budget(const Object& object) {
   const auto budget = parse_duration(text);
   if (budget && budget->count() >= 0) return *budget;
   return bad_request("chainBudget: Invalid value: " + backplane::quoted(text) + ": must be a duration that is not negative");
-}
-
-// The gate cannot be enabled.
-Status check_manifests(std::string_view folder) {
-  if (folder.empty()) return {};
-  return bad_request("static webhook manifests dir " + backplane::quoted(folder) +
-                     " configured but ManifestBasedAdmissionControlConfig feature gate is not enabled");
 }
 
 // One entry of a named list.
@@ -112,18 +106,19 @@ Result<kit::KubeconfigServer> WebhookCredentials::for_address(const std::string&
   return kit::parse_kubeconfig(to_json(config), file_);
 }
 
-Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text) {
+Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text, bool manifests) {
   WebhookConfiguration out;
   if (text.empty()) return out;
   const kit::ConfigDecoder decoder("WebhookAdmissionConfiguration", {"v1"}, kConfigurationSchema);
   auto document = decoder.decode(text);
   if (!document.ok()) return std::move(document.status());
   const Object& object = document->object;
-  if (Status manifests = check_manifests(get_string(object, "staticManifestsDir")); !manifests.ok()) return manifests;
   const std::string file(get_string(object, "kubeConfigFile"));
   if (!file.empty() && !file.starts_with('/')) {
     return bad_request("kubeConfigFile: Invalid value: " + backplane::quoted(file) + ": must be an absolute file path");
   }
+  out.manifests_directory = get_string(object, "staticManifestsDir");
+  if (Status usable = manifests::check_directory(out.manifests_directory, manifests); !usable.ok()) return usable;
   if (!file.empty()) {
     auto credentials = WebhookCredentials::read(file);
     if (!credentials.ok()) return std::move(credentials.status());

@@ -1,7 +1,7 @@
 // WebhookAdmissionConfiguration: the plugins' entry in --admission-control-config-file, and the credentials that its kubeconfig has for
 // each webhook.
 //
-// kube-apiserver's fields are kubeConfigFile and staticManifestsDir (not supported). chainBudget, circuitBreakerFailures and
+// kube-apiserver's fields are kubeConfigFile and staticManifestsDir. chainBudget, circuitBreakerFailures and
 // failOpenForOwnService are additional.
 // Thread-safety: immutable after parse_webhook_configuration().
 // Errors:        kBadRequest for a configuration or a kubeconfig that cannot be used; startup fails with it.
@@ -40,6 +40,7 @@ class WebhookCredentials {
 };
 
 struct WebhookConfiguration {
+  std::string manifests_directory;                        // staticManifestsDir; empty: none
   std::shared_ptr<const WebhookCredentials> credentials;  // null: anonymous
   // The longest time that the webhooks of one write may take together; 0: no limit but the request's deadline.
   std::chrono::nanoseconds chain_budget{0};
@@ -47,7 +48,7 @@ struct WebhookConfiguration {
   bool fail_open_for_own_service = true;
 };
 
-// `text`: empty: the defaults.
-Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text);
+// `text`: empty: the defaults. `manifests`: the gate ManifestBasedAdmissionControlConfig.
+Result<WebhookConfiguration> parse_webhook_configuration(const std::string& text, bool manifests = false);
 
 }  // namespace backplane::admission::webhooks

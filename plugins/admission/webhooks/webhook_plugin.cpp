@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "manifests/manifest_source.hpp"
+
 namespace backplane::admission::webhooks {
 namespace {
 
@@ -13,7 +15,8 @@ GroupVersionResource configurations_of(HookType type) {
 }  // namespace
 
 WebhookPlugin::WebhookPlugin(Services& services, HookType type, WebhookConfiguration configuration)
-    : runtime_{services.host(), configuration.chain_budget},
+    : type_(type),
+      runtime_{services.host(), configuration.chain_budget},
       namespaces_(services.host(), services.lister({"", "v1", "namespaces"})),
       configurations_(services.lister(configurations_of(type))),
       source_(std::make_shared<HookSource>(type,
@@ -28,11 +31,28 @@ bool WebhookPlugin::ready() const noexcept {
   return ready;
 }
 
+Status WebhookPlugin::start(const std::string& manifests_directory) {
+  if (manifests_directory.empty()) return {};
+  const bool mutating = type_ == HookType::kMutating;
+  auto source = std::make_shared<manifests::ManifestSource>(
+      host(), mutating ? manifests::kMutatingWebhooks : manifests::kValidatingWebhooks, name(), manifests_directory,
+      [hooks = source_](const manifests::ManifestObjects& objects) { hooks->set_static(objects.main); });
+  const Status loaded = source->load();
+  if (!loaded.ok()) {
+    return bad_request("failed to load static webhook manifests from " + backplane::quoted(manifests_directory) + ": " + loaded.message());
+  }
+  host().spawn("admission-webhook-manifests", manifests::ManifestSource::watch(std::move(source)));
+  return {};
+}
+
+std::shared_ptr<const Hooks> WebhookPlugin::hooks_for(const AdmissionAttributes& attributes) const {
+  return is_exempt(attributes) ? source_->static_hooks() : source_->hooks();
+}
+
 bool WebhookPlugin::may_call_any(const AdmissionAttributes& attributes) const {
-  if (!source_->any() || is_exempt(attributes)) return false;
-  const auto all = hooks();
-  std::optional<AdmissionAttributes> changed;
-  WriteMatch match(host().equivalent_resources(), namespaces_, webhook_attributes(attributes, changed));
+  if (!source_->any()) return false;
+  const auto all = hooks_for(attributes);
+  WriteMatch match(host().equivalent_resources(), namespaces_, attributes);
   return std::any_of(all->begin(), all->end(), [&](const HookRef& hook) { return match.may_call(*hook); });
 }
 

@@ -19,6 +19,8 @@ class WebhookPlugin : public AdmissionPlugin {
  public:
   WebhookPlugin(Services& services, HookType type, WebhookConfiguration configuration);
 
+  // Loads the manifests and follows them; call it once. Errors: manifests that cannot be used.
+  Status start(const std::string& manifests_directory);
   bool handles(AdmissionOperation) const noexcept override { return true; }
   bool ready() const noexcept override;
   // Webhooks see whole objects.
@@ -30,9 +32,11 @@ class WebhookPlugin : public AdmissionPlugin {
   Host& host() const noexcept { return runtime_.host; }
   const HookRuntime& runtime() const noexcept { return runtime_; }
   const NamespaceLabels& namespaces() const noexcept { return namespaces_; }
-  std::shared_ptr<const Hooks> hooks() const { return source_->hooks(); }
+  // The webhooks that the write may concern: only those of manifests for configurations of admission.
+  std::shared_ptr<const Hooks> hooks_for(const AdmissionAttributes& attributes) const;
 
  private:
+  const HookType type_;
   const HookRuntime runtime_;
   const NamespaceLabels namespaces_;
   const Lister configurations_;

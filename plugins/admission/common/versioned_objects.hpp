@@ -1,7 +1,8 @@
-// The objects of a write in the versions that webhooks want.
+// The objects of a write in the versions that rules of webhooks and policies name.
 //
 // Thread-safety: belongs to one write.
-// Lifetime:      borrows the host and the attributes. Pointers to objects are valid until the next call of in(), switch_to() or set().
+// Lifetime:      borrows the host and the attributes. VersionedViews: pointers live as long as it does. VersionedWrite: until the next call
+//                of in(), switch_to() or set().
 // Errors:        those of the conversion.
 // Source:        k8s.io/apiserver/pkg/admission/conversion.go.
 #pragma once
@@ -12,7 +13,7 @@
 #include "backplane/host.hpp"
 #include "backplane/points/admission.hpp"
 
-namespace backplane::admission::webhooks {
+namespace backplane::admission {
 
 // Object and old object in one version; null if the write has none.
 struct VersionedObjects {
@@ -26,23 +27,28 @@ class VersionSource {
   virtual Task<Result<VersionedObjects>> in(GroupVersionKind kind) = 0;
 };
 
-// For validating webhooks: every version at once.
+// For the validating step: every version at once.
 class VersionedViews final : public VersionSource {
  public:
-  VersionedViews(Host& host, const AdmissionAttributes& attributes) : host_(host), attributes_(attributes) {}
+  VersionedViews(Host& host, const AdmissionAttributes& attributes)
+      : host_(host), attributes_(attributes), own_(VersionedObjects{attributes.object, attributes.old_object}) {}
+  // What in() returns, if it has the version already; else null.
+  const Result<VersionedObjects>* find(const GroupVersionKind& kind) const noexcept;
   Task<Result<VersionedObjects>> in(GroupVersionKind kind) override;
 
  private:
   struct View {
     GroupVersionKind kind;
     std::optional<Object> object, old_object;
+    Result<VersionedObjects> shown;
   };
   Host& host_;
   const AdmissionAttributes& attributes_;
+  const Result<VersionedObjects> own_;
   std::list<View> views_;  // references stay valid
 };
 
-// For mutating webhooks: one version at a time. A change in another version than the request's is converted back before the next switch,
+// For the mutating step: one version at a time. A change in another version than the request's is converted back before the next switch,
 // and by flush().
 class VersionedWrite final : public VersionSource {
  public:
@@ -54,8 +60,9 @@ class VersionedWrite final : public VersionSource {
   VersionedObjects objects() const noexcept;
   // The kind of objects(): that of the request before the first switch.
   const GroupVersionKind& kind() const noexcept { return converted() ? kind_ : attributes_.kind; }
-  // Replaces the object, in the current version.
-  void set(Object object);
+  // The object of objects(), which must exist, for a change in place; set_changed() after it.
+  Object& object() noexcept { return converted() ? *object_ : *attributes_.object; }
+  void set_changed() noexcept { changed_ = converted(); }
   Task<Status> flush();
 
  private:
@@ -68,4 +75,4 @@ class VersionedWrite final : public VersionSource {
   bool changed_ = false;
 };
 
-}  // namespace backplane::admission::webhooks
+}  // namespace backplane::admission

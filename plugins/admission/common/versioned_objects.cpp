@@ -1,6 +1,6 @@
-#include "webhooks/versioned_write.hpp"
+#include "common/versioned_objects.hpp"
 
-namespace backplane::admission::webhooks {
+namespace backplane::admission {
 namespace {
 
 // The object in version `to`. The host reads the present version from the object.
@@ -21,26 +21,37 @@ Task<Status> convert_into(Host& host, const GroupVersionKind& from, GroupVersion
   co_return Status();
 }
 
+Task<Status> convert_both(Host& host, const AdmissionAttributes& from, GroupVersionKind to, std::optional<Object>& object,
+                          std::optional<Object>& old_object) {
+  auto converting = convert_into(host, from.kind, to, from.object, object);
+  Status converted = co_await std::move(converting);
+  if (!converted.ok()) co_return converted;
+  auto old_converting = convert_into(host, from.kind, std::move(to), from.old_object, old_object);
+  converted = co_await std::move(old_converting);
+  co_return converted;
+}
+
 const Object* address_or_null(const std::optional<Object>& object) noexcept { return object ? &*object : nullptr; }
 
 }  // namespace
 
-Task<Result<VersionedObjects>> VersionedViews::in(GroupVersionKind kind) {
-  if (kind == attributes_.kind) co_return VersionedObjects{attributes_.object, attributes_.old_object};
+const Result<VersionedObjects>* VersionedViews::find(const GroupVersionKind& kind) const noexcept {
+  if (kind == attributes_.kind) return &own_;
   for (const View& view : views_) {
-    if (view.kind == kind) co_return VersionedObjects{address_or_null(view.object), address_or_null(view.old_object)};
+    if (view.kind == kind) return &view.shown;
   }
-  View& view = views_.emplace_back();
-  view.kind = kind;
-  auto converting = convert_into(host_, attributes_.kind, kind, attributes_.object, view.object);
+  return nullptr;
+}
+
+Task<Result<VersionedObjects>> VersionedViews::in(GroupVersionKind kind) {
+  if (const auto* known = find(kind)) co_return *known;
+  View view{kind, {}, {}, {}};
+  auto converting = convert_both(host_, attributes_, std::move(kind), view.object, view.old_object);
   Status converted = co_await std::move(converting);
-  if (converted.ok()) {
-    auto old_converting = convert_into(host_, attributes_.kind, kind, attributes_.old_object, view.old_object);
-    converted = co_await std::move(old_converting);
-  }
-  if (converted.ok()) co_return VersionedObjects{address_or_null(view.object), address_or_null(view.old_object)};
-  views_.pop_back();
-  co_return converted;
+  View& kept = views_.emplace_back(std::move(view));
+  kept.shown = converted.ok() ? Result<VersionedObjects>({address_or_null(kept.object), address_or_null(kept.old_object)})
+                              : Result<VersionedObjects>(std::move(converted));
+  co_return kept.shown;
 }
 
 VersionedObjects VersionedWrite::objects() const noexcept {
@@ -48,17 +59,8 @@ VersionedObjects VersionedWrite::objects() const noexcept {
   return {address_or_null(object_), address_or_null(old_object_)};
 }
 
-void VersionedWrite::set(Object object) {
-  if (converted()) {
-    object_.emplace(std::move(object));
-    changed_ = true;
-  } else {
-    *attributes_.object = std::move(object);
-  }
-}
-
 Task<Status> VersionedWrite::flush() {
-  if (!changed_ || !converted() || attributes_.object == nullptr) co_return Status();
+  if (!changed_ || attributes_.object == nullptr) co_return Status();
   std::optional<Object> back;
   auto converting = convert_into(host_, kind_, attributes_.kind, address_or_null(object_), back);
   Status converted = co_await std::move(converting);
@@ -82,14 +84,10 @@ Task<Status> VersionedWrite::switch_to(GroupVersionKind kind) {
   if (!flushed.ok()) co_return flushed;
   kind_ = GroupVersionKind();
   if (kind == attributes_.kind) co_return Status();
-  auto converting = convert_into(host_, attributes_.kind, kind, attributes_.object, object_);
+  auto converting = convert_both(host_, attributes_, kind, object_, old_object_);
   Status converted = co_await std::move(converting);
-  if (!converted.ok()) co_return converted;
-  auto old_converting = convert_into(host_, attributes_.kind, kind, attributes_.old_object, old_object_);
-  converted = co_await std::move(old_converting);
-  if (!converted.ok()) co_return converted;
-  kind_ = std::move(kind);
-  co_return Status();
+  if (converted.ok()) kind_ = std::move(kind);
+  co_return converted;
 }
 
-}  // namespace backplane::admission::webhooks
+}  // namespace backplane::admission

@@ -1,4 +1,4 @@
-// Resource lists (v1.ResourceList) and the arithmetic of quotas on them.
+// Resource lists (v1.ResourceList) and the arithmetic on them.
 //
 // Thread-safety: pure functions.
 // Errors:        none; a text that is not a quantity counts as 0.
@@ -12,7 +12,7 @@
 
 #include "backplane/core/json.hpp"
 
-namespace backplane::admission::quota {
+namespace backplane::admission {
 
 // Quantities by resource name.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
@@ -25,7 +25,8 @@ inline constexpr std::string_view kRequestsPrefix = "requests.";
 ResourceList read_resources(const Object& parent, std::string_view key);
 
 // a + b for each name.
-ResourceList add(const ResourceList& a, const ResourceList& b);
+ResourceList add(ResourceList a, const ResourceList& b);
+void add_to(ResourceList& list, const ResourceList& more);
 // a - b for each name, 0 instead of a negative amount.
 ResourceList subtract_down_to_zero(const ResourceList& a, const ResourceList& b);
 // Raises each amount of `list` to that of `other`.
@@ -37,6 +38,7 @@ ResourceNames names_of(const ResourceList& list);
 ResourceNames negative_names(const ResourceList& list);
 // The names whose amount in `list` is above the one in `limits`.
 ResourceNames exceeded_names(const ResourceList& list, const ResourceList& limits);
+// Whether both name the same resources with equal quantities.
 bool same_amounts(const ResourceList& a, const ResourceList& b);
 bool contains(const ResourceNames& names, std::string_view name);
 
@@ -47,4 +49,4 @@ std::string rounded_up(const std::string& quantity);
 std::string print(const ResourceList& list);
 std::string print(ResourceNames names);
 
-}  // namespace backplane::admission::quota
+}  // namespace backplane::admission

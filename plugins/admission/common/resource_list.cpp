@@ -1,13 +1,14 @@
-#include "quota/resource_list.hpp"
+#include "common/resource_list.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 
 #include "backplane/core/json_access.hpp"
+#include "backplane/core/text.hpp"
 #include "backplane/types/names.hpp"
 
-namespace backplane::admission::quota {
+namespace backplane::admission {
 namespace {
 
 std::string negated(const std::string& quantity) {
@@ -17,7 +18,7 @@ std::string negated(const std::string& quantity) {
 
 int sign_of_quantity(const std::string& quantity) { return compare_quantities(quantity, "0"); }
 
-// What a whole unit is in units of the suffix; 0: the suffix is not smaller than a unit.
+// The number of suffix units in a whole unit; 0: the suffix is not smaller than a unit.
 std::int64_t parts_of_unit(char suffix) {
   switch (suffix) {
     case 'm':
@@ -31,16 +32,6 @@ std::int64_t parts_of_unit(char suffix) {
   }
 }
 
-template <class Items, class Text>
-std::string joined(const Items& items, Text text_of_item) {
-  std::string out;
-  for (const auto& item : items) {
-    if (!out.empty()) out.push_back(',');
-    out += text_of_item(item);
-  }
-  return out;
-}
-
 }  // namespace
 
 ResourceList read_resources(const Object& parent, std::string_view key) {
@@ -51,13 +42,16 @@ ResourceList read_resources(const Object& parent, std::string_view key) {
   return out;
 }
 
-ResourceList add(const ResourceList& a, const ResourceList& b) {
-  ResourceList out = a;
-  for (const auto& [name, amount] : b) {
-    const auto [place, is_new] = out.try_emplace(name, amount);
+void add_to(ResourceList& list, const ResourceList& more) {
+  for (const auto& [name, amount] : more) {
+    const auto [place, is_new] = list.try_emplace(name, amount);
     if (!is_new) place->second = sum_of_quantities(place->second, amount);
   }
-  return out;
+}
+
+ResourceList add(ResourceList a, const ResourceList& b) {
+  add_to(a, b);
+  return a;
 }
 
 ResourceList subtract_down_to_zero(const ResourceList& a, const ResourceList& b) {
@@ -134,12 +128,14 @@ std::string rounded_up(const std::string& quantity) {
 }
 
 std::string print(const ResourceList& list) {
-  return joined(list, [](const auto& each) { return each.first + "=" + each.second; });
+  std::vector<std::string> parts;
+  for (const auto& [name, amount] : list) parts.push_back(name + "=" + amount);
+  return joined(parts);
 }
 
 std::string print(ResourceNames names) {
   std::sort(names.begin(), names.end());
-  return joined(names, [](const std::string& name) { return name; });
+  return joined(names);
 }
 
-}  // namespace backplane::admission::quota
+}  // namespace backplane::admission

@@ -1,0 +1,33 @@
+// A resource under which the objects of a write are served: that of the request, or an equivalent that a rule names; and its type.
+//
+// Thread-safety: values; any thread.
+// Lifetime:      a ServedType keeps the storage that its schema belongs to.
+// Errors:        none.
+// Source:        Interfaces of k8s.io/apiserver/pkg/admission (defaulter, equivalent resource mapper).
+#pragma once
+
+#include <memory>
+
+#include "backplane/host.hpp"
+#include "backplane/rest/roles.hpp"
+#include "backplane/types/schema.hpp"
+
+namespace backplane::admission {
+
+struct ServedAs {
+  GroupVersionResource resource;
+  GroupVersionKind kind;  // empty: not known
+  auto operator<=>(const ServedAs&) const = default;
+};
+
+// The type of the objects; of kinds that only subresources have too (Scale, Binding).
+struct ServedType {
+  GroupVersionKind kind;
+  const Schema* schema = nullptr;  // null: unknown, objects stay as they are
+  std::shared_ptr<RestStorage> storage;
+  // Sets the defaults of the kind.
+  void set_defaults(Value& object) const;
+};
+ServedType served_type(const Host& host, const GroupVersionResource& resource, const GroupVersionKind& kind);
+
+}  // namespace backplane::admission

@@ -1,0 +1,18 @@
+// Values of an apply configuration that upstream does not take for JSON (null, bytes, timestamps): no field can have them.
+//
+// Thread-safety: a pure function.
+// Source:        sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/types/cel_scope.hpp"
+#include "backplane/types/schema.hpp"
+
+namespace backplane::admission::policies {
+
+// What upstream says of them; empty: nothing, or the types of their fields are not known.
+std::string go_value_problems(const Schema* type, const Object& configuration, const std::vector<cel::GoValue>& values);
+
+}  // namespace backplane::admission::policies

@@ -1,0 +1,43 @@
+// The controller validatingadmissionpolicy-status: writes status.observedGeneration and status.typeChecking of each
+// ValidatingAdmissionPolicy whose spec has changed. It applies the same fields as kube-controller-manager's, under the same manager, and
+// skips a policy that is observed already, so both may run.
+//
+//   auto controller = std::make_shared<PolicyStatus>(api, informer);
+//   informer->add_event_handler(enqueue_keys(queue));
+//   spawn_workers(host, kName, kWorkers, queue, [controller](std::string name) { return controller->reconcile(std::move(name)); });
+//
+// Thread-safety: the executor of the workers.
+// Lifetime:      shared by the workers.
+// Errors:        reconcile(): those of the call; the queue repeats it.
+// Source:        k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/controller.hpp"
+#include "typing/type_checker.hpp"
+
+namespace backplane::admissionregistration {
+
+class PolicyStatus {
+ public:
+  // Its name in --controllers of kube-controller-manager, and the ServiceAccount whose rights it needs.
+  static constexpr const char* kName = "validatingadmissionpolicy-status-controller";
+  static constexpr const char* kManager = "validatingadmissionpolicy-status";  // in metadata.managedFields
+  static constexpr int kWorkers = 1;                                           // documents of schemas are fetched once then
+
+  static GroupVersionResource policies() { return {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicies"}; }
+
+  // `policies`: the informer of policies().
+  PolicyStatus(ApiClient api, std::shared_ptr<SharedInformer> policies)
+      : api_(api), policies_(std::move(policies)), types_(std::move(api)) {}
+  Task<Status> reconcile(std::string name);
+
+ private:
+  ApiClient api_;
+  const std::shared_ptr<SharedInformer> policies_;
+  ServedTypes types_;
+};
+
+}  // namespace backplane::admissionregistration

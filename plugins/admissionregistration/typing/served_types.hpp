@@ -1,0 +1,49 @@
+// The kinds behind resources, and the schemas of kinds, as discovery and /openapi/v3 of a server publish them. Documents are kept until
+// the server publishes others.
+//
+// Thread-safety: one executor; several calls may wait at the same time.
+// Lifetime:      owns its client.
+// Errors:        none: what cannot be found or fetched has no kind and no schema, as for upstream's type checker.
+// Source:        k8s.io/apiserver/pkg/cel/openapi/resolver, k8s.io/client-go/restmapper.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/core/meta.hpp"
+#include "backplane/net/client.hpp"
+
+namespace backplane::admissionregistration {
+
+// Kinds and schemas of one look at the server.
+class ServedTypes {
+ public:
+  explicit ServedTypes(ApiClient api) : api_(std::move(api)) {}
+
+  // Reads which documents the server publishes now; call it before a series of the other calls.
+  Task<void> refresh();
+  // The kinds of the resource; the singular name is accepted too. As a RESTMapper does, an empty group stands for every group that has the
+  // version.
+  Task<std::vector<GroupVersionKind>> kinds_of(GroupVersionResource resource);
+  // The schema without references.
+  Task<std::optional<Object>> schema_of(GroupVersionKind kind);
+
+ private:
+  struct Document {
+    std::string url;  // with a hash of the content
+    std::shared_ptr<const Object> content;
+  };
+  Task<std::shared_ptr<const Object>> fetch(std::string target);
+  Task<std::shared_ptr<const Object>> openapi_of(GroupVersion version);
+  Task<void> add_kind(GroupVersionResource resource, std::vector<GroupVersionKind>& out);
+
+  ApiClient api_;
+  std::map<std::string, std::string, std::less<>> urls_;                          // of OpenAPI documents, by path
+  std::map<std::string, Document, std::less<>> documents_;                        // by path
+  std::map<std::string, std::shared_ptr<const Object>, std::less<>> discovered_;  // since refresh(), by path
+};
+
+}  // namespace backplane::admissionregistration
