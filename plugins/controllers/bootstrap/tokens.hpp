@@ -1,0 +1,29 @@
+// Bootstrap tokens as Secrets hold them.
+//
+// Thread-safety: pure functions.
+// Errors:        none; a secret that is no usable token has no value.
+// Source:        k8s.io/cluster-bootstrap.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+
+namespace backplane::controllers {
+
+inline constexpr std::string_view kBootstrapTokenType = "bootstrap.kubernetes.io/token";
+
+struct BootstrapToken {
+  std::string id, secret;
+};
+// The token of a secret that may sign and has not expired at `now`.
+std::optional<BootstrapToken> signing_token(const Object& secret, std::int64_t now);
+// Seconds until the token expires, 0 or less if it has; nullopt: never.
+std::optional<std::int64_t> seconds_to_expiry(const Object& secret, std::int64_t now);
+// A JWS of `content` with HS256, without the content: header..signature.
+std::string detached_signature(std::string_view content, const BootstrapToken& token);
+
+}  // namespace backplane::controllers

@@ -1,0 +1,2 @@
+set(sources approver.cpp authority.cpp cleaner.cpp request.cpp signer.cpp)
+set(tests request_test.cpp)

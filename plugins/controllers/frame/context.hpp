@@ -1,0 +1,52 @@
+// What a controller receives when a term starts, and the row that registers it.
+//
+// Thread-safety: the plugin's executor.
+// Lifetime:      a Context is copied into the controller; the host outlives it.
+// Errors:        see each function.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frame/group_changes.hpp"
+#include "frame/term.hpp"
+
+namespace backplane::controllers {
+
+struct Context {
+  Host& host;
+  std::string name;
+  std::shared_ptr<Term> term;
+  ApiClient api;  // with the rights of the controller's account
+  std::shared_ptr<GroupChanges> group_changes;
+
+  // Starts the workers when `informers` have synced.
+  void work(std::shared_ptr<WorkQueue> queue, int workers, Reconcile reconcile,
+            std::vector<std::shared_ptr<SharedInformer>> informers) const;
+  // The same for a controller that does one thing now and then: `body` runs when the informers have synced.
+  void run(std::function<Task<void>()> body, std::vector<std::shared_ptr<SharedInformer>> informers) const;
+};
+
+// A controller of the table.
+struct ControllerRow {
+  std::string_view name;     // as kube-controller-manager's --controllers has it
+  std::string_view alias;    // its name before Kubernetes 1.28
+  std::string_view account;  // the ServiceAccount in kube-system whose rights it has; empty: system:kube-controller-manager
+  bool on_by_default = true;
+  // Registers handlers and queues. Errors: the controller does not run in this term; the reason is logged.
+  Status (*start)(const Context& context) = nullptr;
+  // The resources without which it has nothing to do.
+  std::vector<GroupVersionResource> resources = {};
+};
+
+// The client of a controller: it names itself like kube-controller-manager, for metadata.managedFields and audit, and limits each call
+// that is not a watch to kCallTimeout.
+ApiClient controller_client(Host& host, const ControllerRow& row);
+inline constexpr std::chrono::seconds kCallTimeout{30};
+
+// True if `status` says that an object cannot be created because its namespace is being deleted.
+bool is_namespace_terminating(const Status& status);
+
+}  // namespace backplane::controllers

@@ -1,0 +1,62 @@
+// Decides when this server runs the controllers: no kube-controller-manager holds its Lease, and of the servers over one etcd this one
+// holds the Lease kube-system/backplane-controllers. A server with an embedded store has no such Lease.
+//
+// Both leases are followed by an informer; between their changes nothing runs except the renewal of this server's lease.
+// Thread-safety: the plugin's executor.
+// Lifetime:      shared by its task and its hooks; the host outlives it.
+// Errors:        a lease that cannot be written is retried; if that lasts longer than kRenewDeadline, the term ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backplane/controller.hpp"
+#include "backplane/host.hpp"
+#include "frame/lease_clock.hpp"
+
+namespace backplane::controllers {
+
+class Leadership : public std::enable_shared_from_this<Leadership> {
+ public:
+  // What begins and ends a term.
+  struct Callbacks {
+    std::function<void()> begin, end;
+  };
+  // `shared_store`: other servers may run the controllers too.
+  Leadership(Host& host, bool shared_store, Callbacks callbacks);
+
+  // Follows the leases until the host stops.
+  Task<void> run();
+  // Ends the term and releases this server's lease.
+  Task<Status> resign();
+
+  static constexpr std::chrono::seconds kDuration{15}, kRenewDeadline{10}, kRenewEvery{5}, kRetry{2};
+
+ private:
+  using Clock = LeaseClock::Clock;
+  // The time until the next look; nullopt: when a lease changes.
+  Task<std::optional<std::chrono::nanoseconds>> decide();
+  Task<bool> hold_own();
+  Task<Status> write_own(bool release);
+  void set_active(bool active);
+  void wake();
+  Task<void> pause(std::optional<std::chrono::nanoseconds> time);
+
+  Host& host_;
+  const bool shared_store_;
+  const Callbacks callbacks_;
+  const std::string identity_;
+  ApiClient api_;
+  std::shared_ptr<SharedInformer> leases_;
+  LeaseClock manager_, own_;
+  std::optional<Clock::time_point> renewed_;
+  std::optional<Promise<bool>> pause_;
+  bool woken_ = false;
+  bool active_ = false;
+  bool aside_ = false;
+  bool resigned_ = false;
+};
+
+}  // namespace backplane::controllers

@@ -1,0 +1,107 @@
+// The graph of owners and dependants.
+//
+// Only objects with owners, dependants, or a finalizer of the garbage collector have a node: about 100 bytes for an object with one owner.
+// An owner that no event has reported is unverified; one that is known not to exist is absent. Both stay as long as they have dependants.
+// Thread-safety: one thread.
+// Lifetime:      views in an Item are valid until the next change.
+// Errors:        none.
+// Source:        k8s.io/kubernetes/pkg/controller/garbagecollector (graph_builder.go); there every object has a node.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gc/facts.hpp"
+#include "gc/text_pool.hpp"
+#include "gc/uid.hpp"
+
+namespace backplane::controllers::gc {
+
+// The type of an object: "apps/v1 Deployment".
+std::string type_text(std::string_view api_version, std::string_view kind);
+
+// A node as its users see it.
+struct Item {
+  Uid uid;
+  std::string type, ns, name;
+  bool observed = false;                    // reported by an event or a read
+  bool absent = false;                      // known not to exist
+  bool deleted = false;                     // has a deletion timestamp
+  bool foreground = false, orphan = false;  // is deleted with this finalizer
+  bool has_dependents = false;
+};
+
+class Graph {
+ public:
+  // What a change makes necessary.
+  struct Work {
+    std::vector<Uid> deletions;  // objects whose owners have to be examined
+    std::vector<Uid> orphans;    // owners whose dependants have to be released
+  };
+
+  // An object was added or changed.
+  Work put(std::string_view type, const Facts& facts);
+  // An object was deleted, or does not exist.
+  Work remove(const Uid& uid);
+
+  std::optional<Item> find(const Uid& uid) const;
+  bool contains(const Uid& uid) const { return lookup(uid) != kNone; }
+  std::vector<Uid> dependents(const Uid& uid) const;
+  // Those whose references block the owner's deletion.
+  std::vector<Uid> blocking_dependents(const Uid& uid) const;
+  // The observed objects for whose type `matches` returns true.
+  std::vector<Uid> observed(const std::function<bool(std::string_view type)>& matches) const;
+
+  std::size_t size() const noexcept { return count_; }
+  // Memory in use.
+  std::size_t bytes() const noexcept;
+
+ private:
+  using Number = std::uint32_t;
+  static constexpr Number kNone = 0;  // nodes and edges are numbered from 1
+  enum Flag : std::uint32_t { kObserved = 1, kAbsent = 2, kDeleted = 4, kForeground = 8, kOrphan = 16, kPinned = 32 };
+  struct Node {
+    Uid uid;
+    std::uint32_t ns = 0;
+    std::uint32_t type : 24 = 0;
+    std::uint32_t flags : 8 = 0;
+    Number owners = kNone;      // first edge to an owner
+    Number dependents = kNone;  // first edge from a dependant
+    std::unique_ptr<char[]> name;
+  };
+  struct Edge {
+    Number owner = kNone, dependent : 31 = kNone;
+    Number blocks : 1 = 0;
+    Number next_owner = kNone;              // of the same dependant
+    Number next = kNone, previous = kNone;  // of the same owner
+  };
+
+  Number lookup(const Uid& uid) const;
+  Number node_for(const Uid& uid, bool& made);
+  void set_identity(Node& node, std::string_view type, std::string_view ns, std::string_view name);
+  bool has_identity(const Node& node, std::string_view type, std::string_view ns, std::string_view name) const;
+  void update_flags(Number number, const Facts& facts, Work& work);
+  void update_owners(Number number, const Facts& facts, Work& work);
+  void link(Number dependent, const OwnerRef& reference, Work& work);
+  // Also frees the owner if it has no reason to stay.
+  void unlink(Number edge, Work& work);
+  void drop_if_unused(Number number);
+  void index(Number number);
+  void unindex(const Uid& uid);
+  void add_dependents(const Node& node, std::vector<Uid>& out) const;
+
+  std::deque<Node> nodes_{1};
+  std::deque<Edge> edges_{1};
+  std::vector<Number> free_nodes_, free_edges_;
+  std::vector<Number> slots_ = std::vector<Number>(16, kNone);  // open addressing by uid
+  std::size_t count_ = 0;
+  TextPool texts_;
+};
+
+}  // namespace backplane::controllers::gc

@@ -1,0 +1,54 @@
+// Follows the objects of one resource without caching them: each event goes to a callback, and ends there.
+//
+// Thread-safety: the plugin's executor, except stop().
+// Lifetime:      run() keeps the monitor alive; stop() ends it.
+// Errors:        a failed watch is logged once and retried with growing pauses, each time in the next served version: a version that needs
+//                no conversion works if the conversion webhook does not.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frame/context.hpp"
+#include "gc/types.hpp"
+
+namespace backplane::controllers {
+
+class Monitor : public std::enable_shared_from_this<Monitor> {
+ public:
+  struct Callbacks {
+    // `initial`: part of the first list, or of one after missed events.
+    std::function<void(const ServedType& type, const WatchEvent& event, bool initial)> event;
+    // A list is complete: objects that it does not have are gone.
+    std::function<void(const ServedType& type)> listed;
+  };
+  Monitor(const Context& context, Collectable resource, Callbacks callbacks);
+
+  Task<void> run();
+  void stop();
+  // True when the first list is complete, or has failed once.
+  bool settled() const noexcept { return settled_; }
+  const Collectable& resource() const noexcept { return resource_; }
+
+ private:
+  Task<Status> follow();
+  Task<Status> list_and_watch();
+  Task<Status> take(std::shared_ptr<WatchStream> stream, bool initial);
+  const ServedType& type() const { return resource_.versions[version_ % resource_.versions.size()]; }
+  std::shared_ptr<ListerWatcher> source() const;
+
+  Context context_;
+  const Collectable resource_;
+  const Callbacks callbacks_;
+  std::size_t version_ = 0;
+  Revision revision_ = 0;  // 0: list first
+  bool settled_ = false;
+  bool reported_ = false;
+  bool stopped_ = false;
+  std::shared_ptr<WatchStream> stream_;
+};
+
+}  // namespace backplane::controllers

@@ -1,0 +1,2 @@
+set(sources status.cpp)
+set(tests)

@@ -1,0 +1,15 @@
+// The controller of resource quotas.
+//
+// Thread-safety: the plugin's executor.
+// Lifetime:      until the term ends.
+// Errors:        none.
+#pragma once
+
+#include "frame/context.hpp"
+
+namespace backplane::controllers {
+
+// Keeps status.hard and status.used of ResourceQuotas true. Source: k8s.io/kubernetes/pkg/controller/resourcequota.
+Status start_resource_quota(const Context& context);
+
+}  // namespace backplane::controllers

@@ -1,0 +1,156 @@
+// A quota is counted anew when it changes, when an object that it counts is deleted or stops counting, and every five minutes.
+#include <algorithm>
+#include <map>
+
+#include "frame/objects.hpp"
+#include "gc/monitor.hpp"
+#include "quota/controllers.hpp"
+#include "quota/usage.hpp"
+
+namespace backplane::controllers {
+namespace {
+
+constexpr int kQuotaWorkers = 5;
+constexpr std::chrono::minutes kRecount{5};
+constexpr std::chrono::milliseconds kReplenishPause{100};  // several deletions cause one count
+
+GroupVersionResource quotas() { return {"", "v1", "resourcequotas"}; }
+
+// Whether a change may lower the usage; the counts of other resources change with additions and deletions only.
+bool may_release(const ServedType& type, const ObjectEntry& entry) {
+  if (!type.resource.group.empty() && type.resource.group != "resource.k8s.io") return false;
+  if (type.resource.resource == "services" || type.resource.resource == "persistentvolumeclaims" ||
+      type.resource.resource == "resourceclaims") {
+    return true;
+  }
+  if (type.resource.resource != "pods") return false;
+  const Object pod = tree_of(entry);
+  const std::string_view phase = get_string_path(pod, "status.phase");
+  return phase == "Succeeded" || phase == "Failed" || is_being_deleted(pod);
+}
+
+class QuotaController : public std::enable_shared_from_this<QuotaController> {
+ public:
+  explicit QuotaController(const Context& context)
+      : context_(context), informer_(context.term->informer(quotas())), queue_(context.term->queue()), usage_(context) {}
+
+  void start() {
+    const auto self = shared_from_this();
+    ResourceEventHandler handler;
+    handler.on_add = [self](const ObjectRef& quota, bool) { self->note(*quota); };
+    handler.on_update = [self](const ObjectRef& old, const ObjectRef& quota) {
+      // Usage that admission records is no reason to count.
+      if (object_or_empty(tree_of(*old), "spec") != object_or_empty(tree_of(*quota), "spec")) self->note(*quota);
+    };
+    context_.term->handle(informer_, std::move(handler));
+    Executor& executor = context_.host.executor();
+    const std::weak_ptr<QuotaController> weak = self;
+    const int number = context_.group_changes->add([weak, &executor] {
+      executor.post([weak] {
+        if (const auto controller = weak.lock()) controller->types_stale_ = true;
+      });
+    });
+    context_.term->on_end([self, number] {
+      self->context_.group_changes->remove(number);
+      for (const auto& [_, monitor] : self->monitors_) monitor->stop();
+    });
+    context_.work(queue_, kQuotaWorkers, [self](std::string key) { return self->reconcile(std::move(key)); }, {informer_});
+  }
+
+ private:
+  void note(const ObjectEntry& quota) { queue_->add(object_key(quota)); }
+
+  Task<Status> reconcile(std::string key) {
+    auto quota = cached(*informer_, key);
+    if (!quota) co_return Status();
+    auto discovering = refresh_types();
+    Status discovered = co_await std::move(discovering);
+    if (!discovered.ok()) co_return discovered;
+    queue_->add_after(key, kRecount);
+    const Object& spec = object_or_empty(*quota, "spec");
+    const admission::ResourceList hard = admission::read_resources(spec, "hard");
+    follow(hard);
+    const Object& status = object_or_empty(*quota, "status");
+    const admission::ResourceList before = admission::read_resources(status, "used");
+    auto calculating = usage_.calculate(std::string(meta_namespace(*quota)), quota::scopes_of_quota(*quota), hard, &types_);
+    auto calculated = co_await std::move(calculating);
+    admission::ResourceList used = before;
+    for (const auto& [name, amount] : calculated.used) used.insert_or_assign(name, amount);
+    used = admission::mask(used, admission::names_of(hard));
+    const bool dirty = !admission::same_amounts(hard, admission::read_resources(status, "hard")) || !has(status, "hard") ||
+                       !has(status, "used") || !admission::same_amounts(used, before);
+    if (!dirty) co_return calculated.error;
+    (*quota)["status"] = Object{{"hard", object_of(hard)}, {"used", object_of(used)}};
+    const std::string ns(meta_namespace(*quota));
+    auto written = co_await context_.api.update(quotas(), ns, std::move(*quota), "status");
+    if (!written.ok()) co_return unless_gone(std::move(written).status());
+    co_return calculated.error;
+  }
+
+  static Object object_of(const admission::ResourceList& list) {
+    Object out;
+    for (const auto& [name, amount] : list) out[name] = amount;
+    return out;
+  }
+
+  Task<Status> refresh_types() {
+    if (!types_stale_) co_return Status();
+    types_stale_ = false;
+    auto discovering = discover_types(context_.api);
+    auto found = co_await std::move(discovering);
+    if (!found.ok()) {
+      types_stale_ = true;
+      co_return std::move(found).status();
+    }
+    types_ = std::move(*found);
+    co_return Status();
+  }
+
+  // Follows the deletions of what a quota counts.
+  void follow(const admission::ResourceList& hard) {
+    const std::weak_ptr<QuotaController> weak = weak_from_this();
+    for (const CountedResource& counted : usage_.counted(hard)) {
+      const auto served = types_.collectable.find(counted.resource);
+      if (served == types_.collectable.end() || monitors_.contains(counted.resource) || context_.term->ended()) continue;
+      Monitor::Callbacks callbacks;
+      callbacks.event = [weak](const ServedType& type, const WatchEvent& event, bool initial) {
+        const auto self = weak.lock();
+        if (!self || initial || event.type == EventType::kAdded) return;
+        if (event.type == EventType::kDeleted || may_release(type, *event.object)) self->replenish(type, *event.object);
+      };
+      callbacks.listed = [](const ServedType&) {};
+      auto monitor = std::make_shared<Monitor>(context_, served->second, std::move(callbacks));
+      monitors_.emplace(counted.resource, monitor);
+      context_.host.spawn(context_.name + "/" + counted.resource.to_string(), monitor->run());
+    }
+  }
+
+  void replenish(const ServedType& type, const ObjectEntry& object) {
+    const std::string ns(meta_namespace(tree_of(object)));
+    auto found = informer_->indexer().by_index(kNamespaceIndex, ns);
+    const GroupResource resource{type.resource.group, type.resource.resource};
+    for (const ObjectRef& entry : found.ok() ? *found : std::vector<ObjectRef>()) {
+      const auto counted = usage_.counted(admission::read_resources(object_or_empty(tree_of(*entry), "spec"), "hard"));
+      const bool concerned =
+          std::any_of(counted.begin(), counted.end(), [&](const CountedResource& each) { return each.resource == resource; });
+      if (concerned) queue_->add_after(object_key(*entry), kReplenishPause);
+    }
+  }
+
+  Context context_;
+  const std::shared_ptr<SharedInformer> informer_;
+  const std::shared_ptr<WorkQueue> queue_;
+  const QuotaUsage usage_;
+  ServedTypes types_;
+  bool types_stale_ = true;
+  std::map<GroupResource, std::shared_ptr<Monitor>> monitors_;
+};
+
+}  // namespace
+
+Status start_resource_quota(const Context& context) {
+  std::make_shared<QuotaController>(context)->start();
+  return {};
+}
+
+}  // namespace backplane::controllers

@@ -1,0 +1,2 @@
+set(sources resource_quota.cpp usage.cpp)
+set(tests)

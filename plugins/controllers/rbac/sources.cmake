@@ -1,0 +1,2 @@
+set(sources aggregation.cpp)
+set(tests)

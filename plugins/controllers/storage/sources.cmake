@@ -1,0 +1,2 @@
+set(sources migrated_definition.cpp version_migrator.cpp)
+set(tests)

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "frame/objects.hpp"
+#include "volumes/controllers.hpp"
+
+namespace backplane::controllers {
+namespace {
+
+constexpr std::string_view kClaimFinalizer = "kubernetes.io/pvc-protection";
+constexpr std::string_view kVolumeFinalizer = "kubernetes.io/pv-protection";
+constexpr std::string_view kClaimIndex = "claims";
+
+GroupVersionResource claims() { return {"", "v1", "persistentvolumeclaims"}; }
+GroupVersionResource volumes() { return {"", "v1", "persistentvolumes"}; }
+GroupVersionResource claim_pods() { return {"", "v1", "pods"}; }
+
+// Whether the finalizer has to be added, or perhaps removed.
+bool needs_look(const Object& object, std::string_view finalizer) { return is_being_deleted(object) == has_finalizer(object, finalizer); }
+
+Task<Status> write(ApiClient api, GroupVersionResource resource, Object object) {
+  const std::string ns(meta_namespace(object));
+  auto written = co_await api.update(std::move(resource), ns, std::move(object));
+  co_return written.ok() ? Status() : std::move(written).status();
+}
+
+// "ns/claim" of each volume of the pod.
+std::vector<std::string> claims_of(const Object& pod) {
+  std::vector<std::string> out;
+  const std::string ns(meta_namespace(pod));
+  each(object_or_empty(pod, "spec"), "volumes", [&](const Object& volume, std::size_t) {
+    const Object* claim = get_object(volume, "persistentVolumeClaim");
+    if (claim != nullptr) out.push_back(object_key(ns, get_string(*claim, "claimName")));
+    if (claim == nullptr && has(volume, "ephemeral")) {
+      out.push_back(object_key(ns, std::string(meta_name(pod)) + "-" + std::string(get_string(volume, "name"))));
+    }
+  });
+  return out;
+}
+
+bool is_owned_by(const Object& claim, const Object& pod) {
+  const Object* owner = find_item(object_or_empty(claim, "metadata"), "ownerReferences", "uid", meta_text(pod, "uid"));
+  return owner != nullptr && get_bool(*owner, "controller").value_or(false);
+}
+
+// A pod that its kubelet is done with, or that was deleted without waiting for it.
+bool is_shut_down(const Object& pod) {
+  return is_being_deleted(pod) && get_int_path(pod, "metadata.deletionGracePeriodSeconds") == std::optional<std::int64_t>(0);
+}
+
+bool uses(const Object& pod, const Object& claim) {
+  if (get_string_path(pod, "spec.nodeName").empty() || meta_namespace(pod) != meta_namespace(claim)) return false;
+  bool out = false;
+  each(object_or_empty(pod, "spec"), "volumes", [&](const Object& volume, std::size_t) {
+    const Object* source = get_object(volume, "persistentVolumeClaim");
+    if (source != nullptr) out |= get_string(*source, "claimName") == meta_name(claim);
+    if (source != nullptr || !has(volume, "ephemeral") || is_shut_down(pod)) return;
+    const std::string name = std::string(meta_name(pod)) + "-" + std::string(get_string(volume, "name"));
+    out |= name == meta_name(claim) && is_owned_by(claim, pod);
+  });
+  return out;
+}
+
+struct ClaimProtection {
+  ApiClient api;
+  std::shared_ptr<SharedInformer> claim_informer, pod_informer;
+
+  Task<Status> reconcile(std::string key) {
+    auto claim = cached(*claim_informer, key);
+    if (!claim || !needs_look(*claim, kClaimFinalizer)) co_return Status();
+    if (!is_being_deleted(*claim)) {
+      add_finalizer(*claim, kClaimFinalizer);
+      auto adding = write(api, claims(), std::move(*claim));
+      co_return unless_gone(co_await std::move(adding));
+    }
+    auto looking = is_used(*claim);
+    auto used = co_await std::move(looking);
+    if (!used.ok() || *used) co_return used.ok() ? Status() : std::move(used).status();
+    remove_finalizer(*claim, kClaimFinalizer);
+    auto removing = write(api, claims(), std::move(*claim));
+    co_return unless_gone(co_await std::move(removing));
+  }
+
+  // The informer's pods may be outdated: before a claim is released, the newest are read.
+  Task<Result<bool>> is_used(const Object& claim) {
+    const std::string ns(meta_namespace(claim));
+    auto known = pod_informer->indexer().by_index(kClaimIndex, object_key(ns, meta_name(claim)));
+    for (const ObjectRef& pod : known.ok() ? *known : std::vector<ObjectRef>()) {
+      if (uses(tree_of(*pod), claim)) co_return true;
+    }
+    auto newest = co_await api.list(claim_pods(), ns);
+    if (!newest.ok()) co_return std::move(newest).status();
+    bool used = false;
+    each(*newest, "items", [&](const Object& pod, std::size_t) { used |= uses(pod, claim); });
+    co_return used;
+  }
+};
+
+struct VolumeProtection {
+  ApiClient api;
+  std::shared_ptr<SharedInformer> informer;
+
+  Task<Status> reconcile(std::string name) {
+    auto volume = cached(*informer, name);
+    if (!volume || !needs_look(*volume, kVolumeFinalizer)) co_return Status();
+    if (!is_being_deleted(*volume)) {
+      add_finalizer(*volume, kVolumeFinalizer);
+    } else if (get_string_path(*volume, "status.phase") == "Bound") {
+      co_return Status();
+    } else {
+      remove_finalizer(*volume, kVolumeFinalizer);
+    }
+    auto writing = write(api, volumes(), std::move(*volume));
+    co_return unless_gone(co_await std::move(writing));
+  }
+};
+
+// Pods that may have released a claim.
+void follow_pods(const Context& context, const std::shared_ptr<SharedInformer>& informer, const std::shared_ptr<WorkQueue>& queue) {
+  const auto note = [queue](const ObjectRef& entry, bool deleted) {
+    const Object pod = tree_of(*entry);
+    const std::string_view phase = get_string_path(pod, "status.phase");
+    const bool ended = phase == "Succeeded" || phase == "Failed" || get_string_path(pod, "spec.nodeName").empty();
+    if (!deleted && !ended) return;
+    for (const std::string& claim : claims_of(pod)) queue->add(claim);
+  };
+  ResourceEventHandler handler;
+  handler.on_add = [note](const ObjectRef& pod, bool) { note(pod, false); };
+  handler.on_update = [note](const ObjectRef&, const ObjectRef& pod) { note(pod, false); };
+  handler.on_delete = [note](const ObjectRef& pod, bool) { note(pod, true); };
+  context.term->handle(informer, std::move(handler));
+}
+
+}  // namespace
+
+Status start_claim_protection(const Context& context) {
+  const auto claim_informer = context.term->informer(claims());
+  const auto pod_informer = context.term->informer(claim_pods());
+  Status indexed =
+      pod_informer->indexer().add_indexers({{std::string(kClaimIndex), [](const ObjectEntry& pod) { return claims_of(tree_of(pod)); }}});
+  if (!indexed.ok()) return indexed;
+  const auto queue = context.term->queue();
+  context.term->handle(claim_informer, enqueue_wanted(queue, [](const Object& claim) { return needs_look(claim, kClaimFinalizer); }));
+  follow_pods(context, pod_informer, queue);
+  const auto controller = std::make_shared<ClaimProtection>(ClaimProtection{context.api, claim_informer, pod_informer});
+  context.work(queue, 1, [controller](std::string key) { return controller->reconcile(std::move(key)); }, {claim_informer, pod_informer});
+  return {};
+}
+
+Status start_volume_protection(const Context& context) {
+  const auto informer = context.term->informer(volumes());
+  const auto queue = context.term->queue();
+  context.term->handle(informer, enqueue_wanted(queue, [](const Object& volume) { return needs_look(volume, kVolumeFinalizer); }));
+  const auto controller = std::make_shared<VolumeProtection>(VolumeProtection{context.api, informer});
+  context.work(queue, 1, [controller](std::string name) { return controller->reconcile(std::move(name)); }, {informer});
+  return {};
+}
+
+}  // namespace backplane::controllers

@@ -1,0 +1,2 @@
+set(sources protection.cpp)
+set(tests)
