@@ -21,7 +21,7 @@ void as_system(RequestContext& context) {
 // The aggregator's own group is not registered with itself.
 bool is_registered(const GroupVersion& version) { return version.group != "apiregistration.k8s.io"; }
 
-// What an APIService is kept for.
+// The reason why an APIService is maintained.
 bool is_kept(const GroupVersionInfo& info) { return is_registered(info.group_version) && !info.forwarded; }
 
 std::string apiservice_name(const GroupVersion& version) { return version.version + "." + version.group; }
@@ -54,7 +54,7 @@ bool same_registration(const GroupVersionInfo& left, const GroupVersionInfo& rig
          left.version_priority == right.version_priority;
 }
 
-// Replaces the stored object by the one given, whatever it is now.
+// Replaces the stored object, without a precondition.
 class Replacement final : public UpdatedObjectInfo {
  public:
   explicit Replacement(const Object& object) : object_(object) {}
@@ -101,7 +101,7 @@ void Autoregister::start_registration() {
     if (const auto live = weak.lock()) live->changed(change);
   });
   note_served();
-  // What nobody serves has been left alone until then.
+  // APIServices of group versions that are not served were not removed until then.
   host_.groups_complete().on_fire([weak = weak_from_this()] {
     if (const auto live = weak.lock()) live->note_all();
   });
@@ -212,7 +212,7 @@ void Autoregister::settled(const std::string& name) {
 // ---- one APIService
 
 Task<Status> Autoregister::reconcile(std::string name) {
-  // The event of that write brings the name back, unless it is lost together with what came behind it.
+  // The event of that write brings the name back, unless that event is lost with the following ones.
   constexpr std::chrono::seconds kPatience{5};
   if (is_behind(name)) {
     queue_->add_after(name, kPatience);

@@ -1,4 +1,4 @@
-// Keeps one APIService for each group version that this server serves, and says of each APIService whether it can be reached
+// Keeps one APIService for each group version that this server serves, and sets the condition Available of each APIService
 // (kube-aggregator's autoregistration and availability controllers).
 //
 // APIServices of custom resources (label automanaged: true) are kept as they are to be; those of groups that this server has from its start
@@ -27,7 +27,7 @@
 
 namespace backplane {
 
-// What has to become of an APIService; the table is autoRegisterController.checkAPIService's.
+// The action for an APIService; the table is autoRegisterController.checkAPIService's.
 enum class Registration : unsigned char { kNothing, kCreate, kUpdate, kRemove };
 struct RegistrationCase {
   bool exists = false;
@@ -44,14 +44,14 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status, std::shared_ptr<DynamicGroups> groups);
 
   // Each spawns the tasks of a part, in any order: the informer; the workers that look at one APIService after the other; noting what is
-  // served here, now and later.  What nobody serves any more is removed once everybody has said what there is (Host::groups_complete).
+  // served here, now and later.  APIServices of others are removed once all plugins have registered their groups (Host::groups_complete).
   void start_informer();
   void start_workers();
   void start_registration();
   void stop();
   // Those of other servers.
   const std::shared_ptr<RemoteServices>& remotes() const noexcept { return remotes_; }
-  // Waits until the informer knows every APIService; false when stopped before.
+  // Waits until the informer has listed the APIServices; false when stopped before.
   Task<bool> wait_synced();
   // Waits until everything served at the start has its APIService; false when stopped before.  Once.
   Task<bool> wait_complete();
@@ -68,7 +68,7 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
     bool synced = false;                   // it has been looked at successfully since that is so
     bool was_there = false;                // at the start
     bool was_wanted = false;               // otherwise, or before it went
-    bool knows_custom = false;             // definitions are served here, so this server knows every custom group
+    bool knows_custom = false;             // CustomResourceDefinitions are served here, so every custom group is known
   };
   Wanted wanted(const std::string& name);
   // Whether the change has to wait because another server keeps reverting it; if so, the name comes back.

@@ -100,7 +100,7 @@ TEST_F(AutoregisterTest, AnApiServiceIsWrittenTwiceAndThenLeftAlone) {
   EXPECT_EQ(store->updates, 1) << "the condition, once";
 }
 
-TEST_F(AutoregisterTest, WhatComesAndGoesIsFollowed) {
+TEST_F(AutoregisterTest, FollowsAddedAndRemovedGroupVersions) {
   start();
   host.all_groups.fire();
   change({served("b.io", true)});
@@ -121,7 +121,7 @@ TEST_F(AutoregisterTest, AnApiServiceOfAGroupThatIsYetToComeKeepsItsUid) {
   EXPECT_EQ(meta_text(get("v1.old.io"), "uid"), "u-old");
 }
 
-TEST_F(AutoregisterTest, WhatNobodyServesGoesWhenEverybodyHasBeenHeard) {
+TEST_F(AutoregisterTest, StaleAPIServicesAreRemovedWhenAllRegistrantsAreComplete) {
   host.versions = {served("a.io"), served("apiextensions.k8s.io")};
   put(kStale);
   put(R"({"metadata":{"name":"v1.hand.io"},"spec":{"group":"hand.io","version":"v1"}})");

@@ -1,4 +1,4 @@
-// Whether the server of an APIService answers: its group version is asked for, five times at once, and one good answer is enough
+// Whether the server of an APIService answers: its group version is requested five times concurrently, and one good response is enough
 // (remote.AvailableConditionController).
 //
 // Thread-safety: the host's executor.
@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// Empty, or what is wrong, as the condition's message says it.
+// Empty, or the problem as the condition's message.
 Task<std::string> discovery_problem(Host& host, std::shared_ptr<RemoteBackend> backend);
 
 }  // namespace backplane

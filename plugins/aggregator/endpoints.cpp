@@ -42,7 +42,7 @@ bool slice_has(const Object& slice, std::string_view port_name) {
   const auto endpoints = objects_of(slice, "endpoints");
   const bool ready = std::any_of(endpoints.begin(), endpoints.end(), [](const Object* each) { return is_ready(*each); });
   const auto ports = objects_of(slice, "ports");
-  // One without a number stands for all ports, and is none to be called.
+  // A port without a number means all ports, and cannot be called.
   const auto fits = [&](const Object* port) {
     return port->contains("name") && get_string(*port, "name") == port_name && get_int(*port, "port").has_value();
   };

@@ -1,4 +1,4 @@
-// The plugin aggregator: stands in front of every other delegate and keeps an APIService for each group version.
+// The plugin aggregator: precedes every other delegate and maintains an APIService for each group version.
 #include <backplane/net/certificate_flaws.hpp>
 #include <backplane/plugin.hpp>
 #include "backplane/rest/resource_config.hpp"
@@ -36,7 +36,7 @@ Task<Status> start_informers(std::shared_ptr<Autoregister> autoregister, PostSta
   co_return Status();
 }
 
-// The workers say of APIServices that are served from here that they are, and hand the others on.
+// The workers set the status of APIServices that are served here, and forward the others.
 Task<Status> start_workers(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   autoregister->start_workers();
   co_await autoregister->wait_synced();
@@ -53,13 +53,13 @@ Task<Status> start_readings(std::shared_ptr<Autoregister> autoregister, PostStar
   co_return Status();
 }
 
-// What servers say of their types is read beside their discovery, by the same workers.
+// The servers' OpenAPI documents are read with their discovery, by the same workers.
 Task<Status> follow_openapi(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   co_await autoregister->wait_synced();
   co_return Status();
 }
 
-// Every client of a server behind reads --proxy-client-cert-file and its key again when they change (ClientConfig::reload_interval).
+// Every client of an aggregated server reads --proxy-client-cert-file and its key again when they change (ClientConfig::reload_interval).
 Task<Status> follow_client_certificate(std::shared_ptr<Autoregister>, PostStartHookContext) { co_return Status(); }
 
 bool has_client_certificate(const Host& host) {

@@ -1,8 +1,8 @@
-// Passes requests of a group version on to the server that an APIService names (kube-aggregator's proxyHandler), as whoever has asked.
+// Forwards requests of a group version to the server that an APIService names (kube-aggregator's proxyHandler), with the caller's identity.
 //
 // Thread-safety: handle() on any executor; immutable but for whether the server is available.
 // Lifetime:      kept by the route table; a request that has begun keeps it.
-// Errors:        told in plain text, as upstream does: 503 "service unavailable" while the APIService is not available or its service is
+// Errors:        in plain text, as upstream's: 503 "service unavailable" while the APIService is not available or its service is
 //                not found, 500 for a transport that cannot be made, 503 for everything that goes wrong on the way.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace backplane {
 
-// What its server says of the group version.
+// The server's documents of the group version.
 struct RemoteDocuments : ForwardedDocuments {
   std::string openapi_v2_etag;  // of the whole document, by its server
 };

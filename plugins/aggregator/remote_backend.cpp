@@ -11,7 +11,7 @@
 namespace backplane {
 namespace {
 
-// Endpoints come and go; those that are not asked any more are forgotten.
+// Endpoints come and go; clients of unused ones are dropped.
 constexpr std::size_t kMaxAddresses = 64;
 constexpr int kDefaultPort = 443;
 

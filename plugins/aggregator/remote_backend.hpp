@@ -1,4 +1,4 @@
-// The server behind an APIService: where it is now, and pooled connections to it over which this server is known as a front proxy
+// The server of an APIService: its current address, and pooled connections to it over which this server is known as a front proxy
 // (--proxy-client-cert-file).
 //
 // Thread-safety: any executor.
@@ -18,7 +18,7 @@
 
 namespace backplane {
 
-// What an APIService says of its server.
+// The server's settings in an APIService.
 struct RemoteTarget {
   GroupVersion version;
   std::string ns, service;
@@ -42,9 +42,9 @@ class RemoteBackend {
   // "host:port"
   Task<Result<std::string>> resolve() const;
   Result<std::shared_ptr<HttpClient>> client(const std::string& address);
-  // The same, whose calls are counted by what is wrong with the server's certificate: for requests that are passed on.
+  // The same, whose calls are counted by what is wrong with the server's certificate: for forwarded requests.
   Result<std::shared_ptr<HttpClient>> counted_client(const std::string& address);
-  // What is there may be why a call has failed: the next one begins with a new connection.
+  // Drops the connections, which may be why a call has failed: the next one opens a new connection.
   void forget(const std::string& address);
 
  private:

@@ -39,7 +39,7 @@ HttpCall page_call(std::string path, std::string accept) {
   return call;
 }
 
-// As upstream's downloader asks: for itself, and only for what has changed.
+// As upstream's downloader requests: as its own user, and only if the document has changed.
 HttpCall spec_call(const std::string& known_etag) {
   UserInfo aggregator;
   aggregator.name = "system:aggregator";
@@ -135,7 +135,7 @@ Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient
   co_return document;
 }
 
-// What a server says of its types in version 2.  One that has not changed is not sent again; one that has none is known to have none; of
+// A server's OpenAPI document of version 2.  One that has not changed is not sent again; one that has none is known to have none; of
 // another answer what was known before stays.
 Task<void> read_openapi_v2(std::shared_ptr<HttpClient> client, GroupVersion version, RemoteDocumentsRef before,
                            std::shared_ptr<RemoteDocuments> into) {

@@ -1,5 +1,5 @@
-// Reads what the server of an APIService says of its group version: the resources, from aggregated discovery or the old kind, its OpenAPI
-// v3 document, and its part of the server's OpenAPI v2 document, which is sent only if it has changed (ETag).
+// Reads the documents of an APIService's server about its group version: the resources, from aggregated discovery or the old kind, its
+// OpenAPI v3 document, and its part of the server's OpenAPI v2 document, which is sent only if it has changed (ETag).
 //
 // Thread-safety: the host's executor.
 // Lifetime:      the task keeps what it needs; it ends within some seconds.

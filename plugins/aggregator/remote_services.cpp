@@ -13,7 +13,7 @@ namespace {
 // A server that does not answer is looked at again, later each time up to so long; one that does, that often.
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{30};
-// Of what a server says of itself.
+// Of a server's documents.
 constexpr std::chrono::milliseconds kFirstReading{500};
 constexpr std::chrono::seconds kReadingInterval{60};
 // Those whose servers hang take a worker each for some seconds.
@@ -232,7 +232,7 @@ std::optional<Availability> RemoteServices::endpoints_problem(const RemoteTarget
                       "endpointslices for " + target.words() + " have no addresses with port name " + quoted(port_name)};
 }
 
-// ---- what the server says of itself
+// ---- the server's documents
 
 Task<Status> RemoteServices::read(std::string name) {
   const auto self = shared_from_this();

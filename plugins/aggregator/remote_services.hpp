@@ -1,9 +1,9 @@
-// Group versions that an APIService says another server answers for, over a service of this cluster: they are passed on to it, looked at
-// whether they can be, and shown in discovery with what it says of them.
+// Group versions that another server serves according to an APIService, over a service of this cluster: requests are forwarded to it, it is
+// for availability, and its documents are shown in discovery.
 //
 // Each APIService is looked at when it, its service or that one's endpoints change, every half minute besides, and soon again while its
-// server does not answer; what the server says of itself is read in the background, never while a request waits.  An APIService whose
-// server hangs keeps nobody else waiting: each has a task of its own at most.
+// server does not answer; the server's documents are read in the background, never while a request waits.  An APIService whose
+// server hangs delays no other server: each has at most one task.
 // Thread-safety: the host's executor.
 // Lifetime:      shared by its tasks, which end after stop(); the host outlives it.
 // Errors:        a group version that cannot be published is logged.
@@ -40,18 +40,18 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   // Writes the condition of the APIService of that name, if it is another one.
   using Report = std::function<Task<Status>(std::string name, Availability availability)>;
   RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report);
-  // Spawn those who look at servers, and those who read what servers say of themselves.
+  // Start the workers that probe servers, and those that read their documents.
   void start_checks();
   void start_readings();
   void stop();
 
-  // The group version of this APIService, which names a service, is answered for elsewhere.
+  // The group version of this APIService, which names a service, is served by another server.
   void note(const Object& apiservice);
   // The APIService of that name has gone, or names no service.
   void forget(const std::string& name);
 
-  // How it is now; asks its server.
-  // Errors: what keeps the question from being asked at all.
+  // The current availability; calls the server.
+  // Errors: a problem that prevents the call.
   Task<Result<Availability>> availability(std::string name);
 
  private:
@@ -74,7 +74,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   Task<Status> check(std::string name);
   Task<Status> read(std::string name);
   std::optional<Availability> service_problem(const RemoteTarget& target) const;
-  // What is wrong with the endpoints of the service's port, or nothing.
+  // The problem of the endpoints of the service's port, or nothing.
   std::optional<Availability> endpoints_problem(const RemoteTarget& target, const std::string& port_name) const;
 
   Host& host_;

@@ -200,7 +200,7 @@ TEST_F(RemoteServicesTest, AServerThatFailsIsLookedAtAgainSoonAndLaterEachTime) 
   EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::seconds(30)), pauses.end());
 }
 
-TEST_F(RemoteServicesTest, ChangesOfItsServiceAndEndpointsAreLookedAtAndNobodyElses) {
+TEST_F(RemoteServicesTest, FollowsOnlyItsServiceAndEndpoints) {
   note();
   const std::size_t before = told_.size();
   put(*services_, "other", R"("spec":{})");

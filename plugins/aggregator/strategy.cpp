@@ -40,7 +40,7 @@ void check_apiservice(const Object& object, FieldErrors& errors) {
   const std::string group(get_string(spec, "group"));
   const std::string version(get_string(spec, "version"));
   const std::string wanted = version + "." + group;
-  // What a name would be made of is held to the same.
+  // The prefix of a generated name has the same rules.
   for (const std::string_view member : {"generateName", "name"}) {
     const std::string_view name = meta_text(object, member);
     if (name.empty() || name == wanted || !is_path_segment_name(name).empty()) continue;
@@ -63,7 +63,7 @@ class ApiServiceStrategy final : public Strategy {
   void prepare_for_create(RequestContext&, Object& object) const override {
     object["status"] = Object(object.storage());
     const Object* spec = get_object(object, "spec");
-    // What this server serves itself is there from the beginning.
+    // Group versions that this server serves are available from the beginning.
     if (spec == nullptr || get_object(*spec, "service") == nullptr) set_availability(object, local_availability());
   }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {

@@ -24,7 +24,7 @@ TEST(ApiServices, AreNamedAfterTheirVersionAndGroup) {
 }
 
 // It was the length of its base64, without quotes.
-TEST(ApiServices, ALocalOnesBundleIsToldInBytes) {
+TEST(ApiServices, TheErrorOfALocalServicesBundleShowsBytes) {
   EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io"},"spec":{"group":"a.io","version":"v1","caBundle":"Zm9vYg=="}})"),
             R"(spec.caBundle: Invalid value: "4 bytes": local APIServices may not have a caBundle)");
 }

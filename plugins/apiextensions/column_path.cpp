@@ -38,7 +38,7 @@ std::optional<int> compare(const Value& a, const Value& b, bool by_size) {
   return std::nullopt;
 }
 
-// Whether "left op right" holds; nothing when it cannot be said.
+// Whether "left op right" holds; nothing if the two cannot be compared.
 std::optional<bool> holds(const Value& left, std::string_view op, const Value& right) {
   const bool equality = op == "==" || op == "!=";
   const std::optional<int> order = compare(left, right, !equality);
@@ -54,7 +54,7 @@ std::optional<bool> holds(const Value& left, std::string_view op, const Value& r
 
 class Walk {
  public:
-  // What the steps find from here on; nothing when one of them does not fit.
+  // The result of the steps from here on; nothing if one of them does not apply.
   std::optional<Items> take(const PathSteps& steps, Items from) {
     for (const PathStep& step : steps) {
       Items found;
@@ -90,7 +90,7 @@ class Walk {
     return false;
   }
 
-  // What leads nowhere has been looked at, too.
+  // Branches without a result count as visited, too.
   bool look(std::size_t things) {
     looks_ += things;
     return looks_ <= kMaxLooks;
@@ -137,7 +137,7 @@ class Walk {
       if (begin < 0) begin += size;
       std::int64_t end = step.bounds[1].value.value_or(size);
       if (end < 0 || (end == 0 && step.bounds[1].derived)) end += size;
-      if (begin == end) return true;  // what comes behind an empty one is not looked at
+      if (begin == end) return true;  // items after an empty one are not visited
       const std::int64_t stride = step.bounds[2].value.value_or(1);
       if (begin < 0 || begin >= size || end > size || begin > end || stride <= 0) return false;
       for (std::int64_t i = begin; i < end; i += std::min(stride, end)) {

@@ -25,22 +25,22 @@ struct PathStep {
   enum class Kind : unsigned char {
     kField,      // name
     kWildcard,   // all members, all items
-    kRecursive,  // whatever holds something, with all below it
+    kRecursive,  // all containers, at any depth
     kSlice,      // bounds
     kUnion,      // parts
     kFilter,     // parts: left and right of the operator
     kLiteral,    // literal, for each thing found
     kText,       // literal, once
-    kWord        // means nothing where it stands
+    kWord        // has no meaning in this place
   };
   // One of begin, end and stride of a slice.
   struct Bound {
     std::optional<std::int64_t> value = {};
-    bool derived = false;  // "[5]" ends behind its one item
+    bool derived = false;  // "[5]" ends after its one item
   };
 
   Kind kind = Kind::kField;
-  std::string name = {};  // kField; kFilter: the operator, empty when only existence is asked
+  std::string name = {};  // kField; kFilter: the operator, empty to test for existence
   std::array<Bound, 3> bounds = {};
   std::vector<PathSteps> parts = {};
   Value literal = {};

@@ -39,7 +39,7 @@ std::optional<double> real_number(std::string_view text) {
   return out;
 }
 
-// What a backslash and the character behind it stand for in quotes; nothing for what stands for nothing.
+// The meaning of a backslash and the following character in quotes; nothing if they have none.
 std::optional<char> escaped(char c, char quote) {
   constexpr std::string_view kLetters = "abfnrtv\\";
   constexpr std::string_view kMeant = "\a\b\f\n\r\t\v\\";
@@ -90,7 +90,7 @@ std::optional<std::array<PathStep::Bound, 3>> parse_bounds(std::string_view text
   return out;
 }
 
-// Where the operator of a filter stands; it is empty when there is none.
+// The position of the operator of a filter; empty when there is none.
 struct Comparison {
   std::string_view left, op, right;
 };
@@ -239,7 +239,7 @@ class Parser {
     return true;
   }
 
-  // A parenthesis closes it that stands in no quotes; only one kind of quotes is looked at, and they open once.
+  // A parenthesis outside of quotes closes it; only one kind of quotes is recognized, and they open once.
   bool filter() {
     skip(3);
     std::size_t at = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::seconds kLongestPause{30};
-// Every definition is judged anew so often, whatever has become of what was done for it.
+// The period at which every definition is processed again, whether or not something has changed.
 constexpr std::chrono::minutes kResync{5};
 
 }  // namespace
@@ -62,8 +62,8 @@ Task<void> Controller::begin() {
 
 // ---- what was there at the start
 
-// All of it is published in one step.  What has its names is looked at before what asks for some, so that nobody is given one that is
-// taken; what a status lacks is written by the workers, who find every definition in their queue.
+// All of it is published in one step.  Definitions with accepted names are processed before those that request some, so that no definition
+// gets one that is taken; what a status lacks is written by the workers, who find every definition in their queue.
 void Controller::serve_all() {
   std::vector<ObjectRef> all = definitions_->indexer().list();
   for (const bool asking : {false, true}) {
@@ -86,7 +86,7 @@ void Controller::serve_all() {
   serving_.publish();
 }
 
-// At the start no write of this server has come yet: whatever is older than what the informer knows may be older than any definition.
+// At the start no write of this server has come yet: an object older than the informer's state may be older than any definition.
 Revision Controller::newest() const { return definitions_->last_sync_revision(); }
 
 // ---- one definition
@@ -102,7 +102,7 @@ Task<Status> Controller::reconcile(std::string name) {
   Entry& entry = entries_[name];
   Todo todo = look(name, entry, decode(*entry.stored, json::storage_ptr()));
   defer_gated_kinds(name, entry, todo.verdict);
-  // Who reads "Established" may use the resource at once: it is served before the condition says so.
+  // A client that reads "Established" may use the resource at once: it is served before the condition is set.
   co_await serving_.publish_together();
   if (todo.verdict.empty() || waits(name, todo)) co_return Status();
   auto writing = write(name, std::move(todo));
@@ -128,7 +128,7 @@ bool Controller::renew(const std::string& name, ObjectRef known) {
     entry.stored = std::move(known);
     entry.seen = false;
   } else if (entry.stored->revision == known->revision) {
-    // Perhaps our own write, seen when it was made; but here it is the bytes that everybody shares.
+    // Perhaps our own write, seen when it was made; but these are the shared bytes.
     entry.stored = std::move(known);
     serving_.renew(name, entry.stored);
   }
@@ -187,7 +187,7 @@ Task<Status> Controller::write(std::string name, Todo todo) {
     take_written(name, found->second, std::move(*written), todo.generation);
     co_return Status();
   }
-  // What it wanted has not come to be.
+  // The intended change was not made.
   index(name, decode(*found->second.stored, json::make_shared_resource<json::monotonic_resource>()));
   co_return is_gone(written.status()) ? Status() : std::move(written.status());
 }
@@ -197,7 +197,7 @@ void Controller::take_written(const std::string& name, Entry& entry, ObjectRef w
   entry.stored = std::move(written);
   const Object crd = decode(*entry.stored, json::make_shared_resource<json::monotonic_resource>());
   index(name, crd);
-  // Somebody may have changed it between the look and the write; its event brings it back then.
+  // Another client may have changed it between the read and the write; its event queues it again then.
   const bool same = get_int_path(crd, "metadata.generation").value_or(0) == generation && meta_text(crd, "deletionTimestamp").empty();
   entry.seen = same && judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).empty();
   if (same) serving_.renew(name, entry.stored);

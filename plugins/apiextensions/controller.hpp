@@ -34,7 +34,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<DynamicGroups> groups;
     std::shared_ptr<ServiceResolver> services;  // for conversion webhooks
     std::shared_ptr<Signal> synced;             // fired when everything established at start is served
-    // How long after its names a definition is said to be established: the other servers begin to serve it meanwhile.
+    // The time after the names are accepted at which a definition is established: the other servers begin to serve it meanwhile.
     std::chrono::nanoseconds establishing_delay{0};
   };
   explicit Controller(Parts parts);
@@ -52,11 +52,11 @@ class Controller : public std::enable_shared_from_this<Controller> {
     ObjectRef stored;   // the newest revision known: the informer's, or one that was written here
     bool seen = false;  // nothing is left to do for that revision
     std::string uid;    // a definition of the same name may follow unseen
-    // When it may be said to be established; nothing: that has not been waited for.
+    // When it may be established; nothing: the wait has not begun.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
-    std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status tells of
+    std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status describes
   };
-  // What is still to be done for a definition after a look at it.
+  // The remaining work for a definition after a pass.
   struct Todo {
     std::string uid;
     std::int64_t generation = 0;
@@ -67,13 +67,13 @@ class Controller : public std::enable_shared_from_this<Controller> {
   Task<void> begin();
   void serve_all();
   Task<Status> reconcile(std::string name);
-  // Leaves out of the verdict that the definition is established, as long as this is to be said later, and comes back for it.
+  // Removes "established" from the verdict until its time has come, and schedules the definition again.
   void defer_gated_kinds(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   // Whether the write has to wait because another server keeps reverting it; if so, the name comes back.
   bool waits(const std::string& name, const Todo& todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
-  // What is known of it is no reason to leave it alone.
+  // True if the known state does not allow skipping it.
   void judge_again(const std::string& name);
   // True when the newest revision is one that has not been looked at.
   bool renew(const std::string& name, ObjectRef known);

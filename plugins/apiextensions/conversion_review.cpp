@@ -39,7 +39,7 @@ std::string version_kind(std::string_view api_version, std::string_view kind) {
 
 // ---- the answer as a whole
 
-// Why the review says nothing that can be used; empty: response.convertedObjects can.
+// Why the review cannot be used; empty: response.convertedObjects can.
 std::string review_problem(const ReviewQuestion& question, const Object& review) {
   const bool strict = question.version == "v1";
   const std::string wanted = version_kind(std::string(kGroup) + "/" + question.version, kKind);
@@ -110,7 +110,7 @@ std::string restore_metadata(const Object& in, Object& out) {
   return {};
 }
 
-// Reads the answer's objects one by one; a single one is told of in other words than one of several.
+// Reads the answer's objects one by one; the error of a single object has another text than that of one of several.
 class Objects {
  public:
   Objects(const ReviewQuestion& question, std::span<const Object> asked, ReviewAnswer& answer)
@@ -141,7 +141,7 @@ class Objects {
   static std::string indexed(std::size_t i, std::string_view what) {
     return " returned " + std::string(what) + " at index " + std::to_string(i) + ": ";
   }
-  // Of a single object upstream says nothing but why.
+  // For a single object upstream reports the reason only.
   void unread(std::size_t i, const std::string& why) {
     if (!single()) return refuse(i, why);
     answer_.fault = ReviewFault::kInvalidObject;

@@ -1,4 +1,4 @@
-// ConversionReview: what a conversion webhook is asked, and what it may answer (webhookConverter of k8s.io/apiextensions-apiserver).
+// ConversionReview: the request to a conversion webhook, and its valid responses (webhookConverter of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
 // Errors:        code 500 without a reason, in upstream's words: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
@@ -16,7 +16,7 @@
 
 namespace backplane::apiextensions {
 
-// What was wrong with an answer, as metrics call it.
+// The kind of failure of a response, as a label of metrics.
 enum class ReviewFault : unsigned char { kNone, kCall, kMalformed, kPartial, kInvalidObject };
 std::string_view fault_name(ReviewFault fault) noexcept;
 
@@ -30,7 +30,7 @@ struct ReviewQuestion {
 struct ReviewAnswer {
   ReviewFault fault = ReviewFault::kNone;
   std::string problem;          // the whole message
-  std::vector<Object> objects;  // as many as were asked for, with the metadata they had
+  std::vector<Object> objects;  // as many as in the request, with their metadata
 };
 
 // The first of the versions that is known; empty: none is.
@@ -41,7 +41,7 @@ std::string kind_words(const GroupVersionKind& kind);
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
 
 // An answer with a code from 200 to 206.
-// `asked`: the objects of the question.
+// `asked`: the objects of the request.
 ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, const WebhookAnswer& got);
 
 }  // namespace backplane::apiextensions

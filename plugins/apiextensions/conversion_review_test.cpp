@@ -74,7 +74,7 @@ TEST(ConversionReviewTest, AnswersToSomethingElseAreRefused) {
   EXPECT_EQ(problem(answer(object(), "v1beta1", "8"), 1, "v1beta1"), "");
 }
 
-TEST(ConversionReviewTest, FailureIsToldInTheWebhooksWords) {
+TEST(ConversionReviewTest, AFailureHasTheWebhooksMessage) {
   const auto failed = [](const std::string& result) {
     return problem(R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"7","result":)" + result + "}}");
   };

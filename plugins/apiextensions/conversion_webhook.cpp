@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What one call holds: so many objects, as long as they are no larger than this together.
+// The limits of one call: the number of objects, and their total size.
 constexpr std::size_t kObjectsPerCall = 500;
 constexpr std::size_t kBytesPerCall = std::size_t{8} << 20;
 
@@ -75,7 +75,7 @@ Task<Result<WebhookAnswer>> ConversionWebhook::call(std::string body) {
   auto answer = co_await std::move(posting);
   if (!answer.ok()) co_return refused(answer.status().message());
   if (answer->code < 200 || answer->code > 206) co_return refused(error_answer_message(answer->code, answer->content_type, answer->body));
-  if (answer->content_type.empty()) answer->content_type = "application/json";  // as asked for
+  if (answer->content_type.empty()) answer->content_type = "application/json";  // as requested
   co_return std::move(*answer);
 }
 

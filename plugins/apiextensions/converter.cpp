@@ -27,7 +27,7 @@ Task<Result<std::vector<Object>>> CustomConverter::convert_written(GroupVersionK
 
 Result<std::string> CustomConverter::stored_field_label(const GroupVersionKind&, std::string_view label) const {
   if (label == "metadata.name" || (label == "metadata.namespace" && resource_->namespaced)) return std::string(label);
-  // The store below knows the labels of all versions; each has its own.
+  // The store below has the selectable fields of all versions; each version has its own.
   const auto& fields = version_.fields;
   const bool known = std::any_of(fields.begin(), fields.end(), [&](const SelectableField& field) { return field.label == label; });
   if (!known) return bad_request("field label not supported: " + std::string(label));

@@ -177,7 +177,7 @@ void check_scale(const CustomVersion& version, const Object& object, FieldErrors
 
 void ask_rules(const CustomVersion& version, const Value& object, const Value* old, RuleFindings findings, cel::Budget budget) {
   if (version.rules == nullptr) return;
-  // That it has no name is told elsewhere, but it is an error of the same kind.
+  // A missing name is reported by another check, with the same kind of error.
   const bool nameless = old == nullptr && meta_name(object.get_object()).empty();
   if (nameless || blocks_rules(findings.errors)) return say_blocked(findings.errors);
   run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
@@ -230,7 +230,7 @@ void CustomResource::bring_up_to_date(Object& stored) const {
   if (get_string(stored, "apiVersion") == version.api_version || by_webhook) return;
   stored["apiVersion"] = version.api_version;
   Value whole(std::move(stored));
-  // What is beyond the schema is the store's to refuse.
+  // The store checks everything other than the schema.
   const Status ignored = version.schema.root->normalize(whole, nullptr);
   if (whole.is_object()) stored = std::move(whole.get_object());
 }

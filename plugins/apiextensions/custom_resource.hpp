@@ -1,4 +1,4 @@
-// What a definition says of its resource, read once and kept: the facts and rules of every version.
+// The settings of a resource from its definition, read once and kept: the facts and rules of every version.
 //
 // Thread-safety: immutable after read_resource().
 // Lifetime:      shared by the storages and strategies made from it.
@@ -45,7 +45,7 @@ struct CustomResource {
   bool namespaced = true;
   std::vector<CustomVersion> versions;
   std::size_t stored_index = 0;
-  // What is written through another version lacks the defaults of the stored one; what is created, that of the status.
+  // Objects written through another version lack the defaults of the stored one; created objects, those of the status.
   bool may_lack_defaults = false;
   // Versions differ in more than their names: only the webhook makes one of another.
   bool by_webhook = false;
@@ -74,7 +74,7 @@ struct CustomResource {
 Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
                                                             std::shared_ptr<const Writes> writes);
 
-// ---- the rules of a version on one object; metadata is the store's business.  What was wrong before in the same way is let through
+// ---- the rules of a version on one object; the store checks metadata.  Violations that the old object had in the same way are allowed
 // (validation ratcheting); a validation rule's failure becomes a warning then.  `budget`: of its validation rules.
 void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget = {});
 void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,

@@ -13,7 +13,7 @@ constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
 constexpr std::string_view kUnpublished = "x-custom-unpublished";
 constexpr std::string_view kNothingKnown = R"({"type":"object","x-custom-unpublished":true})";
 
-// OpenAPI documents show what can be selected by beside the schema.
+// OpenAPI documents show the selectable fields next to the schema.
 void add_selectable_fields(Object& schema, const Object& version) {
   Array fields;
   for (const Object* each : objects(version, "selectableFields")) {

@@ -14,13 +14,13 @@
 
 namespace backplane::apiextensions {
 
-// A definition as it is stored, where its schemas are read when somebody needs them: a type that nobody uses costs no copy of them.
+// A stored definition whose schemas are parsed at their first use: an unused type costs no parsed copy of them.
 class SchemaSource {
  public:
   explicit SchemaSource(ObjectRef entry) : entry_(std::move(entry)) {}
-  // A newer revision that says the same of the resource; the older one can go.
+  // A newer revision with equal settings of the resource; the older one can be dropped.
   void renew(ObjectRef entry);
-  // openAPIV3Schema of a version as JSON; of one that has none, a schema that knows nothing and prunes everything.
+  // openAPIV3Schema of a version as JSON; of one that has none, an empty schema, which prunes everything.
   SharedBytes schema(const std::string& version) const;
 
  private:

@@ -109,7 +109,7 @@ class CustomStorage final : public StandardStorage {
     if (!below.ok()) co_return below.status();
     Writes::Pass pass = book_.writes->update(book_.age);
     auto removed = co_await (*below)->objects->remove_collection(context, std::move(options), std::move(list));
-    // What it has marked is told by nothing; all of it is there by now.
+    // Nothing reports which fields it has marked; all of them are marked by now.
     ListOptions one;
     one.limit = 1;
     auto now = co_await (*below)->objects->list(context, std::move(one));

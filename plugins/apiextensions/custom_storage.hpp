@@ -1,5 +1,5 @@
 // One version of a custom resource, as long as its definition stays: the host's storages, whose writes are counted and which take nothing
-// new while the definition is being deleted.  What the resource is called, and what it is, they say without the host's.
+// new while the definition is being deleted.  They return the resource's names and kind without the host's storages.
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      shared with the route table; keeps the storages below alive.

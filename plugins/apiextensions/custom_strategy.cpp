@@ -38,7 +38,7 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
 // Between two looks at the connection: most requests end before the first.
 constexpr std::chrono::milliseconds kUnwatched{10};
 
-// A run keeps its thread, and with it the timer that would end the request and the connection that would tell that nobody waits any more:
+// A run keeps its thread, and with it the timer that would end the request and the connection that would report that the client has gone:
 // it looks at the clock itself, and now and then at the connection.
 cel::Budget budget_of(const RequestContext& context) {
   using Clock = std::chrono::steady_clock;
@@ -77,13 +77,13 @@ class CustomFacts : public Strategy {
     return warnings;
   }
 
-  // What is stored anew is stored as the definition has it now.
+  // A write stores the object by the current definition.
   void mark_deleting(Object& object) const override {
     if (!resource_->is_current(object)) resource_->bring_up_to_date(object);
   }
 
  protected:
-  // `stored` as it is to be read; it stands in `room` where that is something else.
+  // `stored` as readers get it; held in `room` if that differs.
   const Object& current(const Object& stored, std::optional<Object>& room) const {
     if (resource_->is_current(stored)) return stored;
     resource_->bring_up_to_date(room.emplace(stored, stored.storage()));
@@ -173,7 +173,7 @@ class VersionStatusStrategy final : public Strategy {
       : resource_(std::move(resource)), version_(version) {}
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"metadata", "spec"}}; }
 
-  // The form that is stored may be another version's, so that only here old and new object say the same in the same words.
+  // The form that is stored may be another version's, so that only here the old and the new object have the same version.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (!resource_->by_webhook) return;
     Object kept(old, object.storage());

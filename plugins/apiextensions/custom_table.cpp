@@ -26,7 +26,7 @@ Value date_cell(std::string_view text, std::int64_t now_unix, const json::storag
   return Value(human_duration(std::min(now_unix - *time, kLongestAge)), storage);
 }
 
-// What does not fit becomes what it becomes on the machines that upstream runs on.
+// Values out of range become the same value as in Go on amd64.
 std::int64_t whole(double number) {
   constexpr double kLimit = 9223372036854775808.0;
   return number >= -kLimit && number < kLimit ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::min();
@@ -84,7 +84,7 @@ Array CustomTable::cells(const Object& object, std::int64_t now_unix, json::stor
 }
 
 std::shared_ptr<const CustomTable> custom_table(const Object& version) {
-  // Most small definitions ask for none: a table of its own is more than a kilobyte.
+  // Most small definitions ask for none: a separate table is more than a kilobyte.
   static const auto plain = std::make_shared<const CustomTable>(Object());
   if (objects(version, "additionalPrinterColumns").empty()) return plain;
   return std::make_shared<const CustomTable>(version);

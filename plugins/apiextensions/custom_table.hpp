@@ -1,4 +1,4 @@
-// Tables of custom resources: Name, then what the definition's version asks for, or Age when it asks for nothing.
+// Tables of custom resources: Name, then the columns of the definition's version, or Age without any.
 //
 // Thread-safety: immutable.
 #pragma once
@@ -13,7 +13,7 @@ namespace backplane::apiextensions {
 
 class CustomTable final : public TableConvertor {
  public:
-  // `version`: an element of spec.versions.  The first column whose path cannot be read, and those behind it, are left out.
+  // `version`: an element of spec.versions.  The first column whose path cannot be read, and the following ones, are left out.
   explicit CustomTable(const Object& version);
   const std::vector<TableColumn>& columns() const override { return columns_; }
   Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override;

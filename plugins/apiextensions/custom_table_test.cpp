@@ -62,7 +62,7 @@ TEST(CustomTableTest, CellsAreWhatTheTypesMakeOfThem) {
   EXPECT_EQ(cell("date", "5"), "null");
 }
 
-// They were columns without cells.
+// Regression: such columns had no cells.
 TEST(CustomTableTest, ColumnsEndBeforeOneWhosePathCannotBeRead) {
   const CustomTable table(json::parse(R"({"additionalPrinterColumns":[{"name":"A","type":"string","jsonPath":".a"},
     {"name":"B","type":"string","jsonPath":".b["},{"name":"C","type":"string","jsonPath":".c"}]})")

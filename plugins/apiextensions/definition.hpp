@@ -1,6 +1,6 @@
-// A CustomResourceDefinition's tree, read in the words of its type.
+// Accessors of a CustomResourceDefinition's tree.
 //
-// Thread-safety: pure functions; a tree belongs to whoever holds it.
+// Thread-safety: pure functions; a tree belongs to its holder.
 // Lifetime:      views borrow the tree they were read from.
 #pragma once
 
@@ -30,7 +30,7 @@ inline const Object& accepted_names_of(const Object& crd) noexcept {
   return object_or_empty(object_or_empty(crd, "status"), "acceptedNames");
 }
 inline std::vector<const Object*> versions_of(const Object& crd) { return objects(spec_of(crd), "versions"); }
-// The version that is stored; null in a definition that has none.
+// The storage version; null if the definition has none.
 const Object* storage_version_of(const Object& crd);
 // openAPIV3Schema of a version; null when it has none.
 const Object* schema_of(const Object& version) noexcept;
@@ -45,9 +45,9 @@ struct Condition {
 // status.conditions: null when there is none of that type.
 const Object* find_condition(const Object& crd, std::string_view type) noexcept;
 bool condition_is_true(const Object& crd, std::string_view type) noexcept;
-// Sets or adds; lastTransitionTime moves only when the status does.
+// Sets or adds the condition; lastTransitionTime changes only if the status changes.
 void set_condition(Object& crd, const Condition& condition);
-// True when the condition is there and says the same.
+// True if the condition exists with equal content.
 bool has_condition(const Object& crd, const Condition& condition) noexcept;
 
 bool has_finalizer(const Object& crd, std::string_view finalizer);

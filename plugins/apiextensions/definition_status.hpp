@@ -2,7 +2,7 @@
 //
 // Thread-safety: any executor.
 // Lifetime:      a copy keeps the storage.
-// Errors:        the storage's; kConflict and kNotFound say that the definition meant is no more.
+// Errors:        the storage's; kConflict and kNotFound if the definition has been deleted.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class DefinitionStatus {
  public:
   explicit DefinitionStatus(std::shared_ptr<SubresourceStorage> storage) : storage_(std::move(storage)) {}
 
-  // Stores what `change` makes of the definition with this name and uid, computed again when somebody else was faster.
+  // Stores what `change` makes of the definition with this name and uid, computed again after a conflict.
   Task<Result<ObjectRef>> write(std::string name, std::string uid, std::function<void(Object&)> change) const;
 
  private:

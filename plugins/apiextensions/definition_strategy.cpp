@@ -94,7 +94,7 @@ class DefinitionStrategy final : public Strategy {
     if (!get_int(service->get_object(), "port")) service->get_object()["port"] = 443;
   }
 
-  // The form that is worked with upstream has no place for one that says nothing.
+  // Upstream's internal version cannot represent an empty one.
   static void drop_empty_webhook(Object& spec) {
     Object& conversion = ensure_object(spec, "conversion");
     const Object* webhook = get_object(conversion, "webhook");

@@ -1,4 +1,4 @@
-// CustomResourceDefinition: what its schema cannot say.
+// CustomResourceDefinition: rules that its schema cannot express.
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      shared with the storages made from them.

@@ -1,5 +1,5 @@
 // The rules of CustomResourceDefinitions (apiextensions/validation).  Fields are named as upstream names them: what all versions share
-// stands at the spec itself ("spec.validation.openAPIV3Schema").
+// has its path at the spec ("spec.validation.openAPIV3Schema").
 //
 // Thread-safety: pure functions.
 #pragma once

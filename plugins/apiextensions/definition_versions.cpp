@@ -6,7 +6,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// What v1beta1 says once for all versions, where it is the same in each.
+// Members that v1beta1 has once for all versions, if they are equal in each.
 struct Common {
   std::string_view of_version;
   std::string_view of_spec;
@@ -114,7 +114,7 @@ Status to_written(Object& definition) {
   return {};
 }
 
-// What a v1beta1 spec says by leaving it out, where that differs from v1.
+// Defaults of a v1beta1 spec that differ from v1.
 void apply_written_defaults(Object& spec) {
   if (get_string(spec, "scope").empty()) spec["scope"] = "Namespaced";
   if (find(spec, "preserveUnknownFields") == nullptr) spec["preserveUnknownFields"] = true;

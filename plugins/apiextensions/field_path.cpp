@@ -8,7 +8,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Cuts a path into '.', '[', ']' and what stands between them; a text in single quotes is one piece.
+// Splits a path into '.', '[', ']' and the texts between them; a text in single quotes is one piece.
 class Pieces {
  public:
   explicit Pieces(std::string_view text) : left_(text) {}

@@ -16,7 +16,7 @@ struct FieldPath {
   std::string problem;             // empty: the path leads somewhere
   std::string text;                // as messages write it: "spec.color", "labels[a]"
   std::string root;                // its first step: "spec"
-  const Object* schema = nullptr;  // where it leads; null: to what the schema says nothing of
+  const Object* schema = nullptr;  // at its end; null: the schema does not describe it
 };
 
 // `brackets`: steps may be written in brackets.

@@ -1,6 +1,6 @@
-// What the deletion of a definition takes with it: every object of the resource, then the definition's own finalizer (CRDFinalizer).
+// Deletion of a definition: removes every object of the resource, then the definition's finalizer (CRDFinalizer).
 //
-// A definition whose objects have finalizers of their own waits for the last of them to go, which an informer on them tells; it keeps no
+// A definition whose objects have finalizers waits until an informer reports that the last of them is removed; it keeps no
 // worker from the others meanwhile.
 // Thread-safety: stop() from any thread; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
@@ -33,7 +33,7 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   struct Going {
     std::string uid;
     InstalledDefinitionRef installed;
-    std::shared_ptr<SharedInformer> rest;  // the objects that are left; null while nobody waits for them
+    std::shared_ptr<SharedInformer> rest;  // the remaining objects; null while the finalizer does not wait for them
   };
   Task<Status> reconcile(std::string name);
   static Task<Status> remove_objects(InstalledDefinitionRef installed);

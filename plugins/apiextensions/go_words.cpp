@@ -231,7 +231,7 @@ void print_columns(std::string& out, const Value* columns) {
   });
 }
 
-// What is at the spec is not in the version.
+// Members at the spec are not in the version.
 struct Shared {
   bool schema, subresources, columns, fields;
 };

@@ -14,11 +14,11 @@ namespace backplane::apiextensions {
 std::string schema_words(const Object& schema);
 // apiextensions.ValidationRule: an item of x-kubernetes-validations.
 std::string rule_words(const Object& rule);
-// apiextensions.CustomResourceDefinitionSpec.Versions.  What all versions say in the same way is not among it: that type keeps it at the
+// apiextensions.CustomResourceDefinitionSpec.Versions.  Members equal in all versions are left out: that type has them at the
 // spec.
 std::string versions_words(const std::vector<const Object*>& versions);
 
-// All versions say the same under `key`, which upstream keeps at the spec then, and names so in its messages.
+// All versions are equal under `key`; upstream then has it at the spec, and uses that path in its messages.
 bool is_shared(const std::vector<const Object*>& versions, std::string_view key);
 
 }  // namespace backplane::apiextensions

@@ -15,7 +15,7 @@ Status add_version(InstalledDefinition& installed, const CustomVersion& version,
   paths[plural] = make_custom_storage(installed.stores, version, book, installed.watches);
   if (version.has_status) paths[plural + "/status"] = make_custom_status(installed.stores, version, book);
   if (!version.scale) return {};
-  // What a scale is only the host knows.
+  // The host makes the type of a scale.
   auto made = installed.stores->of(version);
   if (!made.ok()) return std::move(made.status());
   paths[plural + "/scale"] = make_custom_scale((*made)->scale, book);

@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable, but for `stores`, `writes`, `source` and `watches`, which any thread may use.
 // Lifetime:      shared with the route table through the storages; the resource's cache goes with the last of them.
-// Errors:        whatever the host says.
+// Errors:        the host's.
 #pragma once
 
 #include <map>
@@ -21,14 +21,14 @@ struct InstalledDefinition {
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
   std::shared_ptr<Stores> stores;
-  std::shared_ptr<Writes> writes;  // of the definition, whatever it said before
+  std::shared_ptr<Writes> writes;  // of the definition, in all its revisions
   std::shared_ptr<Watches> watches;
   // Served version → path ("widgets", "widgets/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> paths;
 };
 using InstalledDefinitionRef = std::shared_ptr<const InstalledDefinition>;
 
-// What InstalledDefinition::identity would be for this definition.
+// InstalledDefinition::identity of this definition.
 std::string identity_of(const Object& crd);
 // `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
 // revision `newest` may be from before a change.

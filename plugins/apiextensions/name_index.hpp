@@ -15,10 +15,10 @@ namespace backplane::apiextensions {
 
 class NameIndex {
  public:
-  // Definitions that had waited for a name that nobody has any more: they are to be looked at again.
+  // Definitions that had waited for a name that is now free: they are to be checked again.
   using Freed = std::vector<std::string>;
 
-  // The definition called `name` says this now.
+  // Sets the names of the definition `name`.
   [[nodiscard]] Freed put(const std::string& name, const Object& crd);
   [[nodiscard]] Freed remove(const std::string& name);
   // By the definitions of a group.
@@ -28,7 +28,7 @@ class NameIndex {
   struct Row {
     std::string group;
     GivenNames names;
-    bool settled = false;  // it has the names it asks for
+    bool settled = false;  // it has the names of its spec
     bool operator==(const Row&) const = default;
   };
   struct Group {

@@ -44,7 +44,7 @@ struct NamingResult {
 // `taken` may hold the definition's own accepted names.
 NamingResult accept_names(const Object& crd, const TakenNames& taken);
 
-// True when status.acceptedNames is what spec.names asks for.
+// True when status.acceptedNames equals spec.names.
 bool names_settled(const Object& crd);
 
 }  // namespace backplane::apiextensions

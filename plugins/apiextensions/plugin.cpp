@@ -11,6 +11,7 @@
 #include "definition.hpp"
 #include "definition_strategy.hpp"
 #include "definition_versions.hpp"
+#include "rule_metrics.hpp"
 
 namespace backplane {
 namespace {
@@ -76,6 +77,7 @@ class Apiextensions final : public Plugin {
  private:
   Status provision_definitions(Host& host) {
     show_certificate_flaws("apiserver_webhooks");
+    apiextensions::show_rule_metrics();
     const std::array<std::string_view, 1> documents = {apiextensions_v1_json()};
     auto schemas = SchemaSet::embedded(documents);
     if (!schemas.ok()) return std::move(schemas.status());

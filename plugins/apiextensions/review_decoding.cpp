@@ -14,7 +14,7 @@ namespace backplane::apiextensions {
 namespace {
 
 constexpr std::string_view kReview = "ConversionReview";
-// What upstream's messages call every Scheme.
+// The name of the Scheme in upstream's messages.
 constexpr std::string_view kSchemeName = "pkg/runtime/scheme.go:111";
 constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: ";
 constexpr std::size_t kShown = 2048;  // of a text that is no Status, as client-go has it
@@ -58,7 +58,7 @@ Result<Value> parse(std::string_view text, const json::storage_ptr& storage) {
   return parsed;
 }
 
-// The kind that the text says it has.
+// The kind in the text.
 Result<GroupVersionKind> kind_of(const Value& value) {
   if (value.is_null()) return GroupVersionKind();
   if (!value.is_object()) {
@@ -79,7 +79,7 @@ Result<GroupVersionKind> kind_of(const Value& value) {
   return GroupVersionKind{version.group, version.version, std::string(get_string(value.get_object(), "kind"))};
 }
 
-// What the text leaves out is taken from the kind that is expected.
+// Missing parts are taken from the expected kind.
 GroupVersionKind with_defaults(GroupVersionKind kind, const GroupVersionKind& expected) {
   if (kind.kind.empty()) kind.kind = expected.kind;
   if (kind.version.empty() && (kind.group.empty() || kind.group == expected.group)) {
@@ -148,7 +148,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin));
 }
 
-// What client-go makes of an answer that is no success and no Status (NewGenericServerResponse).
+// client-go's error for a response that is no success and no Status (NewGenericServerResponse).
 std::string code_message(int code, const std::string& text) {
   struct Row {
     int code;

@@ -1,4 +1,4 @@
-// What a webhook has answered, read as a ConversionReview: as the codec of upstream's webhook client reads it, with its messages.
+// Decodes a webhook's response as a ConversionReview, as the codec of upstream's webhook client does, with its messages.
 //
 // Thread-safety: pure functions.
 // Errors:        500 without a reason; the message is upstream's, without what the converter puts in front of it.

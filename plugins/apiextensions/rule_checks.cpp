@@ -6,6 +6,7 @@
 #include "field_path.hpp"
 #include "go_words.hpp"
 #include "rule_compiler.hpp"
+#include "rule_metrics.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
@@ -48,7 +49,7 @@ void check_form(const Object& rule, const Object& schema, const std::string& pat
   if (wrong) errors.invalid(path + ".fieldPath", field_path, "must be a valid path");
 }
 
-// What a rule and its message may cost.
+// The cost limits of a rule and its message.
 void check_cost(const CompiledRule& rule, const std::string& path, const RuleScope& scope, bool any_cost, FieldErrors& errors) {
   const std::uint64_t cost = scope.cost_of(rule.cost);
   if (!any_cost && cost > kCostOfRule) errors.forbidden(path + ".rule", cost_problem("estimated rule cost", cost, kCostOfRule));
@@ -96,6 +97,7 @@ void check_rules(const Object& schema, const std::string& path, const RuleScope&
                     "schema to CEL declarations");
     return;
   }
+  const RuleTimer timer(rule_compilations());
   RuleCompiler compiler(type);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Object& rule = *rules[i];

@@ -10,7 +10,7 @@
 
 namespace backplane::apiextensions {
 
-// What the definition had before, which newer rules do not refuse.
+// The former content of the definition, which newer rules do not refuse.
 struct KnownRules {
   std::set<std::string, std::less<>> rules;
   std::set<std::string, std::less<>> messages;
@@ -21,9 +21,9 @@ struct KnownRules {
 // `old`: a definition, or null.
 KnownRules known_rules(const Object* old);
 
-// The form of x-kubernetes-validations of `schema`, which stands at `path`.
+// Checks the structure of x-kubernetes-validations of `schema`; `path`: its place.
 void check_rule_forms(const Object& schema, const std::string& path, FieldErrors& errors);
-// What they say.  `uncorrelated`: the path of what keeps this part from being compared with what it was; empty: nothing does.
+// Checks the rules.  `uncorrelated`: the path of the schema that prevents comparing this part with its old value; empty: none.
 void check_rules(const Object& schema, const std::string& path, const RuleScope& scope, const std::string& uncorrelated,
                  const KnownRules& known, FieldErrors& errors);
 

@@ -5,7 +5,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// What the compiler says comes with a place; what has none is the planner's, which looks at what compiles.
+// The compiler's problems have a position; those without one are the planner's, which checks compiled rules.
 std::string problem_of(std::string_view compiling, std::string_view planning, std::string_view problems) {
   constexpr std::string_view kPlanner = "program instantiation failed: ";
   if (problems.starts_with("ERROR: ")) return std::string(compiling) + " failed: " + std::string(problems);

@@ -28,7 +28,7 @@ class RuleCompiler {
   // Of the part of a schema that `type` was declared from.
   explicit RuleCompiler(cel::TypeRef type) : type_(std::move(type)) {}
 
-  // `rule_is_stored`, `message_is_stored`: whatever any version has allowed may stand in them.
+  // `rule_is_stored`, `message_is_stored`: they may use everything that any version has allowed.
   CompiledRule compile(const Object& rule, bool rule_is_stored, bool message_is_stored);
 
  private:

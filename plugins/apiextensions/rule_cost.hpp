@@ -49,7 +49,7 @@ class RuleScope {
 
   // Null: the part declares nothing that expressions may see.
   cel::TypeRef type() const;
-  // What a rule here costs in one object.
+  // The cost of a rule here in one object.
   std::uint64_t cost_of(std::uint64_t once) const;
   TotalCost& total() const noexcept { return *total_; }
 

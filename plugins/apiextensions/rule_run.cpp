@@ -4,13 +4,14 @@
 #include <unordered_map>
 
 #include "definition.hpp"
+#include "rule_metrics.hpp"
 
 namespace backplane::apiextensions {
 namespace {
 
 constexpr std::size_t kMostMessageBytes = 5 * 1024;
 constexpr std::string_view kNoBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
-// Rules are asked between two looks at whether anybody still waits for what they say.
+// The number of rules that run between two checks whether the client is still connected.
 constexpr int kRulesUnattended = 64;
 constexpr std::string_view kCallLimit = "operation cancelled: actual cost limit exceeded";
 
@@ -91,7 +92,7 @@ struct Pair {
   bool known() const noexcept { return old != nullptr; }
 };
 
-// What decides whether a failure has been there before: the value itself where its predecessor is known, else what is around it.
+// The value that decides whether a failure is old: the value itself if its old value is known, otherwise its holder.
 struct Ratchet {
   Pair here, around;
   const Pair& deciding() const noexcept { return here.known() ? here : around; }
@@ -127,6 +128,7 @@ class Run {
 
   void look(const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
     if (value.is_null() || ended_) return;
+    const RuleTimer timer(rule_evaluations());
     ask_all(node, path, value, old, ratchet);
     if (value.is_array())
       look_at_items(node, path, value.get_array(), old, ratchet);
@@ -161,7 +163,7 @@ class Run {
     return object != nullptr && object->is_object() ? find(object->get_object(), name) : nullptr;
   }
   static Ratchet inner(const RuleNode& node, const Ratchet& ratchet, std::string_view name, const Value& value) {
-    // What both are said to be is the same by the time they are looked at.
+    // Both have the same type at this point.
     const bool root = !ratchet.around.known();
     if (ratchet.here.known() && root && (name == "apiVersion" || name == "kind")) return {};
     return ratchet.inner(node, value, member(ratchet.here.old, name));
@@ -186,7 +188,7 @@ class Run {
         continue;
       }
       if (rule.compiled.program == nullptr) continue;
-      // A rule about a change needs something that has changed, unless it asks itself whether there was something.
+      // A transition rule needs an old value, unless optionalOldSelf is set.
       if (rule.compiled.uses_old && old == nullptr && !rule.optional_old) continue;
       ask(rule, node, path, value, old, ratchet);
     }
@@ -202,7 +204,7 @@ class Run {
     return std::any_of(node.rules.begin(), node.rules.end(), [](const Rule& rule) { return rule.compiled.uses_old; });
   }
 
-  // Nobody waits for the answer: what is left is not asked.
+  // The client has gone: the remaining rules are not run.
   void interrupted(const Rule& rule, const RuleNode& node, const std::string& path) {
     invalid_type(node, path, "operation interrupted evaluating rule: " + rule.words);
     ended_ = true;
@@ -270,7 +272,7 @@ class Run {
     add(rule, ratchet, failure(rule, node, at, value, detail));
   }
 
-  // What messageExpression makes of the object; a text that ends the run when that costs too much.  Whatever the rule has it as, to its
+  // The result of messageExpression; the error that ends the run if it costs too much.  Whatever the rule has it as, to its
   // message the old value is there as it was, or not at all.
   std::string message_of(const Rule& rule, const Value& value, const Value* old, std::string& detail) {
     const cel::Outcome outcome = run(*rule.compiled.message, value, old, true);

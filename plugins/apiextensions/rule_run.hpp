@@ -1,10 +1,10 @@
-// Rules asked about an object, and about what it is to replace (Validator of k8s.io/apiextensions-apiserver's schema/cel).
+// Evaluation of rules on an object and its old value (Validator of k8s.io/apiextensions-apiserver's schema/cel).
 //
-// What fails and was so before, where nothing has changed, is a warning (validation ratcheting); rules that compare with the old value are
+// A failure of an unchanged value is a warning (validation ratcheting); rules that compare with the old value are
 // not let off.
 // Thread-safety: a run belongs to one thread.
 // Lifetime:      borrows the rules and both trees.
-// Errors:        go into FieldErrors, as upstream words them; a run that has cost too much says so and ends.
+// Errors:        go into FieldErrors, with upstream's messages; a run that costs too much ends with an error.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct RuleFindings {
 void run_rules(const RuleNode& rules, const Value& object, const Value* old, bool ratchet, const std::string& path, cel::Budget& budget,
                RuleFindings findings);
 
-// Upstream asks no rules about an object that has problems of these kinds, and says so.
+// Upstream runs no rules on an object that has errors of these types, and reports that.
 bool blocks_rules(const FieldErrors& errors);
 void say_blocked(FieldErrors& errors);
 

@@ -206,7 +206,7 @@ TEST(RuleRunTest, ARunThatCostsTooMuchEnds) {
       "call cost exceeds limit for rule: self.all(x, x != 'no')");
 }
 
-// Nobody ever ended a run.
+// Regression: a run was never stopped.
 TEST(RuleRunTest, ARunEndsWhenItsRequestHasEnded) {
   const std::string schema = R"x({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
     "x-kubernetes-validations":[{"rule":"self.all(x, x < 1000)"},{"rule":"self.size() < 5","messageExpression":"self.map(x, string(x)).join()"}]}}})x";

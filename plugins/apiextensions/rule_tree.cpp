@@ -2,6 +2,7 @@
 
 #include "definition.hpp"
 #include "field_path.hpp"
+#include "rule_metrics.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
@@ -71,21 +72,26 @@ KeyedPartRef property_below(const KeyedPartRef& whole, const std::string& name) 
   return found == whole->properties.end() ? nullptr : below(whole, found->second);
 }
 
-// `type`: what the part was declared as; null: what expressions cannot see, and its rules are not asked.
+void compile_rules(const Object& schema, const cel::TypeRef& type, RuleNode& node) {
+  const RuleTimer timer(rule_compilations());
+  RuleCompiler compiler(type);
+  for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
+    if (type != nullptr) {
+      node.rules.push_back(rule_of(*rule, schema, compiler));
+      continue;
+    }
+    node.rules.emplace_back().compiled.problem = "failed to convert to declType for CEL validation rules";
+  }
+}
+
+// `type`: the declared type of the part; null: expressions cannot see it, and its rules do not run.
 std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type, const KeyedPartRef& keyed) {
   if (!has_rules(schema)) return nullptr;
   auto node = std::make_unique<RuleNode>();
   node->keyed = keyed;
   node->type = get_string(schema, "type");
   node->keys = keys_of(schema);
-  RuleCompiler compiler(type);
-  for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
-    if (type != nullptr) {
-      node->rules.push_back(rule_of(*rule, schema, compiler));
-      continue;
-    }
-    node->rules.emplace_back().compiled.problem = "failed to convert to declType for CEL validation rules";
-  }
+  compile_rules(schema, type, *node);
   const cel::TypeRef inner = type != nullptr ? cel::items_of(type) : nullptr;
   if (const Object* items = get_object(schema, "items")) node->items = node_of(*items, inner, keyed ? below(keyed, keyed->items) : nullptr);
   if (const Object* values = get_object(schema, "additionalProperties"))
@@ -93,7 +99,7 @@ std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type
   for (const auto& [key, property] : object_or_empty(schema, "properties")) {
     if (!property.is_object() || type == nullptr) continue;
     const std::string name(key.data(), key.size());
-    // What cannot be written in an expression is declared for itself; what has no type is not looked at.
+    // Members whose name is no identifier are declared separately; untyped ones are skipped.
     const cel::TypeRef declared =
         cel::escape(name).empty() ? cel::declare(property.get_object(), is_embedded(property.get_object())) : cel::property_of(type, name);
     if (declared == nullptr) continue;

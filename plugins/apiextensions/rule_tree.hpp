@@ -3,8 +3,8 @@
 //
 // They are compiled when the first object of the version is looked at, and shared from then on.
 // Thread-safety: immutable once made; LazyRules: any thread.
-// Lifetime:      shared.  Nothing of the schema is kept beside them.
-// Errors:        a rule that does not compile is told with every object: the definition was judged before it was stored.
+// Lifetime:      shared.  The schema is not kept.
+// Errors:        a rule that does not compile is an error of every object: definitions are validated before they are stored.
 #pragma once
 
 #include <map>
@@ -24,12 +24,12 @@ struct Rule {
   std::string words;    // message, or the rule itself: what messages name it by
   std::string message;  // empty: "failed rule: …"
   std::string reason;
-  std::string field_path;  // "spec.size": below what the rule stands at
+  std::string field_path;  // "spec.size": relative to the rule's value
   std::string message_expression;
   bool optional_old = false;
 };
 
-// Where values are not compared as they are.  Lists of type map: their items are told apart by keys, whatever their order.  Open objects,
+// Where values are not compared as they are.  Lists of type map: their items are identified by keys, in any order.  Open objects,
 // which may have members that the schema does not know: with one of those they are never the same.  Parts without any are left out, as is
 // what is below lists of other types.
 struct KeyedPart {
@@ -39,14 +39,14 @@ struct KeyedPart {
   std::map<std::string, std::unique_ptr<const KeyedPart>, std::less<>> properties;
   std::unique_ptr<const KeyedPart> items;
   std::unique_ptr<const KeyedPart> values;
-  bool has_values = false;  // the schema says what further members are
+  bool has_values = false;  // the schema has a type for further members
 };
 using KeyedPartRef = std::shared_ptr<const KeyedPart>;
 
 struct RuleNode {
   std::string type;               // the schema's
   KeyedPartRef keyed;             // null: values are the same when they are equal
-  std::vector<std::string> keys;  // of the items of a list of type map; empty: they cannot be told apart
+  std::vector<std::string> keys;  // of the items of a list of type map; empty: items have no identity
   std::vector<Rule> rules;
   std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;
   std::unique_ptr<RuleNode> items;

@@ -50,7 +50,7 @@ Value without_unknown_types(const Value& schema) {
   return out;
 }
 
-// To upstream's validator of defaults x-kubernetes-int-or-string says nothing: whatever stands there is right, until an object has it.
+// Upstream's validator of defaults ignores x-kubernetes-int-or-string: any value is valid as a default, until an object has it.
 bool is_of_int_or_string(const FieldError& error) {
   return error.type == FieldErrorType::kTypeInvalid && error.text.find(" in body must be of type integer,string: ") != std::string::npos;
 }

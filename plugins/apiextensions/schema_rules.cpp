@@ -12,7 +12,7 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Beside metadata, what may stand at the root when status is a subresource of its own.
+// Members that, besides metadata, may stand at the root if status is a subresource.
 constexpr std::array kAllowedAtRoot = {"description",
                                        "type",
                                        "format",
@@ -65,7 +65,7 @@ bool is_set(const Object& schema, std::string_view key) {
 }
 bool flag(const Object& schema, std::string_view key) { return get_bool(schema, key).value_or(false); }
 
-// What has been decided further up.
+// Decisions of the holders.
 struct Walk {
   FieldErrors& errors;
   FieldErrors& of_rules;
@@ -270,7 +270,7 @@ void check(const Object& schema, const std::string& path, Walk walk, bool root, 
   check_items(schema, path, walk, scope);
   check_list_words(schema, path, walk.errors);
   check_rule_forms(schema, path, walk.errors);
-  // Of a schema that is not in order nobody knows what it declares.
+  // The declared members of an invalid schema are unknown.
   if (scope != nullptr && walk.errors.size() == before) check_rules(schema, path, *scope, walk.uncorrelated, walk.known, walk.of_rules);
 }
 
@@ -329,7 +329,7 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   const bool in_order = !known.unstructured && unmakable.empty() && structure.empty();
   check(schema, path, Walk{errors, of_rules, known, {}, false, {}}, true, in_order ? &scope : nullptr);
   errors.add(of_rules);
-  // As a rule the problem has been told by now, where it stands.
+  // Usually the problem has been reported by now, at its place.
   if (!unmakable.empty() && errors.size() == before) errors.invalid(path, "", unmakable);
   total.report(path, errors);
 }

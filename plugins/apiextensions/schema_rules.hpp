@@ -14,16 +14,16 @@
 
 namespace backplane::apiextensions {
 
-// Problems of `schema`, which stands at `path`; `status_enabled`: the status subresource is on, which limits the root.
+// Problems of `schema` at `path`; `status_enabled`: the status subresource is on, which limits the root.
 void validate_schema(const Object& schema, const std::string& path, bool status_enabled, const KnownRules& known, FieldErrors& errors);
 
-// What schema_rules.cpp is made of.
+// Parts of schema_rules.cpp.
 // Why no structural schema can be made of it at all (NewStructural); empty: one can.
 std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
 // Whether neither of them finds anything.
 bool is_structural(const Object& schema);
-// Whether a type stands somewhere that is none of OpenAPI v3.
+// Whether the schema has a type that OpenAPI v3 lacks.
 bool has_unknown_types(const Object& schema);
 void check_defaults(const Object& schema, const std::string& path, FieldErrors& errors);
 

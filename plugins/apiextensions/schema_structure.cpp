@@ -17,7 +17,7 @@ bool embedded(const Object& schema) { return flag(schema, "x-kubernetes-embedded
 bool int_or_string(const Object& schema) { return flag(schema, "x-kubernetes-int-or-string"); }
 
 // anyOf: [{type: integer}, {type: string}], which x-kubernetes-int-or-string may be accompanied by.
-// An empty reference is told of elsewhere.
+// Another check reports an empty reference.
 bool is_int_or_string_any_of(const Object& schema) {
   const auto says_only = [](const Object& branch, std::string_view type) {
     return get_string(branch, "type") == type && std::all_of(branch.begin(), branch.end(), [](const auto& word) {
@@ -28,7 +28,7 @@ bool is_int_or_string_any_of(const Object& schema) {
   return branches.size() == 2 && says_only(*branches[0], "integer") && says_only(*branches[1], "string");
 }
 
-// What a schema inside allOf, anyOf, oneOf or not must leave out.
+// Keywords that a schema inside allOf, anyOf, oneOf or not must not have.
 struct Excluded {
   std::string_view key;
   std::string_view detail;
@@ -81,7 +81,7 @@ class Structure {
     }
   }
 
-  // What junctions of the root say of a member needs that member outside of them; those further in are not looked at.
+  // A member in a junction of the root must be declared outside of it; nested junctions are not checked.
   void completeness(const Object& schema, const std::string& path) {
     for (std::string_view key : {"allOf", "anyOf", "oneOf"}) {
       std::size_t i = 0;

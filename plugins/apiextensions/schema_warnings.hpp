@@ -1,4 +1,4 @@
-// What a definition's author is warned of without being refused.
+// Warnings about a definition that is accepted.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -8,14 +8,14 @@
 namespace backplane::apiextensions {
 namespace {
 
-// Goes on behind whatever is ready to run.
+// Continues after all work that is ready to run.
 struct NextTurn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
   void await_resume() const noexcept {}
 };
 
-// Each change of what a definition says makes OpenAPI documents that are built anew when they are next asked for.
+// Each change of a definition's settings makes new OpenAPI documents, which are built at the next request.
 void count_regeneration(const std::string& name, const InstalledDefinition& installed, std::string_view reason) {
   static Metric& v2 = Metric::counter(
       "apiextensions_openapi_v2_regeneration_count",
@@ -91,7 +91,7 @@ void Serving::publish() {
   if (!published_ || !change.put.empty() || !change.removed.empty()) {
     Status status = groups_->change(change);
     published_ = true;
-    // One that cannot be published, because its group version is somebody else's, keeps nobody from being so.
+    // One that cannot be published, because its group version belongs to another plugin, does not prevent the others.
     if (!status.ok()) publish_each(std::move(change));
   }
   // Only now: who watches again finds what is served instead.

@@ -2,7 +2,7 @@
 //
 // Thread-safety: one executor.
 // Lifetime:      outlived by what it has published.
-// Errors:        a resource that cannot be served is logged, and keeps nobody else from being so.
+// Errors:        a resource that cannot be served is logged; the others are served.
 #pragma once
 
 #include <map>
@@ -25,16 +25,16 @@ class Serving {
   // Makes, keeps or drops the definition's storages.  `stored`: its newest form.  `newest`: of a definition that was not served until now,
   // objects up to this revision may be from before its last change.
   void serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest);
-  // A newer revision that says the same of the resource.
+  // A newer revision with equal settings of the resource.
   void renew(const std::string& name, const ObjectRef& stored);
   void retire(const std::string& name);
-  // One that could not be published is published by the next serve(): whoever was in the way may have gone.
+  // One that could not be published is published by the next serve(): the conflicting group may have gone.
   void try_again(const std::string& name);
   InstalledDefinitionRef find(const std::string& name) const;  // null: not served
 
   // Publishes what has changed since, in one step, and lets go of what is served no more.  The first time even if that is nothing.
   void publish();
-  // The same, together with whatever others of the executor change in this turn.
+  // The same, in one step with other changes of this turn of the executor.
   Task<void> publish_together();
 
  private:

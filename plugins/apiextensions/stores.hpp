@@ -1,10 +1,10 @@
-// The host's storages of one definition's resource, made when somebody first asks for its objects: a type that nobody uses costs its
+// The host's storages of one definition's resource, made at the first request for its objects: an unused type costs its
 // definition and its name, and neither a cache nor a read of the store.
 //
 // Thread-safety: any thread; who comes while they are made waits for that, which reads nothing.
 // Lifetime:      shared by what is published of the definition; the host outlives it.
-// Errors:        whatever the host says, and who asks next tries again; kServiceUnavailable when the definition has changed before anybody
-//                has asked: two definitions of one resource must not both make theirs.
+// Errors:        the host's, and the next request tries again; kServiceUnavailable when the definition has changed before any request
+//                used it: two definitions of one resource must not both make theirs.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace backplane::apiextensions {
 
 class Stores {
  public:
-  // What the host has made of one served version; null: it has no such subresource.
+  // The host's storages of one served version; null: it has no such subresource.
   struct Version {
     std::shared_ptr<StandardStorage> objects;
     std::shared_ptr<SubresourceStorage> status;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNotAccepted = "NotAccepted";
 
-// Of a definition that has its names: objects that nobody could convert are not served.
+// For a definition with accepted names: objects that cannot be converted are not served.
 Condition established_condition(const Object& crd) {
   if (has_bad_authorities(crd)) return {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"};
   return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
@@ -84,7 +84,7 @@ std::optional<Condition> structure_condition(const Object& crd) {
 
 void Verdict::apply(Object& crd) const {
   if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
-  // Another server may have said meanwhile that it is established, and it stays so.
+  // Another server may have set Established meanwhile, which stays set.
   const bool established = condition_is_true(crd, "Established");
   for (const Condition& condition : conditions) {
     if (!established || condition.type != "Established") set_condition(crd, condition);
@@ -119,7 +119,7 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
   if (!condition_is_true(crd, "Established")) {
     Condition wanted =
         accepted ? established_condition(crd) : Condition{"Established", "False", std::string(kNotAccepted), "not all names are accepted"};
-    // Without the names what was said of it before is left as it is.
+    // Without accepted names the condition is not changed.
     const bool said = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
     if (!said) verdict.conditions.push_back(std::move(wanted));
   }

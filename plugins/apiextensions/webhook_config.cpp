@@ -21,7 +21,7 @@ std::string authorities_of(const Object& client) {
   return pem.find_first_not_of(" \t\r\n") == std::string::npos ? std::string() : pem;
 }
 
-// What Go says when it looks for certificates in it; empty: there are some.
+// Go's error when it parses certificates in it; empty: there are some.
 std::string authorities_problem(std::string_view bundle) {
   const std::string pem = from_base64(bundle).value_or("");
   const std::size_t begin = pem.find("-----BEGIN CERTIFICATE-----");

@@ -1,4 +1,4 @@
-// The conversion webhook of a definition: how it is reached, and the rules on what a definition says of it.
+// The conversion webhook of a definition: how it is reached, and the validation of its settings.
 //
 // Thread-safety: pure functions; a config is a value.
 #pragma once
@@ -21,10 +21,10 @@ struct WebhookConfig {
 
 // spec.conversion.strategy is Webhook.
 bool converts_by_webhook(const Object& crd);
-// What spec.conversion.webhook says.
+// The settings of spec.conversion.webhook.
 WebhookConfig webhook_config(const Object& crd);
 
-// Problems of spec.conversion when its strategy is Webhook.  `old`: what the definition said before, or null: versions that are not known
+// Problems of spec.conversion when its strategy is Webhook.  `old`: the old definition, or null: versions that are not known
 // may stay as they were.  `any_authorities`: what caBundle holds is not looked at.
 void check_conversion_webhook(const Object& conversion, const Object* old, bool any_authorities, FieldErrors& errors);
 // Whether the definition has a caBundle that is none.

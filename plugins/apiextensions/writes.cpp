@@ -50,7 +50,7 @@ void Writes::end(Age age, bool creates) {
 }
 
 void Writes::settle() {
-  // As long as one by an older schema is under way, nobody knows which revision it will store.
+  // While a write by an older schema is in progress, its revision is unknown.
   const bool older = !running_.empty() && running_.begin()->first != youngest_;
   refresh_until_.store(older ? std::numeric_limits<Revision>::max() : older_until_, std::memory_order_relaxed);
 }

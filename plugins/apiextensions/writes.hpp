@@ -2,7 +2,7 @@
 //
 // A write goes by the schemas of the storages that its request has found.  After the definition has changed some are still under way by the
 // old ones, and more may begin: what they store is read through the new schema, as is what was stored before.  And while the definition is
-// being deleted nothing new may come to be behind the back of who removes its objects.
+// being deleted no object may be created while its objects are removed.
 // Thread-safety: any thread.
 // Lifetime:      shared by the storages and converters made from one definition (one uid); passes keep it.
 #pragma once

@@ -16,7 +16,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// How often the template has changed, where clients of long ago look for it.
+// The number of template changes, at the place where old clients read it.
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 std::int64_t template_generation(const Object& object) {
@@ -35,10 +35,10 @@ class DaemonSetStrategy final : public WorkloadStrategy {
     return workload_warnings(object, nullptr);
   }
 
-  // Every object of this version says it, and so whoever writes one does.
+  // Every object of this version has this member, so each writer owns it.
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
-    // Upstream's own type has numbers here that are never unset.
+    // In upstream's internal type these numbers are never unset.
     const Value* found = find_path(object, {"spec", "updateStrategy", "rollingUpdate"});
     if (found != nullptr && found->is_object()) {
       Object& update = ensure_object(ensure_object(ensure_object(object, "spec"), "updateStrategy"), "rollingUpdate");

@@ -1,4 +1,4 @@
-// DaemonSets: what other files of the plugin need of them.
+// DaemonSets: functions for other files of the plugin.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace backplane::apps {
 
-// How often the template of a DaemonSet has changed, as the annotation says it that old clients read.
+// The annotation for old clients with the number of template changes of a DaemonSet.
 void set_template_generation(Object& object, std::int64_t generation);
 
 }  // namespace backplane::apps

@@ -1,4 +1,4 @@
-// The group apps, put together.
+// Assembles the group apps.
 #include <array>
 #include <charconv>
 #include <stdexcept>
@@ -34,12 +34,12 @@ void print_controller_cell(const Object& object, std::int64_t, Array& cells) { c
 
 constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
 
-// A change of its annotations is one of what is wanted.
+// A change of its annotations counts as a change of the desired state.
 class DeploymentStrategy final : public WorkloadStrategy {
  public:
   using WorkloadStrategy::WorkloadStrategy;
 
-  // An empty annotation names no revision, and older versions have no place to keep it.
+  // An empty annotation names no revision, and older versions have no field for it.
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
     const Value* text = find_path(object, {"metadata", "annotations", kRollbackTo});
@@ -67,7 +67,7 @@ class DeploymentStrategy final : public WorkloadStrategy {
   }
 };
 
-// Deployments, and replica sets with the word for the selector that upstream has copied from them.
+// Deployments; also replica sets, for whose selector upstream has copied the error text.
 constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
 KindCode deployment_code(PodValidationOptions options) { return {.make = made<DeploymentStrategy>(kWorkload, options)}; }
 KindCode replica_set_code(PodValidationOptions options) { return {.make = made<WorkloadStrategy>(kWorkload, options)}; }

@@ -1,8 +1,8 @@
-// The group apps/v1: what its kinds do beyond schema/apps_group.json.
+// The group apps/v1: behaviour of its kinds beyond schema/apps_group.json.
 //
-// `options` is what the host's flags say of pods.
+// `options`: the host's flags about pods.
 // Thread-safety: pure functions.
-// Keys are those of the time when these kinds had another group: each kind's storage prefix is the plural alone.
+// Storage keys are those of the kinds' former group: each kind's storage prefix is the plural alone.
 #pragma once
 
 #include "backplane/kit/group_document.hpp"

@@ -32,7 +32,7 @@ Object spec_with_claims(const Object& spec) {
   });
   Object out(spec);
   Object& pod_spec = ensure_object(ensure_object(out, "template"), "spec");
-  // Each pod gets names of its own.
+  // Each pod gets different names.
   erase_member(pod_spec, "hostname");
   erase_member(pod_spec, "subdomain");
   if (volumes.empty()) return out;
@@ -41,7 +41,7 @@ Object spec_with_claims(const Object& spec) {
   return out;
 }
 
-// Upstream looks at the template's labels and annotations twice, once on their own.
+// Upstream validates the template's labels and annotations twice, once separately.
 void check_template_metadata(const Object& pod_template, FieldErrors& errors) {
   const Object& metadata = object_or_empty(pod_template, "metadata");
   const Object& annotations = object_or_empty(metadata, "annotations");
@@ -82,7 +82,7 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     check_template_metadata(object_or_empty(spec, "template"), errors);
     validate_always_restarts(spec, "StatefulSet", errors);
   }
-  // What can never change is looked at once.
+  // Immutable fields are validated on create only.
   void check_new(const Object& object, FieldErrors& errors) const override {
     each(object_or_empty(object, "spec"), "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
       validate_claim_spec(object_or_empty(claim, "spec"), at(at("spec.volumeClaimTemplates", i), "spec"), errors);

@@ -74,7 +74,7 @@ TEST(StatefulSets, GiveTheirPodsNamesOfTheirOwn) {
   EXPECT_EQ(problems_of(row, set), "");
 }
 
-// The name of each was looked for among all before it.
+// Regression: the name of each was searched linearly among all previous ones.
 TEST(StatefulSets, MayHaveManyClaims) {
   constexpr int kMany = 10'000;
   std::string claims;
@@ -99,7 +99,7 @@ TEST(StatefulSets, FreezeMostOfTheirSpec) {
       kind(row).change_problems(now, old).starts_with("spec: Forbidden: updates to statefulset spec for fields other than 'replicas'"));
 }
 
-// What a store of another server holds says it, and what is read from it must.
+// Objects that another server has stored have the member, and reading them must preserve it.
 TEST(StatefulSets, ClaimTemplatesSayWhatTheyAre) {
   const Object set =
       kind(row_of("StatefulSet")).defaulted(R"({"spec":{"volumeClaimTemplates":[{"metadata":{"name":"c"},"kind":"Other"}]}})");

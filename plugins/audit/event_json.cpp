@@ -21,7 +21,7 @@ void put(std::string& out, std::string_view lead, std::string_view text) {
 void put_if(std::string& out, std::string_view lead, std::string_view text) {
   if (!text.empty()) put(out, lead, text);
 }
-// The comma before the first member of an object goes.
+// Removes the comma before the first member of an object.
 void close_object(std::string& out, std::size_t begin) {
   if (out.size() > begin && out[begin] == ',') out.erase(begin, 1);
   out.push_back('}');
@@ -124,7 +124,7 @@ void append_annotations(std::string& out, const AuditEvent& event, bool truncate
   close_object(out, begin);
 }
 
-// Bytes that append_compact() has to look at: white space and controls, HTML's, and the first byte of U+2028 and U+2029.
+// Bytes that append_compact() must check: white space and controls, HTML's, and the first byte of U+2028 and U+2029.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
   for (int byte = 0; byte <= 0x20; ++byte) special[static_cast<std::size_t>(byte)] = true;
@@ -161,26 +161,40 @@ void append_padded(std::string& out, unsigned long long number, int width) {
   out.append(digits, static_cast<std::size_t>(width));
 }
 
-}  // namespace
-
-void append_micro_time(std::string& out, std::chrono::system_clock::time_point time) {
-  const long long micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
-  const long long seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+// "2006-01-02T15:04:05."
+std::string second_text(long long seconds) {
   const long long days = seconds >= 0 ? seconds / 86'400 : (seconds - 86'399) / 86'400;
   const auto of_day = static_cast<unsigned long long>(seconds - days * 86'400);
   const Day day = day_of(days);
-  append_padded(out, static_cast<unsigned long long>(day.year), 4);
-  out.push_back('-');
-  append_padded(out, day.month, 2);
-  out.push_back('-');
-  append_padded(out, day.day, 2);
-  out.push_back('T');
-  append_padded(out, of_day / 3600, 2);
-  out.push_back(':');
-  append_padded(out, of_day / 60 % 60, 2);
-  out.push_back(':');
-  append_padded(out, of_day % 60, 2);
-  out.push_back('.');
+  struct Part {
+    unsigned long long number;
+    int width;
+    char end;
+  };
+  const Part parts[] = {{static_cast<unsigned long long>(day.year), 4, '-'},
+                        {day.month, 2, '-'},
+                        {day.day, 2, 'T'},
+                        {of_day / 3600, 2, ':'},
+                        {of_day / 60 % 60, 2, ':'},
+                        {of_day % 60, 2, '.'}};
+  std::string out;
+  for (const Part& part : parts) {
+    append_padded(out, part.number, part.width);
+    out.push_back(part.end);
+  }
+  return out;
+}
+
+}  // namespace
+
+void TimeEncoder::append(std::string& out, std::chrono::system_clock::time_point time) {
+  const long long micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
+  const long long seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
+  if (text_.empty() || seconds != seconds_) {
+    text_ = second_text(seconds);
+    seconds_ = seconds;
+  }
+  out.append(text_);
   append_padded(out, static_cast<unsigned long long>(micros - seconds * 1'000'000), 6);
   out.push_back('Z');
 }
@@ -196,7 +210,7 @@ void append_compact(std::string& out, std::string_view json) {
       continue;
     }
     if (byte == '\\') {
-      // It escapes what would end the string.
+      // Escapes bytes that would end the string.
       if (in_string && i + 1 < json.size() && (json[i + 1] == '"' || json[i + 1] == '\\')) ++i;
       continue;
     }
@@ -263,8 +277,8 @@ void EventEncoder::append_members(std::string& out, const AuditEvent& event, boo
     if (!event.request_object.empty()) append_compact(out.append(R"(,"requestObject":)"), event.request_object.view());
     if (!event.response_object.empty()) append_compact(out.append(R"(,"responseObject":)"), event.response_object.view());
   }
-  append_micro_time(out.append(R"(,"requestReceivedTimestamp":")"), request.received);
-  append_micro_time(out.append(R"(","stageTimestamp":")"), event.stage_reached);
+  time_.append(out.append(R"(,"requestReceivedTimestamp":")"), request.received);
+  time_.append(out.append(R"(","stageTimestamp":")"), event.stage_reached);
   out.push_back('"');
   append_annotations(out, event, truncated);
   out.push_back('}');

@@ -13,6 +13,16 @@
 
 namespace backplane::audit {
 
+// Appends times as "2006-01-02T15:04:05.000000Z". Most times are of the same second as the one before.
+class TimeEncoder {
+ public:
+  void append(std::string& out, std::chrono::system_clock::time_point time);
+
+ private:
+  long long seconds_ = 0;
+  std::string text_;  // of seconds_, up to the point; empty: none yet
+};
+
 // `truncated`: without requestObject and responseObject, with the annotation audit.k8s.io/truncated.
 class EventEncoder {
  public:
@@ -20,13 +30,14 @@ class EventEncoder {
   void append(std::string& out, const AuditEvent& event, bool truncated = false);
   // Appends the event as an item of an EventList: without kind and apiVersion.
   void append_item(std::string& out, const AuditEvent& event, bool truncated = false);
-  // What append() writes and append_item() does not, and the newline that upstream counts.
+  // The size of the part that only append() writes, and of the newline, which upstream counts.
   static std::size_t size_over_item() noexcept;
 
  private:
   void append_members(std::string& out, const AuditEvent& event, bool truncated);
   void append_user(std::string& out, const UserRef& user);
 
+  TimeEncoder time_;
   UserRef user_;           // the last one
   std::string user_json_;  // of user_; empty: none yet
 };
@@ -37,7 +48,4 @@ inline constexpr std::string_view kEventListTail = "]}\n";
 
 // Appends valid JSON without white space between its tokens and with Go's escapes.  Text that is no JSON becomes one line.
 void append_compact(std::string& out, std::string_view json);
-// Appends "2006-01-02T15:04:05.000000Z".
-void append_micro_time(std::string& out, std::chrono::system_clock::time_point time);
-
 }  // namespace backplane::audit

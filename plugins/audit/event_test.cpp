@@ -147,12 +147,15 @@ TEST(AuditCompactJson, IsOneLineWithGosEscapes) {
 }
 
 TEST(AuditTime, IsInMicroseconds) {
-  const auto text = [](system_clock::time_point time) {
+  TimeEncoder encoder;
+  const auto text = [&encoder](system_clock::time_point time) {
     std::string out;
-    append_micro_time(out, time);
+    encoder.append(out, time);
     return out;
   };
   EXPECT_EQ(text(system_clock::time_point()), "1970-01-01T00:00:00.000000Z");
+  EXPECT_EQ(text(system_clock::time_point() + 1us), "1970-01-01T00:00:00.000001Z");
+  EXPECT_EQ(text(system_clock::time_point() - 1us), "1969-12-31T23:59:59.999999Z");
   EXPECT_EQ(text(system_clock::from_time_t(951'782'400) + 999'999'999ns), "2000-02-29T00:00:00.999999Z");
   EXPECT_EQ(text(system_clock::from_time_t(4'107'542'399)), "2100-02-28T23:59:59.000000Z");
   EXPECT_EQ(text(system_clock::from_time_t(4'107'542'400)), "2100-03-01T00:00:00.000000Z");

@@ -14,7 +14,7 @@ constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 // While events keep coming, the writer looks again after this time.  Events of the stage RequestReceived do not wake it before, nor do
 // others if more than kBusy, those of one request, came in the last period: waking it costs a request more than all else.
-constexpr std::chrono::milliseconds kLater{2};
+constexpr std::chrono::milliseconds kLater{5};
 constexpr std::size_t kBusy = 2;
 // More than the events of one request.
 constexpr std::size_t kFreedAtOnce = 4;

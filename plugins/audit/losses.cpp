@@ -21,7 +21,7 @@ void Losses::add(std::size_t events, std::string_view why, const AuditEvent* fir
     if (first != nullptr) append_event_text(line.append("; the first: "), *first);
     logger_.error(line);
   } catch (const std::exception&) {
-    // The count or the line is missing.
+    // Out of memory: the count or the line is lost.
   }
 }
 

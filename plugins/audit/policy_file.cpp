@@ -42,6 +42,8 @@ constexpr std::string_view kSchema = R"({"definitions": {
   }}
 }})";
 
+// The version of a policy that does not say its own: upstream decodes it, and does not support it.
+constexpr const char* kInternal = "__internal";
 constexpr std::array kLevels{AuditLevel::kNone, AuditLevel::kMetadata, AuditLevel::kRequest, AuditLevel::kRequestResponse};
 constexpr std::array kStages{AuditStage::kRequestReceived, AuditStage::kResponseStarted, AuditStage::kResponseComplete, AuditStage::kPanic};
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -193,7 +195,7 @@ PolicyRule compile_rule(const Object& rule, const AuditDecision& otherwise) {
 }
 
 const kit::ConfigDecoder& decoder() {
-  static const kit::ConfigDecoder decoder("Policy", {"v1"}, kSchema);
+  static const kit::ConfigDecoder decoder("Policy", {"v1"}, kSchema, false, {"audit.k8s.io", kInternal, "Policy"});
   return decoder;
 }
 
@@ -202,6 +204,9 @@ const kit::ConfigDecoder& decoder() {
 Result<LoadedPolicy> parse_policy(std::string_view text) {
   auto document = decoder().decode_lenient(text);
   if (!document.ok()) return bad_request("failed decoding: " + document.status().message());
+  const GroupVersionKind& kind = document->kind;
+  if (kind.version == kInternal)
+    return bad_request("unknown group version field " + kind.group_version().to_string() + ", Kind=" + kind.kind + " in policy");
   const Object& policy = document->object;
   FieldErrors errors;
   const Texts stages = texts_of(policy, "omitStages");

@@ -58,11 +58,12 @@ TEST(AuditPolicyFile, IsDecodedAsUpstreamDecodesIt) {
   EXPECT_TRUE(
       wrong.status().message().starts_with("failed decoding: no kind \"Policy\" is registered for version \"audit.k8s.io/v1beta1\""))
       << wrong.status().message();
-  auto no_kind = parse_policy("apiVersion: audit.k8s.io/v1\nrules:\n- level: None\n");
-  ASSERT_FALSE(no_kind.ok());
-  EXPECT_TRUE(no_kind.status().message().starts_with("failed decoding: Object 'Kind' is missing in '")) << no_kind.status().message();
+  // The file is decoded into upstream's internal version, whose defaults apply.
+  EXPECT_TRUE(parse_policy("apiVersion: audit.k8s.io/v1\nrules:\n- level: None\n").ok());
+  for (const char* text : {"", "kind: Policy\nrules:\n- level: None\n", "{}", "rules: 1\n"}) {
+    EXPECT_EQ(parse_policy(text).status().message(), "unknown group version field audit.k8s.io/__internal, Kind=Policy in policy") << text;
+  }
   EXPECT_FALSE(parse_policy("{{{").ok());
-  EXPECT_FALSE(parse_policy("").ok());
   EXPECT_NE(error_of("rules: 7\n"), "");
   auto lenient = parse_policy(std::string(kHead) + "color: red\nrules:\n- level: Metadata\n  verbz: [get]\n");
   ASSERT_TRUE(lenient.ok());

@@ -53,7 +53,7 @@ struct Settings {
   std::optional<WebhookSettings> webhook;  // --audit-webhook-config-file
 };
 
-// `flag`: the text of a flag by its name; nothing: it is not set.
+// `flag`: the text of a flag by its name; nullopt: not set.
 using FlagText = std::function<std::optional<std::string>(std::string_view name)>;
 Result<Settings> read_settings(const FlagText& flag);
 

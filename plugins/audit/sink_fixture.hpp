@@ -75,7 +75,7 @@ struct SinkTest : ::testing::Test {
   }
   ~SinkTest() override { std::filesystem::remove_all(folder); }
 
-  // What a request sees that awaits store().
+  // The result of store() for a waiting request.
   struct Waiter {
     std::optional<bool> stored;
   };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kClientCa = "client-ca-file";
 constexpr std::string_view kProxyCa = "requestheader-client-ca-file";
-// The clocks of those who look at it may be late.
+// The clocks of its readers may be slow.
 constexpr std::int64_t kSlackSeconds = 5 * 60;
 
 // ConfigMap keys and flags have the same names.

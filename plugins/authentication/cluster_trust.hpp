@@ -1,8 +1,9 @@
-// kube-system/extension-apiserver-authentication: how extension API servers may recognize clients and front proxies of this cluster.
+// kube-system/extension-apiserver-authentication: the data by which extension API servers authenticate clients and front proxies of this
+// cluster.
 //
-// Several servers write it: what the others have written stays, but for certificates that have expired.
+// Several servers write it: data of other servers stays, except expired certificates.
 // Thread-safety: pure functions; ClusterTrust as MaintainedConfigMap.
-// Errors:        a file that cannot be read, or data that somebody has broken.
+// Errors:        a file that cannot be read, or invalid data in the ConfigMap.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,7 @@ struct TrustInfo {
 // Of the ConfigMap's data, and back.
 Result<TrustInfo> read_trust(const Object& data);
 Object trust_data(const TrustInfo& trust);
-// Both, without what stands in both and without certificates that had expired five minutes before `now_unix`.
+// The union of both, without repetitions and without certificates that had expired five minutes before `now_unix`.
 // Errors: kInternalError for text that holds no certificate.
 Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::int64_t now_unix);
 

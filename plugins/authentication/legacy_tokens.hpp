@@ -1,5 +1,5 @@
-// kube-system/kube-apiserver-legacy-service-account-token-tracking: since when the use of service account tokens that never expire is
-// being noted.
+// kube-system/kube-apiserver-legacy-service-account-token-tracking: the date since which the use of service account tokens without expiry
+// is recorded.
 //
 // Thread-safety: as MaintainedConfigMap.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace backplane::authentication {
 
-// "2024-02-29", and nothing beside it.
+// "2024-02-29", without further data.
 bool is_date(std::string_view text);
 
 class LegacyTokenTracking final : public MaintainedConfigMap {
@@ -20,7 +20,7 @@ class LegacyTokenTracking final : public MaintainedConfigMap {
   explicit LegacyTokenTracking(Host& host);
 
  protected:
-  // It is made at most every half hour: servers of another mind, who remove it, would have a quarrel of it.
+  // Created at most every half hour, so that servers that remove it do not conflict permanently.
   Result<std::optional<Object>> wanted(const Object* data) override;
   void made() override { next_ = std::chrono::steady_clock::now() + kPause; }
 

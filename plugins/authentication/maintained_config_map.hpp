@@ -20,14 +20,14 @@ class MaintainedConfigMap : public std::enable_shared_from_this<MaintainedConfig
   MaintainedConfigMap(Host& host, std::string name);
   virtual ~MaintainedConfigMap() = default;
 
-  // The post-start hook: what goes on afterwards belongs to the host.
+  // The post-start hook; its background task belongs to the host.
   Task<Status> start(PostStartHookContext context);
 
  protected:
-  // The data that the ConfigMap is to have, from what it has; `data` is null when there is no ConfigMap.  Nothing: it stays as it is.
-  // On the blocking pool, one call at a time.
+  // The wanted data of the ConfigMap, computed from its current data; `data` is null if there is no ConfigMap.  nullopt: no change.
+  // Called on the blocking pool, one call at a time.
   virtual Result<std::optional<Object>> wanted(const Object* data) = 0;
-  // It has been made.
+  // Called after it has been created.
   virtual void made() {}
 
  private:

@@ -4,6 +4,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/points/admission.hpp"
+#include "tokens/bearer.hpp"
 
 namespace backplane::authentication {
 namespace {
@@ -33,15 +34,21 @@ class TokenReviews final : public ReviewStorage {
       : ReviewStorage(kind_of("TokenReview"), std::move(schemas)), tokens_(tokens), api_audiences_(std::move(api_audiences)) {}
 
  protected:
+  Status check(const Object& review) const override {
+    const bool empty = get_string(object_or_empty(review, "spec"), "token").empty();
+    return empty ? bad_request("token is required for TokenReview in authentication") : Status();
+  }
   Task<Status> answer(RequestContext&, Object& review) const override {
     const Object& spec = object_or_empty(review, "spec");
     std::string token(get_string(spec, "token"));
-    if (token.empty()) co_return bad_request("token is required for TokenReview in authentication");
     std::vector<std::string> audiences = texts_of(spec, "audiences");
     if (audiences.empty()) audiences = api_audiences_;
-    // As in an Authorization header, a space ends the token.
-    auto known = co_await tokens_.authenticate_token(token.substr(0, token.find(' ')), audiences);
-    Object& status = review["status"].emplace_object();
+    // Upstream puts the token into an Authorization header, and reads that.
+    auto asking = tokens_.authenticate_token(token_in("Bearer " + token).token, audiences);
+    auto known = co_await std::move(asking);
+    // Members of the client's status stay if the response does not set them.
+    Object& status = ensure_object(review, "status");
+    status.erase("authenticated");
     if (!known.ok() || !known->has_value()) {
       status["error"] = review_error(known.ok() ? kInvalidToken : std::string_view(known.status().message()));
       co_return Status();
@@ -59,7 +66,7 @@ class TokenReviews final : public ReviewStorage {
   const std::vector<std::string> api_audiences_;
 };
 
-// What the request says beside its user is not read.
+// Only the user of the request is read.
 class SelfSubjectReviews final : public ReviewStorage {
  public:
   explicit SelfSubjectReviews(std::shared_ptr<const SchemaSet> schemas) : ReviewStorage(kind_of("SelfSubjectReview"), std::move(schemas)) {}

@@ -1,8 +1,8 @@
-// What the group authentication.k8s.io is asked: whose token this is, and who I am.
+// The review kinds of the group authentication.k8s.io: TokenReview and SelfSubjectReview.
 //
 // Thread-safety: const; any thread.
 // Lifetime:      `tokens` outlives the storage.
-// Errors:        400 for a review without a token, 500 when an authenticator has not looked at audiences.
+// Errors:        400 for a review without a token, 500 if an authenticator has not checked audiences.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace backplane::authentication {
 
-// `api_audiences`: whom a token must be meant for when the review does not say.
+// `api_audiences`: the required audiences of a review without audiences.
 std::shared_ptr<RestStorage> make_token_reviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens,
                                                 std::vector<std::string> api_audiences);
 std::shared_ptr<RestStorage> make_self_subject_reviews(std::shared_ptr<const SchemaSet> schemas);

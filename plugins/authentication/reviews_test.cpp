@@ -9,7 +9,7 @@
 namespace backplane::authentication {
 namespace {
 
-// Knows the token "good", for the audiences it was made with.
+// Accepts the token "good" for the given audiences.
 class Tokens final : public TokenAuthenticator {
  public:
   explicit Tokens(std::vector<std::string> audiences) : audiences_(std::move(audiences)) {}
@@ -48,6 +48,16 @@ TEST(TokenReviews, SayWhoseTokenItIs) {
   EXPECT_EQ(tokens.asked, std::vector<std::string>{"a"}) << "the server's own";
 }
 
+TEST(TokenReviews, ReadTheTokenAsAHeaderHasIt) {
+  Tokens tokens({"a"});
+  for (const char* token : {"good\\n", "good x", "good\\t ", "good  "}) {
+    const std::string answer = review(tokens, R"({"token":")" + std::string(token) + R"(","audiences":["a"]})");
+    EXPECT_NE(answer.find(R"("authenticated":true)"), std::string::npos) << answer;
+  }
+  const std::string answer = review(tokens, R"({"token":" good","audiences":["a"]})");
+  EXPECT_EQ(answer.find(R"("authenticated":true)"), std::string::npos) << answer;
+}
+
 TEST(TokenReviews, SayWhatIsWrongWithOthers) {
   Tokens tokens({"a"});
   EXPECT_EQ(review(tokens, R"({"token":"bad"})"),
@@ -58,7 +68,7 @@ TEST(TokenReviews, SayWhatIsWrongWithOthers) {
   EXPECT_EQ(review(tokens, R"({"token":"good","audiences":["b"]})"), "Internal error occurred: error validating audiences");
 }
 
-TEST(SelfSubjectReviews, SayWhoAsks) {
+TEST(SelfSubjectReviews, ReturnTheUser) {
   const auto storage = make_self_subject_reviews(kit::embedded_schemas({authentication_v1_json()})->front());
   RequestContext context;
   context.user = UserInfo{"jane", "u", {}, {}};

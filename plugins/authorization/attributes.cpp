@@ -12,8 +12,8 @@ bool is_one_of(std::string_view word, std::string_view one, std::string_view oth
 
 std::string with_separator(std::string text) { return text.empty() ? text : text + ","; }
 
-// One requirement in the words of a selector; empty when there is no such operator.  Keys and values have been checked: they hold nothing
-// that has a meaning there.
+// One requirement in selector syntax; empty if the operator is unknown.  Keys and values have been validated: they contain no characters
+// with a meaning there.
 std::string label_text(const Object& requirement) {
   const std::string_view op = get_string(requirement, "operator");
   const std::string key(get_string(requirement, "key"));
@@ -57,7 +57,7 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-// A field may have any name, which a text could not hold: the requirements are read under their numbers.
+// A field may have any name, which a selector's text could not express: the requirements are parsed under numbers as names.
 void read_field_requirements(const Object& selector, AuthorizationAttributes& out) {
   std::string text;
   std::vector<std::string> names;
@@ -104,7 +104,7 @@ void check_selector(const Object& selector, const std::string& path, FieldErrors
   }
 }
 
-// Unknown operators are those of newer clients: what they ask is not refused, but asked without.
+// Unknown operators are those of newer clients: the request is evaluated without these requirements.
 void check_values(const Object& requirement, const std::string& path, FieldErrors& errors) {
   const std::string_view op = get_string(requirement, "operator");
   const bool values = count_of(requirement, "values") > 0;

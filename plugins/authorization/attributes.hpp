@@ -1,4 +1,4 @@
-// What reviews of access ask of the authorizers, and what may be wrong with the question.
+// The authorizer attributes of access reviews, and the validation of reviews.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,13 +12,12 @@
 
 namespace backplane::authorization {
 
-// Of the spec of a review; `user` is who is asked about.  Selectors that cannot be read leave an error behind, and those of their
-// requirements that can.
+// The attributes of a review's spec; `user`: its subject.  A selector that cannot be parsed leaves an error and its valid requirements.
 AuthorizationAttributes attributes_of(const Object& spec, UserRef user);
-// status.evaluationError: what the authorizers had trouble with, and selectors that were not read in whole.
+// status.evaluationError: errors of the authorizers, and of selectors that were not parsed completely.
 std::string evaluation_error(const Status& error, const AuthorizationAttributes& attributes);
 
-// Rules of the spec that all reviews of access have.
+// Validates the part of the spec that all access reviews have.
 void check_attributes(const Object& spec, FieldErrors& errors);
 
 }  // namespace backplane::authorization

@@ -11,7 +11,7 @@ using namespace kit;
 
 constexpr const char* kGroup = "authorization.k8s.io";
 
-// Whose access is asked about, and where.
+// The subject and the namespace of the review.
 enum class Scope : unsigned char { kAnybody, kOneNamespace, kSelf };
 
 struct Row {
@@ -31,10 +31,12 @@ class AccessReviews final : public ReviewStorage {
         authorizer_(authorizer) {}
 
  protected:
-  Task<Status> answer(RequestContext& context, Object& review) const override {
+  Status check(const Object& review) const override {
     FieldErrors errors;
-    check(review, errors);
-    if (!errors.empty()) co_return errors.to_status(kGroup, "", "");
+    check_all(review, errors);
+    return errors.empty() ? Status() : errors.to_status(kGroup, "", "");
+  }
+  Task<Status> answer(RequestContext& context, Object& review) const override {
     const Object& spec = object_or_empty(review, "spec");
     UserRef user = scope_ == Scope::kSelf ? context.user : UserRef(read_user_info(spec, "user"));
     const AuthorizationAttributes attributes = attributes_of(spec, std::move(user));
@@ -53,7 +55,7 @@ class AccessReviews final : public ReviewStorage {
     return to_json(type->go_struct(attributes));
   }
 
-  void check(const Object& review, FieldErrors& errors) const {
+  void check_all(const Object& review, FieldErrors& errors) const {
     const Object& spec = object_or_empty(review, "spec");
     const Object* resource = get_object(spec, "resourceAttributes");
     const Object* other = get_object(spec, "nonResourceAttributes");
@@ -75,7 +77,7 @@ class AccessReviews final : public ReviewStorage {
     if (other != nullptr) errors.invalid_raw("spec.nonResourceAttributes", printed(*other), "disallowed on this kind of request");
   }
 
-  // Reviews have no names and no labels: they are nowhere afterwards.
+  // Reviews have no names and no labels, because they are not stored.
   void check_metadata(const Object& metadata, FieldErrors& errors) const {
     for (const auto& member : metadata) {
       if (member.value().is_null() || member.key() == "managedFields") continue;
@@ -98,10 +100,12 @@ class RulesReviews final : public ReviewStorage {
       : ReviewStorage({kGroup, "v1", "SelfSubjectRulesReview"}, std::move(schemas)), rules_(rules) {}
 
  protected:
-  // What was asked is not said again.
+  Status check(const Object& review) const override {
+    return get_string(object_or_empty(review, "spec"), "namespace").empty() ? bad_request("no namespace on request") : Status();
+  }
+  // The response does not repeat the spec.
   Task<Status> answer(RequestContext& context, Object& review) const override {
     std::string ns(get_string(object_or_empty(review, "spec"), "namespace"));
-    if (ns.empty()) co_return bad_request("no namespace on request");
     RuleList rules = co_await rules_.rules_for(context.user, std::move(ns));
     review["metadata"].emplace_object();
     review["spec"].emplace_object();

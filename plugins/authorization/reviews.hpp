@@ -1,8 +1,8 @@
-// What the group authorization.k8s.io is asked: may somebody do something, and what may I do.
+// The four review kinds of the group authorization.k8s.io: checks of a user's access, and the caller's rules.
 //
 // Thread-safety: const; any thread.
 // Lifetime:      the host outlives the storages.
-// Errors:        422 for a question that makes no sense; what the authorizers had trouble with stands in the answer.
+// Errors:        422 for an invalid spec; errors of the authorizers are in the response.
 #pragma once
 
 #include <map>

@@ -107,7 +107,7 @@ class Reviews : public ::testing::Test {
       make_reviews(fake_, fake_, kit::embedded_schemas({authorization_v1_json()})->front());
 };
 
-TEST_F(Reviews, SayWhatTheAuthorizerSays) {
+TEST_F(Reviews, ReturnTheAuthorizersDecision) {
   EXPECT_EQ(answer("subjectaccessreviews", R"({"spec":{"user":"joe","nonResourceAttributes":{"path":"/x","verb":"get"}}})"),
             R"({"metadata":{},"spec":{"nonResourceAttributes":{"path":"/x","verb":"get"},"user":"joe"},)"
             R"("status":{"allowed":false,"denied":true,"reason":"it is joe"}})");
@@ -119,7 +119,7 @@ TEST_F(Reviews, SayWhatTheAuthorizerSays) {
             R"("status":{"allowed":false,"denied":true,"reason":"it is "}})");
 }
 
-TEST_F(Reviews, AskAboutSomebodyAndOneThing) {
+TEST_F(Reviews, NeedASubjectAndOneKindOfAttributes) {
   EXPECT_EQ(answer("subjectaccessreviews", "{}"),
             ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or "
             "resourceAttributes must be specified, spec.user: Invalid value: \"\": at least one of user or group must be specified]");
@@ -133,7 +133,7 @@ TEST_F(Reviews, AskAboutSomebodyAndOneThing) {
             R"(.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "m": must match metadata.namespace)");
 }
 
-TEST_F(Reviews, ListTheRulesOfWhoeverAsks) {
+TEST_F(Reviews, ListTheRulesOfTheUser) {
   EXPECT_EQ(answer("selfsubjectrulesreviews", R"({"metadata":{"name":"x"},"spec":{"namespace":"n"}})"),
             R"({"metadata":{},"spec":{},"status":{"resourceRules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"],)"
             R"("resourceNames":["jane","n"]}],"nonResourceRules":[],"incomplete":true}})");

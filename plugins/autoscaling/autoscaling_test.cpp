@@ -35,7 +35,7 @@ const Scheme& scheme() {
   return made;
 }
 
-// As the host does it: converted, then in the canonical form of its version.
+// Like the host: converts the object, then makes it canonical.
 Object convert(const GroupVersionKind& from, const GroupVersionKind& to, Object object) {
   EXPECT_TRUE(scheme().convert(from, to, object).ok());
   Value whole(std::move(object));
@@ -78,7 +78,7 @@ TEST(AutoscalerConversionTest, WhatV1CannotSayStandsInAnnotations) {
             R"([{"type":"AbleToScale","status":"True","lastTransitionTime":null}])");
 }
 
-// For the record of managers: whoever writes the percentage is their owner.
+// For managedFields: the writer of the percentage owns the annotations.
 TEST(AutoscalerConversionTest, WhatIsWrittenAsV1IsShownWithItsAnnotations) {
   Object v1 = parsed(R"({"apiVersion":"autoscaling/v1","metadata":{"name":"h"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":80},
     "status":{"currentReplicas":1,"desiredReplicas":1,"currentCPUUtilizationPercentage":50}})");
@@ -130,7 +130,7 @@ TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   const auto apply = [&] {
     schemas().find(kStored)->apply_defaults(whole);
     group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(whole.get_object());
-    EXPECT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());  // what came takes its place
+    EXPECT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());  // the result replaces the input
   };
   apply();
   const Value once = whole;
@@ -164,7 +164,7 @@ TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
             "spec.metrics[0].resource: Forbidden: must populate the given metric source only]");
 }
 
-// What the strategy and the stored type find.
+// The errors of the strategy and of the stored type.
 std::shared_ptr<const Strategy> strategy(bool scale_to_zero) { return group(scale_to_zero)->kind(kStored.kind).strategy(); }
 std::string found(const Object& object, const Object* old, bool scale_to_zero) {
   FieldErrors errors;

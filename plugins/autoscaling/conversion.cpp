@@ -26,7 +26,7 @@ std::optional<std::int64_t> cpu_percent(const Object& metric, std::string_view w
   return get_int(object_or_empty(resource, where), "averageUtilization");
 }
 
-// The list of an annotation, or nothing when it cannot be read.
+// The list of an annotation, or nullopt if it cannot be parsed.
 std::optional<Array> carried_list(const Object& annotations, const char* key) {
   const Value* text = find(annotations, key);
   if (text == nullptr || !text->is_string()) return std::nullopt;
@@ -65,7 +65,7 @@ void status_members_to_v1(Object& status, Object& carried) {
   std::optional<std::int64_t> percent;
   each(status, "currentMetrics", [&](const Object& metric, std::size_t) {
     if (const auto found = cpu_percent(metric, "current")) percent = found;
-    // All of them: v1's member has no room for the raw value.
+    // All metrics, because v1's member has no field for the raw value.
     metrics.push_back(status_to_v1(metric));
   });
   each(status, "conditions", [&](const Object& condition, std::size_t) { conditions.push_back(condition_to_v1(condition)); });
@@ -95,7 +95,7 @@ void spec_to_v2(Object& spec, const Object& annotations) {
   if (const auto carried = carried_list(annotations, kMetrics)) metrics = converted(*carried, metric_to_v2);
   if (percent) metrics.push_back(cpu_metric(*percent, spec.storage()));
   erase_member(spec, "targetCPUUtilizationPercentage");
-  // v1 cannot say this default itself: whether there are other metrics stands in an annotation.
+  // v1 cannot set this default itself, because other metrics are in an annotation.
   if (metrics.empty()) metrics.push_back(cpu_metric(kDefaultPercent, spec.storage()));
   spec["metrics"] = std::move(metrics);
 

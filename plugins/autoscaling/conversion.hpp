@@ -1,8 +1,8 @@
-// HorizontalPodAutoscaler between autoscaling/v2, in which it is stored, and v1, which knows CPU alone: everything else stands in
-// annotations there, under the names upstream gives them.
+// HorizontalPodAutoscaler between autoscaling/v2, in which it is stored, and v1, which has CPU only: everything else is in annotations
+// there, under upstream's names.
 //
 // Thread-safety: pure functions.
-// Errors:        none of their own: an annotation that cannot be read is left out, as upstream leaves it out.
+// Errors:        none: as upstream, an annotation that cannot be parsed is dropped.
 #pragma once
 
 #include "backplane/rest/scheme.hpp"
@@ -14,17 +14,17 @@ inline const GroupVersionKind kServed{"autoscaling", "v1", "HorizontalPodAutosca
 
 Status add_conversions(Scheme& scheme);
 
-// Takes the annotations out that carry v2's members through v1; v2 itself has no use for them.
+// Removes the annotations that hold v2's members in v1; v2 does not need them.
 void drop_carried_annotations(Object& autoscaler);
 
-// Gives an autoscaler of v1 the annotations that it will be read with: a percentage of CPU has an entry among the metrics, too.  Another
-// version stays as it is.
+// Adds the annotations with which an autoscaler of v1 will be read: a percentage of CPU is also one of the metrics.  Other versions are
+// unchanged.
 void show_carried_annotations(Object& autoscaler);
 
-// What v2 defaults to when it has no metrics, in v1, where an annotation may say that it has some.
+// Sets v2's default for missing metrics in v1, where an annotation may hold metrics.
 void default_cpu_target(Object& served);
 
-// One metric on CPU use, in percent of what pods request.
+// One metric on CPU use, in percent of the pods' requests.
 Object cpu_metric(std::int64_t percent, const json::storage_ptr& storage);
 
 }  // namespace backplane::autoscaling

@@ -9,7 +9,7 @@
 namespace backplane::autoscaling {
 namespace {
 
-// A member under another name in another place, if it is set.
+// Copies a member, if it is set, under another name to another object.
 void copy(const Object& from, std::string_view key, Object& to, std::string_view as) {
   if (has(from, key)) to[as] = *find(from, key);
 }
@@ -25,9 +25,9 @@ Object reference(const Object& from) {
 // ---- the source of a metric
 
 enum class Form : unsigned char {
-  kCopy,              // there if it is set
-  kQuantity,          // always there
-  kQuantityInStatus,  // always there in a status, if it is set in a spec
+  kCopy,              // present if it is set
+  kQuantity,          // always present
+  kQuantityInStatus,  // always present in a status, in a spec if it is set
   kText,
   kReference,
 };
@@ -96,7 +96,7 @@ Object source_to_v1(const Source& source, const Object& v2, bool status) {
   return out;
 }
 
-// What v1 leaves to be seen from the members that are set.
+// The metric type, which v1 does not state but implies by the members that are set.
 std::string_view target_type(const Object& target, bool external) {
   if (has(target, "averageUtilization")) return "Utilization";
   return has(target, "value") && (external || !has(target, "averageValue")) ? "Value" : "AverageValue";

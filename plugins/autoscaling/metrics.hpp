@@ -1,7 +1,7 @@
-// Metric specifications and statuses between v2's form and the one that v1's annotations hold.
+// Converts metric specifications and statuses between v2 and the format of v1's annotations.
 //
 // Thread-safety: pure functions.
-// Errors:        none; members of a wrong type are taken for unset.
+// Errors:        none; members of a wrong type count as unset.
 #pragma once
 
 #include "backplane/core/json.hpp"
@@ -15,9 +15,9 @@ Object metric_to_v2(const Object& metric);
 Object status_to_v2(const Object& metric);
 Object condition_to_v1(const Object& condition);
 
-// The scaling behavior as Go prints upstream's internal type, which has no JSON names: that is what the annotation holds.
+// The scaling behavior in the format of the annotation: as Go prints upstream's internal type, which has no JSON names.
 Object behavior_to_v1(const Object& behavior);
-// Nothing set: an empty object.
+// If nothing is set: an empty object.
 Object behavior_to_v2(const Object& behavior);
 
 }  // namespace backplane::autoscaling

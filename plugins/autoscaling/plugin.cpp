@@ -1,4 +1,4 @@
-// The plugin `autoscaling`: HorizontalPodAutoscalers, stored as v2 and served as v1, too.
+// The plugin `autoscaling`: HorizontalPodAutoscalers, stored as v2, also served as v1.
 #include "backplane/plugin.hpp"
 
 #include "autoscaling_v1_json.hpp"

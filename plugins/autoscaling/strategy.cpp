@@ -15,7 +15,7 @@ class AutoscalerStrategy final : public kit::KindStrategy {
   AutoscalerStrategy(KindFacts facts, std::shared_ptr<const SchemaSet> stored, bool scale_to_zero)
       : KindStrategy(std::move(facts)), stored_(std::move(stored)), scale_to_zero_(scale_to_zero) {}
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
-  // Sets v2's defaults in what v1 carries in annotations: reading the stored object sets them as well.
+  // Sets v2's defaults in v1's annotations, as reading the stored object does.
   void canonicalize(Object& object) const override {
     if (get_object(object_or_empty(object, "spec"), "behavior") == nullptr) return;
     Value tree(std::move(object));
@@ -74,7 +74,8 @@ class AutoscalerStatusStrategy final : public kit::StatusStrategy {
   }
 };
 
-// v1's own form, as it is to be tracked: a default that its types do not know, and annotations that whoever writes a percentage owns.
+// The object of v1 for field management: with a default that its types do not have, and with the annotations that the writer of a
+// percentage owns.
 class ServedStrategy final : public Strategy {
  public:
   using Strategy::Strategy;

@@ -1,4 +1,4 @@
-// The group autoscaling: what its kind does beyond the documents.
+// The group autoscaling: behaviour of its kind beyond the documents.
 //
 // Thread-safety: const; any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// What kubectl get shows of an autoscaler.
+// The columns of an autoscaler in kubectl get.
 #include "backplane/kit/table.hpp"
 
 #include "backplane/core/json_access.hpp"

@@ -15,7 +15,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-constexpr std::size_t kMostNameBytes = 52;  // 11 are for the time in its jobs' names
+constexpr std::size_t kMostNameBytes = 52;  // 11 characters are reserved for the time in the names of its jobs
 constexpr std::string_view kNameText = "must be no more than 52 characters";
 constexpr std::size_t kMostZonePartBytes = 14;
 constexpr std::string_view kZoneText =
@@ -26,7 +26,7 @@ const Object& job_spec(const Object& spec) { return object_or_empty(object_or_em
 
 bool names_zone(std::string_view schedule) { return schedule.find("TZ") != std::string_view::npos; }
 
-// A time zone inside the schedule is for those that had one before there was a field.
+// A time zone in the schedule is allowed only if the object had one before the field existed.
 void check_schedule(const Object& spec, const Object& before, FieldErrors& errors) {
   const std::string_view schedule = get_string(spec, "schedule");
   const std::string path = "spec.schedule";

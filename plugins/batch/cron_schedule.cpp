@@ -43,7 +43,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   }
 }
 
-// A number of one field; returns what is wrong with it.
+// Parses a number of one field; returns the error.
 std::string read_number(std::string_view text, std::int64_t& out) {
   std::string_view digits = text;
   if (digits.size() > 1 && digits[0] == '+' && is_digit(digits[1])) digits.remove_prefix(1);
@@ -64,7 +64,7 @@ std::string read_number_or_name(std::string_view text, const Field& field, std::
   return {};
 }
 
-// "*", "5", "1-5", each with an optional "/2" behind it.
+// "*", "5", "1-5", each with an optional "/2".
 std::string range_problem(std::string_view text, const Field& field) {
   const auto parts = split(text, '/');
   const auto ends = split(parts[0], '-');
@@ -101,7 +101,7 @@ std::string field_problem(std::string_view text, const Field& field) {
   return {};
 }
 
-// Why time.ParseDuration does not read a text that it does not read.
+// The error of time.ParseDuration for an invalid text.
 std::string duration_problem(std::string_view text) {
   const std::string invalid = "time: invalid duration " + quoted(text);
   std::string_view rest = text;
@@ -133,7 +133,7 @@ std::string word_problem(std::string_view word) {
   return "failed to parse duration " + std::string(word) + ": " + duration_problem(word.substr(kEvery.size()));
 }
 
-// Takes a time zone in front off; returns what is wrong with it.
+// Removes a leading time zone; returns its error.
 std::string take_zone(std::string_view& schedule) {
   if (!schedule.starts_with("TZ=") && !schedule.starts_with("CRON_TZ=")) return {};
   const std::size_t blank = schedule.find(' '), begin = schedule.find('=') + 1;

@@ -1,4 +1,4 @@
-// Schedules of cron jobs: five fields, or a word that stands for them.
+// Schedules of cron jobs: five fields, or a descriptor such as @daily.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::batch {
 
-// What is wrong with a schedule, in the words that kube-apiserver has for it; empty: nothing.
+// The error of a schedule, with kube-apiserver's text; empty: valid.
 std::string schedule_problem(std::string_view schedule);
 
 }  // namespace backplane::batch

@@ -1,4 +1,4 @@
-// The group batch, put together.
+// Assembles the group batch.
 #include <array>
 #include <stdexcept>
 

@@ -12,12 +12,12 @@ namespace backplane::batch {
 
 struct IndexCount {
   std::int64_t total = 0;  // 0 where there is a problem
-  std::string problem;     // in upstream's words; empty: the text is good
+  std::string problem;     // upstream's text; empty: valid
 };
-// How many indexes the text names, all of them below `completions` and in rising order.
+// The number of indexes in the text, which must be ascending and below `completions`.
 IndexCount count_indexes(std::string_view text, std::int64_t completions);
 
-// An index that both texts name; fragments that cannot be read are passed over.
+// An index that both texts name; invalid fragments are skipped.
 std::optional<std::int64_t> common_index(std::string_view completed, std::string_view failed, std::int64_t completions);
 
 }  // namespace backplane::batch

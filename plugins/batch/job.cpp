@@ -17,7 +17,7 @@ using namespace kit;
 using namespace workload;
 
 constexpr std::int64_t kBackoffLimit = 6;
-constexpr std::int64_t kNoBackoffLimit = std::numeric_limits<std::int32_t>::max();  // where each index has its own
+constexpr std::int64_t kNoBackoffLimit = std::numeric_limits<std::int32_t>::max();  // if each index has its own limit
 
 const Object& template_labels(const Object& spec) {
   return object_or_empty(object_or_empty(object_or_empty(spec, "template"), "metadata"), "labels");
@@ -25,14 +25,14 @@ const Object& template_labels(const Object& spec) {
 
 bool has_manual_selector(const Object& spec) { return get_bool(spec, "manualSelector").value_or(false); }
 
-// A job without labels has those of its pods.
+// A job without labels gets those of its pod template.
 void label_like_pods(Object& job) {
   const Object labels(template_labels(object_or_empty(job, "spec")));
   if (labels.empty() || !object_or_empty(object_or_empty(job, "metadata"), "labels").empty()) return;
   ObjectMeta(job).mutable_labels() = labels;
 }
 
-// Labels that are there already stay; where they are wrong, the rules say so.
+// Existing labels stay; validation refuses wrong ones.
 void make_selector(Object& job) {
   const std::string name(meta_name(job)), uid(meta_text(job, "uid"));
   Object& spec = ensure_object(job, "spec");
@@ -53,7 +53,7 @@ void require_label(const Object& labels, std::string_view key, std::string_view 
   }
 }
 
-// What make_selector() has made is there and has not been changed.  Jobs of long ago have the old names alone.
+// True if the labels of make_selector() are present and unchanged.  Old jobs have only the old label names.
 void check_made_selector(const Object& job, bool new_names, FieldErrors& errors) {
   const Object& spec = object_or_empty(job, "spec");
   const Object* selector = get_object(spec, "selector");
@@ -90,7 +90,7 @@ class JobStrategy final : public PodHolderStrategy {
   JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
       : PodHolderStrategy(std::move(facts), options), gates_(gates) {}
 
-  // The labels of its pods become a job's own only when those are complete, and are counted as they were sent.
+  // A job without labels gets its template's labels only after these are complete; errors count the labels as they were sent.
   std::optional<WrittenFields> written_fields() const override {
     return WrittenFields{.resets = {"status"}, .given_later = label_like_pods};
   }
@@ -124,7 +124,7 @@ class JobStrategy final : public PodHolderStrategy {
   void prepare_create(Object& object) const override {
     const bool labelled = !template_labels(object_or_empty(object, "spec")).empty();
     if (!has_manual_selector(object_or_empty(object, "spec"))) make_selector(object);
-    // Labels that are all the server's own are not held to rules a second time: canonicalize() takes them over.
+    // Labels that only the server has set are not validated a second time, because canonicalize() copies them.
     if (labelled) label_like_pods(object);
   }
   void check(const Object& object, FieldErrors& errors) const override {
@@ -132,7 +132,7 @@ class JobStrategy final : public PodHolderStrategy {
     check_host_names(object, errors);
   }
   void check_new(const Object& object, FieldErrors& errors) const override { check_made_selector(object, true, errors); }
-  // Updates are asked about the spec twice, as upstream does.
+  // As upstream, updates validate the spec twice.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object& labels = template_labels(object_or_empty(old, "spec"));
     check_made_selector(object, labels.contains(kJobName) && labels.contains(kControllerUid), errors);

@@ -1,4 +1,4 @@
-// What may change of a job.
+// Rules on changes of a job.
 #include "backplane/core/json_access.hpp"
 #include "backplane/types/deep_equal.hpp"
 #include "kinds.hpp"
@@ -30,7 +30,7 @@ void check_fixed(const FixedMember& member, const Object& spec, const Object& be
   errors.invalid_raw(at("spec", member.name), shown, kImmutable);
 }
 
-// Indexed jobs grow and shrink, with as many pods at once as there are indexes.
+// Indexed jobs may change completions if parallelism equals completions.
 void check_completions(const Object& spec, const Object& before, FieldErrors& errors) {
   if (get_string(spec, "completionMode") != "Indexed") return check_fixed({"completions", ""}, spec, before, errors);
   const auto completions = get_int(spec, "completions");
@@ -42,7 +42,7 @@ bool is_suspended(const Object& job) { return get_bool(object_or_empty(job, "spe
 
 bool has_started(const Object& job) { return !is_unset(find(object_or_empty(job, "status"), "startTime")); }
 
-// What whoever admits a job may say of where its pods run and with how much.
+// Fields of a suspended job that a queueing controller may change: where its pods run, and with which resources.
 struct Open {
   bool scheduling = false, resources = false;
 };

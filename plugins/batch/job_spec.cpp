@@ -1,4 +1,4 @@
-// What a JobSpec may say, be it a job's or a cron job's.
+// Rules of a JobSpec, of a job or of a cron job.
 #include <algorithm>
 #include <set>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace kit;
 
 constexpr std::int64_t kManyCompletions = 100'000;
-constexpr std::int64_t kMostOfMany = 10'000;  // pods at once, and failed indexes, where there are so many completions
+constexpr std::int64_t kMostOfMany = 10'000;  // limits of parallelism and of failed indexes above this number of completions
 constexpr std::size_t kMostRules = 20;
 constexpr std::size_t kMostPatterns = 20;
 constexpr std::size_t kMostExitCodes = 255;
@@ -75,7 +75,7 @@ void check_success_policy(const Object& spec, const Path& path, FieldErrors& err
   const std::size_t count = count_of(*policy, "rules");
   if (count == 0) errors.required(path.at("rules"), "at least one rules must be specified when the successPolicy is specified");
   if (count > kMostRules) errors.too_many(path.at("rules"), static_cast<long long>(count), kMostRules);
-  // An indexed job without completions is refused for that.
+  // An indexed job without completions has another error already.
   const std::int64_t completions = get_int(spec, "completions").value_or(0);
   each(*policy, "rules", [&](const Object& rule, std::size_t i) { check_success_rule(rule, completions, path.at("rules", i), errors); });
 }

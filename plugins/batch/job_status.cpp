@@ -1,5 +1,5 @@
-// Jobs' /status: what controllers may report.  Most rules are asked only where what they are about has changed, so that a job which was in
-// disorder before, or whose spec has changed since, can still be worked on.
+// Rules of a job's /status.  Most rules apply only if their fields have changed, so that a job with an inconsistent status, or whose spec
+// has changed since, can still be updated.
 #include <set>
 
 #include "backplane/core/json_access.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace kit;
 
-// What the rules ask of a job.
+// The properties of a job that the rules use.
 struct State {
   explicit State(const Object& job)
       : spec(object_or_empty(job, "spec")),
@@ -89,7 +89,7 @@ void check_success(const State& now, FieldErrors& errors) {
   }
 }
 
-// What is over stays over.
+// A finished condition must not be removed.
 void check_undone(const Change& change, FieldErrors& errors) {
   struct Row {
     bool State::*condition;
@@ -131,7 +131,7 @@ void check_completion_time(const Change& change, FieldErrors& errors) {
   if (set && change.old.is_set("completionTime") && change.of("completionTime")) errors.invalid_raw(path, time, "field is immutable");
 }
 
-// A job that goes on after it was suspended starts anew.
+// A job that is resumed gets a new start time.
 bool goes_on(const Object& job, const Object& old) {
   bool out = false;
   each(object_or_empty(job, "status"), "conditions", [&](const Object& condition, std::size_t) {
@@ -177,7 +177,7 @@ void check_counts(const Change& change, FieldErrors& errors) {
                    "cannot decrease the " + std::string(member) + " counter");
   };
   refuse_smaller("failed");
-  // An indexed job with as many pods at once as there are indexes may shrink.
+  // An indexed job whose parallelism equals its completions may shrink.
   if (!now.indexed() || now.completions() != get_int(now.spec, "parallelism")) refuse_smaller("succeeded");
   if (now.number("ready") > now.number("active") && (change.of("ready") || change.of("active"))) {
     errors.invalid("status.ready", static_cast<long long>(now.number("ready")), "cannot set more ready pods than active");

@@ -1,4 +1,4 @@
-// What deleting a job leaves behind, and what lists of jobs are told of fields that they cannot select by.
+// Warnings for a job that is deleted without its pods, and errors of lists of jobs for field selectors that are not supported.
 #include "backplane/kit/labelled_storage.hpp"
 #include "kinds.hpp"
 

@@ -1,4 +1,4 @@
-// What kubectl get shows of jobs.
+// The columns of jobs in kubectl get.
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/kit/table.hpp"

@@ -9,7 +9,7 @@
 
 namespace backplane::batch {
 
-// What stands between the separators; one part, the text itself, where there are none.
+// The parts between the separators; the whole text if there is no separator.
 inline std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> out;
   for (;;) {

@@ -1,6 +1,6 @@
 // The names of time zones in the IANA database.
 //
-// They are in the program, so that no file has to be read, and every server takes the same.
+// They are compiled in, so that no file is read and every server accepts the same names.
 // Thread-safety: pure functions.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace backplane::batch {
 
-// What is wrong with the name of a time zone, in the words of Go's time.LoadLocation; empty: there is such a zone.
+// The error of a time zone's name, with the text of Go's time.LoadLocation; empty: valid.
 std::string time_zone_problem(std::string_view name);
 
 }  // namespace backplane::batch

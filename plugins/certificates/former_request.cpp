@@ -21,9 +21,11 @@ bool are(Usages usages, const char* authentication) {
 
 std::string_view signer_of(const RequestedIdentity& asked, const Usages& usages) {
   constexpr std::string_view kUnknown = "kubernetes.io/legacy-unknown";
-  const bool of_node = asked.organizations == std::vector<std::string>{"system:nodes"} && asked.common_name.starts_with("system:node:");
-  if (!of_node || asked.emails > 0 || asked.uris > 0) return kUnknown;
-  if (asked.dns_names + asked.addresses == 0) return are(usages, "client auth") ? "kubernetes.io/kube-apiserver-client-kubelet" : kUnknown;
+  const auto& [organizations, common_name] = asked.subject;
+  const bool of_node = organizations == std::vector<std::string>{"system:nodes"} && common_name.starts_with("system:node:");
+  if (!of_node || asked.names.emails > 0 || asked.names.uris > 0) return kUnknown;
+  if (asked.names.dns_names + asked.names.addresses == 0)
+    return are(usages, "client auth") ? "kubernetes.io/kube-apiserver-client-kubelet" : kUnknown;
   return are(usages, "server auth") ? "kubernetes.io/kubelet-serving" : kUnknown;
 }
 

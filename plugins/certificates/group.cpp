@@ -1,4 +1,4 @@
-// The group certificates.k8s.io, put together.
+// Assembles the group certificates.k8s.io.
 #include "backplane/kit/group.hpp"
 #include "certificates_group_json.hpp"
 #include "certificates_v1_json.hpp"

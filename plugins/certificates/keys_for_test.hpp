@@ -1,4 +1,4 @@
-// Tests only: keys, requests and certificates that are made on the spot.
+// Tests only: generated keys, requests and certificates.
 #pragma once
 
 #include <openssl/ec.h>
@@ -29,10 +29,17 @@ std::string der_of(Made* made, int (*write)(const Made*, unsigned char**)) {
 
 inline const EVP_MD* hash_for(const PublicKey& key) { return kind_of(key) == KeyKind::kEd25519 ? nullptr : EVP_sha256(); }
 
-// PKCS#10 of the key, signed by itself, or by another that it is not.
-inline std::string request_der(const PublicKey& key, const PublicKey* signer = nullptr) {
+// PKCS#10 of the key, signed with it or with another key.
+// `names`: subject alternative names.
+inline std::string request_der(const PublicKey& key, const PublicKey* signer = nullptr, GENERAL_NAMES* names = nullptr) {
   const Request request(X509_REQ_new());
   X509_REQ_set_pubkey(request.get(), key.get());
+  if (names != nullptr) {
+    STACK_OF(X509_EXTENSION)* extensions = sk_X509_EXTENSION_new_null();
+    sk_X509_EXTENSION_push(extensions, X509V3_EXT_i2d(NID_subject_alt_name, 0, names));
+    X509_REQ_add_extensions(request.get(), extensions);
+    sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
+  }
   X509_REQ_sign(request.get(), (signer != nullptr ? *signer : key).get(), hash_for(signer != nullptr ? *signer : key));
   return der_of<X509_REQ>(request.get(), i2d_X509_REQ);
 }

@@ -1,4 +1,4 @@
-// The group certificates.k8s.io: what its kinds do beyond the documents.
+// The group certificates.k8s.io: behaviour of its kinds beyond the documents.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -36,7 +36,7 @@ kit::KindCode trust_bundle_code();
 kit::KindCode pod_request_code();
 void check_pod_request_status(const Object& request, const Object& old, std::int64_t now_unix, FieldErrors& errors);
 void print_pod_request_state(const Object& request, std::int64_t now_unix, Array& cells);
-// Refuses status changes of those who may not sign for the signer.  `authorizer` outlives it.
+// Refuses status changes by users without the right to sign for the signer.  `authorizer` outlives it.
 std::shared_ptr<AdmissionPlugin> make_pod_request_signing(Authorizer& authorizer);
 
 }  // namespace backplane::certificates

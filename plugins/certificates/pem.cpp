@@ -11,7 +11,7 @@ constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
 
-// The line that `text` begins with, without the blanks at its end; `text` becomes what stands behind it.
+// Removes the first line of `text` and returns it without trailing blanks.
 std::string_view take_line(std::string_view& text) {
   const auto end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -33,7 +33,7 @@ bool take_headers(std::string_view& text) {
   return found;
 }
 
-// Where the line that begins with `mark` begins.
+// The start of the line that begins with `mark`.
 std::size_t find_line(std::string_view text, std::string_view mark) {
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') return at;
@@ -41,7 +41,7 @@ std::size_t find_line(std::string_view text, std::string_view mark) {
   return std::string_view::npos;
 }
 
-// What stands behind the opening line of a block of `type`; `text` becomes what stands behind the block.
+// The text after the opening line of a block of `type`; removes the block from `text`.
 std::optional<PemBlock> read_block(std::string_view type, std::string_view& text) {
   PemBlock block;
   block.type = type;

@@ -1,4 +1,4 @@
-// PEM as kube-apiserver reads it: what stands around the blocks is passed over, a block that is broken is not there.
+// PEM as kube-apiserver reads it: text around blocks and malformed blocks are skipped.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -11,11 +11,11 @@ namespace backplane::certificates {
 
 struct PemBlock {
   std::string type;      // "CERTIFICATE"
-  bool headers = false;  // it has some
+  bool headers = false;  // the block has headers
   std::string bytes;     // DER
 };
 
-// The next block; `text` becomes what stands behind it.  Nothing when there is no more.
+// Removes the next block from `text` and returns it; nullopt if there is none.
 std::optional<PemBlock> next_pem_block(std::string_view& text);
 
 }  // namespace backplane::certificates

@@ -57,7 +57,7 @@ void check_annotations(const Object& spec, FieldErrors& errors) {
   workload::check_user_annotations("spec.unverifiedUserAnnotations", object_or_empty(spec, "unverifiedUserAnnotations"), errors);
 }
 
-// What keeps signers from certifying a key of that kind; `path` is blamed.
+// The error of a key type that signers do not support, reported for `path`.
 bool check_key(const PublicKey& key, const char* path, const char* curves, const std::string& unknown, FieldErrors& errors) {
   const std::string curve = kind_of(key) == KeyKind::kEllipticCurve ? curve_of(key) : std::string();
   switch (kind_of(key)) {
@@ -88,7 +88,7 @@ void check_stub(const Object& spec, FieldErrors& errors) {
   if (!check_signature(*request).ok()) refuse(kStub, "invalid signature", errors);
 }
 
-// Who asks has the key: the pod's uid is signed with it.
+// Proof that the requester has the key: the pod's uid is signed with it.
 void check_proof(const Object& spec, FieldErrors& errors) {
   const std::string der = bytes_of(spec, "pkixPublicKey"), proof = bytes_of(spec, "proofOfPossession");
   const std::string shown = to_json(spec.at("pkixPublicKey"));
@@ -136,7 +136,7 @@ constexpr std::array<std::string_view, 3> kEnds = {"Issued", "Denied", "Failed"}
 
 std::string condition_path(std::size_t i) { return at("status.conditions", i); }
 
-// One end at most, and nothing but ends.
+// At most one final condition, and no other conditions.
 void check_ends(const Object& status, FieldErrors& errors) {
   int ends = 0;
   each(status, "conditions", [&](const Object& condition, std::size_t i) {
@@ -197,7 +197,7 @@ bool has_come_to(const Object& request, std::string_view end) {
 
 // ---- the certificate
 
-// The key that the certificate was asked for; null when it cannot be read any more.
+// The key of the request; null if it cannot be parsed.
 PublicKey asked_key(const Object& spec) {
   if (get_string(spec, "stubPKCS10Request").empty()) return read_public_key(bytes_of(spec, "pkixPublicKey"));
   const auto request = read_request(bytes_of(spec, "stubPKCS10Request"));
@@ -215,7 +215,7 @@ bool is_dot_atom(std::string_view text) {
          std::all_of(text.begin(), text.end(), allowed);
 }
 
-// Whether the text is an address as RFC 5322 has it, without a name in front.
+// Whether the text is an RFC 5322 address without a display name.
 bool is_mail_address(std::string_view text) {
   const auto sign = text.rfind('@');
   if (sign == std::string_view::npos) return false;
@@ -238,7 +238,7 @@ void check_names(const Certificate& leaf, FieldErrors& errors) {
   }
 }
 
-// The times of the status beside those of the certificate.
+// Compares the times of the status with those of the certificate.
 class TimesCheck {
  public:
   TimesCheck(const Object& request, const Certificate& leaf, std::int64_t now, FieldErrors& errors)
@@ -248,7 +248,7 @@ class TimesCheck {
         now_(now),
         errors_(errors) {}
 
-  // False: something is wrong, with these or before.
+  // False: there are errors, of these checks or earlier ones.
   bool run() {
     require("notBefore", "must be present and consistent with the issued certificate");
     require("notAfter", "must be present and consistent with the issued certificate");
@@ -342,7 +342,7 @@ class PodRequestStatusStrategy final : public StatusStrategy {
   }
 };
 
-// ---- who may sign
+// ---- authorization
 
 class PodRequestSigning final : public AdmissionPlugin {
  public:

@@ -26,7 +26,7 @@ std::string spec_text(const std::string& request) {
 
 Object signing_request(const std::string& request) { return signing_requests().created(spec_text(request)); }
 
-TEST(SigningRequests, AreOfWhoeverAsks) {
+TEST(SigningRequests, HaveTheRequestersIdentity) {
   Object object = signing_requests().defaulted(spec_text("x"));
   RequestContext context;
   context.user = UserInfo{"jane", "", {"devs"}, {{"scopes", {"a"}}}};
@@ -49,8 +49,35 @@ TEST(SigningRequests, AreSignedByTheirKey) {
   EXPECT_EQ(problem(other_type), text(other_type, "PEM block type must be CERTIFICATE REQUEST"));
   const std::string cut = pem("CERTIFICATE REQUEST", request_der(ec).substr(0, 50));
   EXPECT_EQ(problem(cut), text(cut, "asn1: syntax error: data truncated"));
+  const std::string_view head = "asn1: structure error: tags don't match (16 vs {class:0 tag:17 length:50 isCompound:true}) ";
+  const std::string set = pem("CERTIFICATE REQUEST", "123");
+  EXPECT_TRUE(problem(set).starts_with(text(set, head))) << problem(set);
+  const std::string padded = pem("CERTIFICATE REQUEST", std::string("\x30\x81\x01", 3));
+  EXPECT_EQ(problem(padded), text(padded, "asn1: structure error: non-minimal length"));
+  const std::string endless = pem("CERTIFICATE REQUEST", "\x30\x80");
+  EXPECT_EQ(problem(endless), text(endless, "asn1: syntax error: indefinite length found (not DER)"));
   const std::string longer = pem("CERTIFICATE REQUEST", request_der(ec) + "x");
   EXPECT_EQ(problem(longer), text(longer, "asn1: syntax error: trailing data"));
+}
+
+TEST(SigningRequests, HaveAlternativeNamesThatGoReads) {
+  const auto key = testing::ec_key();
+  const auto problem = [&key](int type, std::string_view bytes) {
+    const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(GENERAL_NAMES_new(), &GENERAL_NAMES_free);
+    GENERAL_NAME* name = GENERAL_NAME_new();
+    ASN1_STRING* text = ASN1_STRING_type_new(type == GEN_IPADD ? V_ASN1_OCTET_STRING : V_ASN1_IA5STRING);
+    ASN1_STRING_set(text, bytes.data(), static_cast<int>(bytes.size()));
+    GENERAL_NAME_set0_value(name, type, text);
+    sk_GENERAL_NAME_push(names.get(), name);
+    const auto request = read_request(request_der(key, nullptr, names.get()));
+    return request.ok() ? "" : request.status().message();
+  };
+  EXPECT_EQ(problem(GEN_DNS, "a.example.com"), "");
+  EXPECT_EQ(problem(GEN_IPADD, "1234"), "");
+  EXPECT_EQ(problem(GEN_IPADD, "12345"), "x509: cannot parse IP address of length 5");
+  EXPECT_EQ(problem(GEN_DNS, "\x80"), "x509: SAN dNSName is malformed");
+  EXPECT_EQ(problem(GEN_EMAIL, "\x80"), "x509: SAN rfc822Name is malformed");
+  EXPECT_EQ(problem(GEN_URI, "\x80"), "x509: SAN uniformResourceIdentifier is malformed");
 }
 
 TEST(SigningRequests, HaveKnownUsagesOnceAndTenMinutes) {
@@ -137,7 +164,7 @@ TEST_F(Verdicts, CertificatesComeOnce) {
   EXPECT_EQ(problems, "status.certificate: Forbidden: updates may not modify existing certificate content");
 }
 
-TEST(SigningRequests, ShowWhatHasBecomeOfThem) {
+TEST(SigningRequests, ShowTheirConditions) {
   const auto state = [](std::string_view status) {
     Object object;
     object["status"] = json::parse(status);

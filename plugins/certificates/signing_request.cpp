@@ -32,13 +32,13 @@ Status request_problem(std::string_view pem) {
   return request.ok() ? check_signature(*request) : std::move(request).status();
 }
 
-// What nobody can change is looked at once.
+// Immutable fields are validated once.
 class SigningRequestStrategy final : public Strategy {
  public:
   using Strategy::Strategy;
   std::optional<WrittenFields> written_fields() const override { return WrittenFields{.resets = {"spec", "status"}}; }
 
-  // Who asks is said by the server.
+  // The server sets the requester's fields.
   void prepare_for_create(RequestContext& context, Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     for (auto& member : user_info(context.user)) spec[member.key()] = std::move(member.value());
@@ -75,7 +75,7 @@ std::vector<std::size_t> places_of(const Object& request, std::string_view type)
 
 bool has_condition(const Object& request, std::string_view type) { return !places_of(request, type).empty(); }
 
-// When it became what it is: with the old condition of that type and status, or now.
+// The transition time: that of the old condition of the same type and status, or now.
 std::string transition_of(const Object& condition, const Object& old, const std::string& now) {
   std::string out;
   each(object_or_empty(old, "status"), "conditions", [&](const Object& before, std::size_t) {
@@ -94,7 +94,7 @@ void fill_times(Object& request, const Object& old) {
   });
 }
 
-// Verdicts stay as they are, unless some have come or gone, which the rules refuse.
+// Keeps approvals and denials unchanged, unless their number differs, which validation refuses.
 void keep_verdict(Object& request, const Object& old, std::string_view type) {
   const auto before = places_of(old, type), now = places_of(request, type);
   if (before.empty() || before.size() != now.size()) return;
@@ -103,7 +103,15 @@ void keep_verdict(Object& request, const Object& old, std::string_view type) {
   for (std::size_t i = 0; i < now.size(); ++i) to[now[i]] = from[before[i]];
 }
 
+// The schema's rule for repeated types leaves out conditions without one.
+void check_empty_types(const Object& request, const Object& old, FieldErrors& errors) {
+  if (places_of(old, "").size() > 1) return;
+  const std::vector<std::size_t> empty = places_of(request, "");
+  for (std::size_t i = 1; i < empty.size(); ++i) errors.duplicate("status.conditions[" + std::to_string(empty[i]) + "].type", "");
+}
+
 void check_conditions(const Object& request, const Object& old, bool verdicts, FieldErrors& errors) {
+  check_empty_types(request, old, errors);
   const bool both_were = has_condition(old, kApproved) && has_condition(old, kDenied);
   bool approved = false, denied = false;
   each(object_or_empty(request, "status"), "conditions", [&](const Object& condition, std::size_t) {
@@ -140,7 +148,7 @@ void check_certificate(const Object& request, const Object& old, FieldErrors& er
   const std::string_view now = get_string_path(request, "status.certificate"), before = get_string_path(old, "status.certificate");
   if (now == before) return;
   const auto bad = [](std::string_view text) { return text.empty() ? Status() : certificate_problem(from_base64(text).value_or("")); };
-  // What was wrong before may be wrong in another way.
+  // If the old value was invalid too, any new value is accepted.
   const Status problem = bad(before).ok() ? bad(now) : Status();
   if (!problem.ok()) errors.invalid("status.certificate", "<certificate data>", problem.message());
   if (!before.empty()) errors.forbidden("status.certificate", "updates may not modify existing certificate content");

@@ -19,7 +19,7 @@ using namespace kit;
 constexpr const char* kBundle = "spec.trustBundle";
 constexpr std::size_t kMaxBundle = std::size_t{1} << 20;
 
-// What keeps a block from being a trust anchor; empty: nothing.
+// The reason why a block is no trust anchor; empty: it is one.
 std::string anchor_problem(const PemBlock& block) {
   if (block.type != "CERTIFICATE") return "has bad block type: " + block.type;
   if (block.headers) return "has PEM block headers";
@@ -63,7 +63,7 @@ class TrustBundleStrategy final : public KindStrategy {
     if (!signer.empty()) workload::check_signer_name("spec.signerName", signer, errors);
   }
   void check_new(const Object& bundle, FieldErrors& errors) const override { check_bundle(get_string_path(bundle, kBundle), errors); }
-  // A bundle that stays is not read again: it may be from before something was found to be wrong with it.
+  // An unchanged bundle is not validated again, because older versions may have validated less.
   void check_change(const Object& bundle, const Object& old, FieldErrors& errors) const override {
     const auto changed = [&](const char* path) { return get_string_path(bundle, path) != get_string_path(old, path); };
     if (changed(kBundle)) check_bundle(get_string_path(bundle, kBundle), errors);

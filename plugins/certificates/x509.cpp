@@ -15,36 +15,73 @@ namespace {
 
 const unsigned char* bytes_of(std::string_view text) noexcept { return reinterpret_cast<const unsigned char*>(text.data()); }
 
-// OpenSSL keeps what went wrong in a queue of the thread.
+// OpenSSL collects errors in a queue per thread.
 struct NoErrorsLeft {
   ~NoErrorsLeft() { ERR_clear_error(); }
 };
 
-// What is wrong with the outermost element, which is a sequence and all there is.
-std::string outer_problem(std::string_view der) {
-  if (der.empty()) return "asn1: syntax error: sequence truncated";
-  constexpr unsigned char kSequence = 0x30;
-  if (der.size() < 2) return "asn1: syntax error: truncated tag or length";
+// The tag and the length before an element's content, as Go's encoding/asn1 reads them.
+struct ElementHead {
+  unsigned char identifier = 0;
+  std::size_t length = 0, size = 2;  // of the content, of the head itself
+  std::string problem = {};
+};
+
+void read_long_length(std::string_view der, ElementHead& out) {
   const unsigned char* at = bytes_of(der);
-  std::size_t size = at[1], header = 2;
-  if (size >= 0x80) {
-    const std::size_t count = size & 0x7F;
-    if (count == 0) return "asn1: syntax error: indefinite length found (not DER)";
-    if (count > 4) return "asn1: structure error: length too large";
-    if (der.size() < 2 + count) return "asn1: syntax error: truncated tag or length";
-    size = 0;
-    for (std::size_t i = 0; i < count; ++i) size = size << 8 | at[2 + i];
-    header += count;
+  const std::size_t count = out.length & 0x7F;
+  out.length = 0;
+  if (count == 0) out.problem = "asn1: syntax error: indefinite length found (not DER)";
+  for (std::size_t i = 0; i < count && out.problem.empty(); ++i, ++out.size) {
+    if (out.size >= der.size()) {
+      out.problem = "asn1: syntax error: truncated tag or length";
+    } else if (out.length >= std::size_t{1} << 23) {
+      out.problem = "asn1: structure error: length too large";
+    } else if ((out.length = out.length << 8 | at[out.size]) == 0) {
+      out.problem = "asn1: structure error: superfluous leading zeros in length";
+    }
   }
-  if (der.size() - header < size) return "asn1: syntax error: data truncated";
-  if (at[0] != kSequence) return "asn1: structure error: tags don't match";
-  return der.size() - header > size ? "asn1: syntax error: trailing data" : "";
+  if (out.problem.empty() && out.length < 0x80) out.problem = "asn1: structure error: non-minimal length";
+}
+
+ElementHead read_head(std::string_view der) {
+  ElementHead out;
+  if (der.empty()) {
+    out.problem = "asn1: syntax error: sequence truncated";
+  } else if (der.size() < 2) {
+    out.problem = "asn1: syntax error: truncated tag or length";
+  } else {
+    out.identifier = bytes_of(der)[0];
+    out.length = bytes_of(der)[1];
+    if (out.length >= 0x80) read_long_length(der, out);
+  }
+  return out;
+}
+
+// Go prints the parts of the tag, and the options of the field: the type of a request has none.
+std::string wrong_tag(const ElementHead& head) {
+  const unsigned id = head.identifier;
+  return "asn1: structure error: tags don't match (16 vs {class:" + std::to_string(id >> 6) + " tag:" + std::to_string(id & 0x1F) +
+         " length:" + std::to_string(head.length) + " isCompound:" + ((id & 0x20) != 0 ? "true" : "false") +
+         "}) {optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 "
+         "set:false omitEmpty:false} certificateRequest @" +
+         std::to_string(head.size);
+}
+
+// The error of the outermost element, which must be a sequence without trailing data.
+std::string outer_problem(std::string_view der) {
+  constexpr unsigned char kSequence = 0x30;
+  ElementHead head = read_head(der);
+  if (!head.problem.empty()) return std::move(head.problem);
+  if (head.identifier != kSequence) return wrong_tag(head);
+  const std::size_t left = der.size() - head.size;
+  if (left < head.length) return "asn1: syntax error: data truncated";
+  return left > head.length ? "asn1: syntax error: trailing data" : "";
 }
 
 template <class Made, class Read>
 Result<Made> read_der(std::string_view der, Read read, const char* malformed) {
   const NoErrorsLeft clean;
-  if (std::string problem = outer_problem(der); !problem.empty()) return bad_request(std::move(problem));
   const unsigned char* at = bytes_of(der);
   Made made(read(nullptr, &at, static_cast<long>(der.size())));
   if (made == nullptr || at != bytes_of(der) + der.size()) return bad_request(malformed);
@@ -71,29 +108,6 @@ std::int64_t unix_seconds(const ASN1_TIME* time) {
   return std::int64_t{days} * 86'400 + seconds;
 }
 
-std::vector<std::string> texts_of(const X509_NAME* name, int entry) {
-  std::vector<std::string> out;
-  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, entry, at)) >= 0;) {
-    const ASN1_STRING* text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
-    out.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text)));
-  }
-  return out;
-}
-
-void count_alternative_names(const Request& request, RequestedIdentity& out) {
-  STACK_OF(X509_EXTENSION)* extensions = X509_REQ_get_extensions(request.get());
-  auto* names = static_cast<GENERAL_NAMES*>(X509V3_get_d2i(extensions, NID_subject_alt_name, nullptr, nullptr));
-  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
-    const int type = sk_GENERAL_NAME_value(names, i)->type;
-    out.dns_names += type == GEN_DNS ? 1 : 0;
-    out.addresses += type == GEN_IPADD ? 1 : 0;
-    out.emails += type == GEN_EMAIL ? 1 : 0;
-    out.uris += type == GEN_URI ? 1 : 0;
-  }
-  GENERAL_NAMES_free(names);
-  sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
-}
-
 std::vector<std::string> alternative_names(const Certificate& certificate, int type) {
   std::vector<std::string> out;
   auto* names = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr));
@@ -114,7 +128,15 @@ void FreeX509::operator()(x509_st* certificate) const noexcept { X509_free(certi
 void FreeX509::operator()(evp_pkey_st* key) const noexcept { EVP_PKEY_free(key); }
 
 Result<Request> read_request(std::string_view der) {
-  return read_der<Request>(der, d2i_X509_REQ, "asn1: structure error: malformed certificate request");
+  if (std::string problem = outer_problem(der); !problem.empty()) return bad_request(std::move(problem));
+  auto request = read_der<Request>(der, d2i_X509_REQ, "asn1: structure error: malformed certificate request");
+  if (!request.ok()) return request;
+  auto subject = kit::read_certificate_subject(X509_REQ_get_subject_name(request->get()));
+  if (!subject.ok()) return std::move(subject.status());
+  const NoErrorsLeft clean;
+  auto names = read_alternative_names(request->get());
+  if (!names.ok()) return std::move(names.status());
+  return request;
 }
 
 Status check_signature(const Request& request) {
@@ -133,11 +155,10 @@ RequestedIdentity identity_of(const Result<Request>& request) {
   RequestedIdentity out;
   if (!request.ok()) return out;
   const NoErrorsLeft clean;
-  const X509_NAME* subject = X509_REQ_get_subject_name(request->get());
-  out.organizations = texts_of(subject, NID_organizationName);
-  const std::vector<std::string> names = texts_of(subject, NID_commonName);
-  if (!names.empty()) out.common_name = names.back();
-  count_alternative_names(*request, out);
+  auto subject = kit::read_certificate_subject(X509_REQ_get_subject_name(request->get()));
+  if (subject.ok()) out.subject = std::move(*subject);
+  auto names = read_alternative_names(request->get());
+  if (names.ok()) out.names = *names;
   return out;
 }
 

@@ -1,7 +1,7 @@
-// Certificates, requests and public keys, as OpenSSL reads them.
+// Certificates, requests and public keys, parsed by OpenSSL.
 //
-// Thread-safety: pure functions; what they give belongs to who asked.
-// Errors:        kBadRequest in the words of kube-apiserver's library where it has one that can be told apart.
+// Thread-safety: pure functions; the caller owns the results.
+// Errors:        kBadRequest, with the text of Go's library if the error can be identified.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "alternative_names.hpp"
 #include "backplane/core/status.hpp"
+#include "backplane/kit/certificate_subject.hpp"
 
 struct X509_req_st;
 struct x509_st;
@@ -29,20 +31,19 @@ using PublicKey = std::unique_ptr<evp_pkey_st, FreeX509>;
 
 // PKCS#10, DER.
 Result<Request> read_request(std::string_view der);
-// That whoever made the request has the key.
+// Proof that the requester has the key.
 Status check_signature(const Request& request);
 PublicKey key_of(const Request& request);
-// The subject that a request asks for, and how many alternative names of each kind.
+// The requested subject, and the number of alternative names of each kind.
 struct RequestedIdentity {
-  std::vector<std::string> organizations;
-  std::string common_name;
-  int dns_names = 0, addresses = 0, emails = 0, uris = 0;
+  kit::CertificateSubject subject;
+  AlternativeNames names;
 };
-// Of an error: nothing.
+// Empty on an error.
 RequestedIdentity identity_of(const Result<Request>& request);
 
 Result<Certificate> read_certificate(std::string_view der);
-// One after the other; none at all is an error, too.
+// All certificates of the text; no certificate is an error too.
 Status check_certificates(std::string_view der);
 PublicKey key_of(const Certificate& certificate);
 bool is_authority(const Certificate& certificate);
@@ -53,7 +54,7 @@ std::int64_t not_after(const Certificate& certificate);
 std::vector<std::string> dns_names(const Certificate& certificate);
 std::vector<std::string> email_addresses(const Certificate& certificate);
 
-// SubjectPublicKeyInfo, DER; null when it is none.
+// SubjectPublicKeyInfo, DER; null if it cannot be parsed.
 PublicKey read_public_key(std::string_view der);
 bool same_key(const PublicKey& a, const PublicKey& b);
 
@@ -61,7 +62,7 @@ enum class KeyKind : unsigned char { kOther, kEd25519, kEllipticCurve, kRsa };
 KeyKind kind_of(const PublicKey& key);
 std::string curve_of(const PublicKey& key);  // "P-256"
 int bits_of(const PublicKey& key);           // of the modulus
-// That `signature` is the key's over `message`: Ed25519; ECDSA over SHA-256; RSA-PSS with SHA-256.
+// Verifies the key's `signature` over `message`: Ed25519; ECDSA over SHA-256; RSA-PSS with SHA-256.
 bool verifies(const PublicKey& key, std::string_view message, std::string_view signature);
 
 }  // namespace backplane::certificates

@@ -41,7 +41,7 @@ Task<Status> IdentityLease::remove() {
   co_return gone ? Status() : std::move(removed).status();
 }
 
-// Nobody else writes it, so it is taken to be as it was left.
+// No other client writes it, so it is assumed to be unchanged.
 Task<Status> IdentityLease::renew() {
   const std::string ns(kLeaseNamespace);
   if (!last_) {
@@ -89,7 +89,7 @@ Task<void> IdentityLease::run(Signal& stop) {
 Task<Status> IdentityLease::stop() {
   stopped_ = true;
   if (!client_) co_return Status();
-  // What a running renewal writes must not come after what is removed here.
+  // A running renewal must not write after this removal.
   while (busy_) co_await sleep_for(kBusyPause);
   Status removed = co_await remove();
   if (!removed.ok()) host_.logger().error("unable to delete lease lease=" + name_ + ": " + removed.message());

@@ -1,9 +1,9 @@
-// The lease by which this server says that it lives: apiserver-<hash of the host's name> in kube-system, renewed every ten seconds
+// The lease that shows that this server is alive: apiserver-<hash of the host's name> in kube-system, renewed every ten seconds
 // (upstream: the hooks …kube-apiserver-identity-lease-controller).
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
-// Errors:        what cannot be written is logged and tried again.
+// Errors:        failed writes are logged and retried.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ class IdentityLease {
  public:
   struct Identity {
     std::string hostname;
-    std::string peer_address;  // where other servers reach this one; empty: nothing is said
+    std::string peer_address;  // address for other servers; empty: not published
   };
   IdentityLease(Host& host, Identity identity);
 
-  // Removes what a server before this one has left; a task makes the lease and renews it from then on.
+  // Removes the lease of a previous server process; a task creates the lease and renews it.
   Task<Status> start(PostStartHookContext context);
   // Removes the lease; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
   Task<Status> stop();

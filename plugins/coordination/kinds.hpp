@@ -1,4 +1,4 @@
-// The group coordination.k8s.io: what its kinds do beyond schema/coordination_group.json and the rules in their schemas.
+// The group coordination.k8s.io: behaviour of its kinds beyond schema/coordination_group.json and the rules in their schemas.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -18,7 +18,7 @@ std::int64_t now_unix() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The names of those that have expired.
+// The names of expired leases.
 Task<Result<std::vector<std::string>>> expired_leases(std::shared_ptr<ApiClient> client) {
   ListOptions identities;
   auto selector = LabelSelector::parse(std::string(kIdentityLabel) + "=" + std::string(kit::kServerKind));
@@ -33,7 +33,7 @@ Task<Result<std::vector<std::string>>> expired_leases(std::shared_ptr<ApiClient>
   co_return names;
 }
 
-// Looks again before it removes: another server may have renewed or removed it.
+// Reads the lease again before removing it, because another server may have renewed or removed it.
 Task<Status> remove_expired(std::shared_ptr<ApiClient> client, std::string name) {
   const std::string ns(kLeaseNamespace);
   auto lease = co_await client->get(leases(), ns, name);

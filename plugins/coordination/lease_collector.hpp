@@ -2,7 +2,7 @@
 //
 // Thread-safety: one executor.
 // Lifetime:      run() ends when the stop signal fires; it keeps its client.
-// Errors:        what cannot be read or removed is logged and tried again at the next pass.
+// Errors:        failed reads and removals are logged and retried in the next pass.
 #pragma once
 
 #include "backplane/host.hpp"
@@ -10,10 +10,10 @@
 
 namespace backplane::coordination {
 
-// Whether nobody has renewed the lease for as long as it says, in seconds after 1970; one that does not say has.
+// Whether the lease was not renewed for its duration; `now`: seconds after 1970. A lease without duration or time has expired.
 bool is_expired(const Object& lease, std::int64_t now);
 
-// A pass now, and another every hour.
+// Runs a pass now and every hour.
 Task<void> collect_leases(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
 }  // namespace backplane::coordination

@@ -1,4 +1,4 @@
-// Leases and candidates for them: how a holder is chosen.
+// Leases and lease candidates: validation of the coordinated election.
 #include <array>
 
 #include "backplane/core/json_access.hpp"
@@ -14,7 +14,7 @@ using namespace kit;
 
 constexpr std::string_view kOldest = "OldestEmulationVersion";
 
-// The version that stands there, 0.0.0 where none does.
+// The member's version; 0.0.0 if it is absent.
 SemanticVersion version_at(const Object& spec, const char* member, FieldErrors& errors) {
   const std::string_view text = get_string(spec, member);
   if (text.empty()) return {};
@@ -56,7 +56,7 @@ class LeaseCandidateStrategy final : public KindStrategy {
     if (!text.empty() && !get_string(spec, "emulationVersion").empty() && binary < emulated) {
       errors.invalid("spec.binaryVersion", text, "must be greater than or equal to `emulationVersion`");
     }
-    if (strategy.empty()) return;  // the schema says so
+    if (strategy.empty()) return;  // the schema reports it
     const bool none = emulated.numbers == std::array<std::uint64_t, 3>{} && emulated.prerelease.empty();
     if (strategy == kOldest && none) {
       errors.required("spec.emulationVersion", "must be specified when `strategy` is 'OldestEmulationVersion'");

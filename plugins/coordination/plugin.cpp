@@ -1,4 +1,4 @@
-// The plugin `coordination`: the group coordination.k8s.io, the lease of this server's own life, and the end of those of others.
+// The plugin `coordination`: the group coordination.k8s.io, the identity lease of this server, and the removal of expired ones.
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/deferred_install.hpp"
@@ -32,7 +32,7 @@ class CoordinationPlugin final : public Plugin {
     const auto schemas = coordination_schemas();
     Status status = kit::install_group(host, "coordination", coordination_group(), schemas);
     if (status.ok()) status = add_former_versions(host.scheme(), "coordination", coordination_former_json(), schemas->front());
-    // What --runtime-config or its gate switched off cannot be made, or need not be.
+    // Resources that --runtime-config or a gate disables cannot be written, or need not be.
     if (!status.ok() || !host.resource_enabled(leases()) || !kit::gate_is_on(host, "APIServerIdentity")) return status;
     auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{kit::host_name(), kit::peer_address(host).text()});
     status = host.add_post_start_hook("start-kube-apiserver-identity-lease-controller",

@@ -129,7 +129,7 @@ class CorePlugin final : public Plugin {
                          NodePorts(*ports, std::move(*allocations))});
   }
 
-  // The storage of IPAddresses is that of whoever serves them.
+  // The storage of IPAddresses belongs to the plugin that serves them.
   static std::shared_ptr<StandardStorage> find_addresses(Host& host) {
     auto served = shared_role_of<StandardStorage>(host.find_storage({"networking.k8s.io", "v1", "ipaddresses"}));
     if (served != nullptr) return served;
@@ -231,7 +231,7 @@ class CorePlugin final : public Plugin {
   }
 
   static Status add_hooks(Host& host, std::shared_ptr<StandardStorage> namespaces, std::string first_address) {
-    // What --runtime-config switched off cannot be made, and need not be.
+    // Kinds that --runtime-config disables cannot be created, and need not be.
     if (!host.resource_enabled({"", "v1", "namespaces"})) return {};
     Status status = add_namespaces(host, std::move(namespaces));
     if (!status.ok()) return status;

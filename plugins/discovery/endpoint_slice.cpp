@@ -24,7 +24,7 @@ constexpr std::size_t kMostTopology = 16, kShown = 3;
 
 // ---- addresses
 
-// What is asked of every address of an endpoint, whatever its family: nobody reaches one of a special range.
+// Checks of every address of an endpoint, of any family: addresses of special ranges are refused.
 void check_reachable(const std::string& address, const std::string& path, FieldErrors& errors) {
   const Schema* type = core_schemas()->find("io.k8s.api.core.v1.EndpointAddress");
   Object probe;
@@ -73,7 +73,7 @@ void check_addresses(const Object& endpoint, std::string_view type, const std::s
   });
 }
 
-// ---- topology: a map that older versions had in place of nodeName and zone
+// ---- topology: a map in older versions instead of nodeName and zone
 
 std::set<std::string> hostnames_of(const Object& slice) {
   std::set<std::string> out;
@@ -84,7 +84,7 @@ std::set<std::string> hostnames_of(const Object& slice) {
   return out;
 }
 
-// v1 does not take it; a node's name that only stood there is kept.
+// v1 does not have it; a node name that was only in the map is copied.
 void drop_topology(Object& slice, const std::set<std::string>& known) {
   each_mutable(slice, "endpoints", [&](Object& endpoint) {
     const std::string host(get_string(object_or_empty(endpoint, "deprecatedTopology"), kHostname));
@@ -117,7 +117,7 @@ class EndpointSliceStrategy final : public KindStrategy {
     ObjectMeta(object).set_generation(1);
     drop_topology(object, {});
   }
-  // There is no spec: all but metadata counts, and of that the labels.
+  // The kind has no spec: everything but metadata counts for the generation, and the labels.
   void prepare_update(Object& object, const Object& old) const override {
     const bool changed = !same_but_metadata(object, old);
     if (changed) ObjectMeta(object).set_generation(ObjectMeta(const_cast<Object&>(old)).generation() + 1);  // only read
@@ -131,7 +131,7 @@ class EndpointSliceStrategy final : public KindStrategy {
  private:
   static void check_endpoints(const Object& object, FieldErrors& errors) {
     constexpr std::size_t kMost = 1000;
-    if (count_of(object, "endpoints") > kMost) return;  // the schema says so
+    if (count_of(object, "endpoints") > kMost) return;  // the schema reports it
     const std::string_view type = get_string(object, "addressType");
     each(object, "endpoints", [&](const Object& endpoint, std::size_t i) {
       const std::string path = at("endpoints", i);

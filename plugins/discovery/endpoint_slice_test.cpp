@@ -50,7 +50,7 @@ TEST(EndpointSlices, HintsAreFewAndDifferent) {
             "endpoints[0].hints.forNodes[1].name: Duplicate value: \"a\"");
 }
 
-// Older versions took what is refused today.
+// Older versions accepted values that are refused today.
 TEST(EndpointSlices, EndpointsThatStayAreNotLookedAt) {
   const Object old = slices().normalized(slice(R"([{"addresses":["127.0.0.1"],"nodeName":"B!"}])"));
   EXPECT_EQ(slices().change_problems(old, old), "");
@@ -91,7 +91,7 @@ TEST(EndpointSlices, CountTheirChangesAndThoseOfLabels) {
   Object changed = old;
   changed["ports"] = json::parse(R"([{"name":"a"}])");
   EXPECT_EQ(generation(changed), 2);
-  // A list without items was another than none, which it is stored as.
+  // Regression: an empty list differed from an absent one, although it is stored as absent.
   Object none = old;
   none["ports"] = nullptr;
   EXPECT_EQ(get_array(old, "ports")->size(), 0u);

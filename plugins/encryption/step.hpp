@@ -1,4 +1,4 @@
-// One step of a transformation: what follows its prefix is its own.
+// One step of a transformation: it defines the format after its prefix.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      shared; a coroutine of a step keeps the step, if its caller does.
@@ -28,7 +28,7 @@ struct ReadValue {
 class Step {
  public:
   virtual ~Step() = default;
-  // Without waiting; nothing if the value must wait.
+  // Without waiting; nullopt if the value must wait.
   virtual std::optional<Outcome<ReadValue>> read_now(std::string_view bound_to, const SharedBytes& data) const = 0;
   // `prefix` precedes the written value.
   virtual std::optional<Outcome<SharedBytes>> write_now(std::string_view bound_to, const SharedBytes& plain,

@@ -32,7 +32,7 @@ class TransformersTest : public testing::Test {
     auto stored = setup->transformers->find(resource)->to_storage_now(kKey, SharedBytes(plain));
     return stored && stored->ok() ? std::string((*stored)->view()) : "error";
   }
-  // The value, " stale" behind it if it is so; or the error.
+  // The value, followed by " stale" if it is stale; or the error.
   static std::string read(const SetupRef& setup, const std::string& stored, const GroupResource& resource = {"", "secrets"},
                           const std::string& at = kKey) {
     auto plain = setup->transformers->find(resource)->from_storage_now(at, SharedBytes(stored));
@@ -66,7 +66,7 @@ TEST_F(TransformersTest, TheFirstWritesAndAllRead) {
   EXPECT_EQ(read(rotated, write(old, "v")), "v stale");
   EXPECT_EQ(read(rotated, write(rotated, "v")), "v");
   EXPECT_EQ(read(rotated, "plain"), "plain stale");
-  // The other way round: the key that is about to be used is known before it writes.
+  // The reverse order: the next key can read before it is used for writes.
   const auto prepared = setup(one("secrets", keyed("aescbc", key("k1", kA) + ", " + key("k2", kB))));
   EXPECT_EQ(read(prepared, write(rotated, "v")), "v stale");
   EXPECT_EQ(read(old, write(rotated, "v")), "error: no matching key was found for the provided AES transformer");

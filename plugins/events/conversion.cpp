@@ -19,7 +19,7 @@ constexpr std::array<Renamed, 7> kMembers = {{
     {"deprecatedCount", "count"},
 }};
 
-// Members that the other version calls otherwise are no members of this one: what stands under such a name is not taken along.
+// Members with another name in the other version are not copied under their old name.
 void rename(Object& object, std::string_view from, std::string_view to) {
   Value* value = find(object, from);
   if (value == nullptr) {

@@ -1,7 +1,7 @@
 // Events between events.k8s.io/v1 and the core group's v1, in which they are stored: the same members under other names.
 //
 // Thread-safety: pure functions.
-// Errors:        none of their own; the Scheme's for registering twice.
+// Errors:        the Scheme's for registering twice.
 #pragma once
 
 #include "backplane/rest/scheme.hpp"

@@ -45,7 +45,7 @@ std::string printed_source(const Object& source) {
   return to_json(out);
 }
 
-// A text that stays what it is.  `blamed`: the name that errors give it.
+// An immutable text.  `blamed`: its name in errors.
 struct Fixed {
   const char* member;
   const char* blamed;
@@ -53,7 +53,7 @@ struct Fixed {
 constexpr std::array<Fixed, 7> kFixedTexts = {{
     {"reason", "reason"},
     {"note", "message"},
-    {"reason", "reason"},  // upstream looks twice and says so twice
+    {"reason", "reason"},  // upstream checks twice and reports two errors
     {"type", "type"},
     {"action", "action"},
     {"reportingController", "reportingController"},
@@ -91,7 +91,7 @@ void check_fixed_structs(const Object& event, const Object& old, FieldErrors& er
   if (count != get_int(old, "deprecatedCount").value_or(0)) errors.invalid("count", static_cast<long long>(count), kImmutable);
 }
 
-// The event with what clients may leave out of its metadata, and with what no update changes.
+// Completes metadata that clients may omit or that updates cannot change.
 Object with_system_metadata(const Object& event, const Object& old) {
   Object out(event);
   Object& metadata = ensure_object(out, "metadata");
@@ -124,7 +124,7 @@ void EventStrategy::validate(RequestContext&, const Object& event, FieldErrors& 
 }
 
 void EventStrategy::validate_update(RequestContext&, const Object& event, const Object& old, FieldErrors& errors) const {
-  // Beside the one that every kind is held to.
+  // In addition to the rule for all kinds.
   validate_object_meta_update(with_system_metadata(event, old), old, errors);
   if (!same_member(event, old, "series")) check_series(event, errors);
   check_fixed_texts(event, old, errors);

@@ -1,8 +1,7 @@
-// What events.k8s.io/v1 asks of an event beyond what the core group asks: a new event is complete, and an old one changes in its series
-// alone.
+// Rules of events.k8s.io/v1 beyond the core group's: a new event must be complete, and an update may change only the series.
 //
 // Thread-safety: const; any thread.
-// Errors:        fields are blamed under the names they are stored with, as upstream does.
+// Errors:        as upstream, errors use the fields' stored names.
 #pragma once
 
 #include "backplane/kit/group_document.hpp"

@@ -1,4 +1,4 @@
-// How many seats each priority level has for the next while: those that nobody uses are lent to those who could.
+// How many seats each priority level has for the next while: unused seats are lent to levels that can use them.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace backplane::flowcontrol {
 
-// What one level should have, and between which bounds: 0 <= lower <= target, lower <= upper.
+// The target of one level, and its bounds: 0 <= lower <= target, lower <= upper.
 struct Claim {
   double target = 0;
   double lower = 0;
@@ -21,7 +21,7 @@ struct Allocation {
 // Divides `sum`: every claim gets the same part of its target, within its bounds.  Nothing when the bounds do not allow that sum.
 std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims);
 
-// What a level wanted in the last period, smoothed: rises at once, falls by half in five minutes.
+// The demand of a level in the last period, smoothed: rises at once, falls by half in five minutes.
 struct SmoothedDemand {
   double average = 0;
   double deviation = 0;

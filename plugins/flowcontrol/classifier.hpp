@@ -1,6 +1,6 @@
 // Finds a request's flow schema.
 //
-// Schemas name the same few groups and users again and again: a request asks for each of them once whether its user is it.
+// Schemas name the same few groups and users again and again: each of them is matched with a request's user only once.
 // Thread-safety: immutable once made.
 // Lifetime:      keeps copies of the schemas.
 #pragma once
@@ -18,7 +18,7 @@ class Classifier {
   // In the order in which they are tried.
   explicit Classifier(std::vector<FlowSchema> schemas);
   const std::vector<FlowSchema>& schemas() const noexcept { return schemas_; }
-  // The first that matches; the last where none does: it is for everybody.
+  // The first that matches; the last if none does: it matches all requests.
   std::size_t find(const UserInfo& user, const RequestInfo& info) const noexcept;
 
  private:
@@ -28,7 +28,7 @@ class Classifier {
     bool more;               // it has others
     FlowRule rule;
   };
-  // What has been found out about a user.
+  // The results of matching for a user.
   struct Known {
     std::uint64_t asked = 0, is = 0;
   };

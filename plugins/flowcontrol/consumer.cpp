@@ -41,7 +41,7 @@ std::optional<Object> new_condition(const Object& flow_schema, bool level_exists
 
 namespace {
 
-// The condition applied, whoever had it before.
+// The condition applied, with force.
 HttpCall apply_condition(const std::string& name, Object condition) {
   const GroupVersionResource resource = resource_of(kFlowSchemas);
   Object applied;
@@ -160,7 +160,7 @@ Task<Status> ConfigConsumer::reconcile(std::string name) {
   co_return Status();
 }
 
-// Mandatory levels are there even while nobody has made them.
+// Mandatory levels exist even while their objects do not.
 Task<Result<bool>> ConfigConsumer::exists(std::string level) {
   const Bootstrap* bootstrap = find_bootstrap(kPriorityLevels, level);
   if (bootstrap != nullptr && bootstrap->mandatory) co_return true;

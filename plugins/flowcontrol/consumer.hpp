@@ -1,4 +1,4 @@
-// Has the gate do what flow schemas and priority levels say, and says of each flow schema whether the priority level it names exists: its
+// Configures the gate from flow schemas and priority levels, and sets on each flow schema whether its priority level exists: its
 // condition Dangling (the hook priority-and-fairness-config-consumer).
 //
 // Thread-safety: everything on the plugin's executor.

@@ -1,4 +1,4 @@
-// How many seats a level's requests could use, over time: average, standard deviation and the most since it was last asked.
+// How many seats a level's requests could use, over time: average, standard deviation and maximum since the last query.
 //
 // Exact without a lock: each change at time t from x to y adds (x − y)·t and (x² − y²)·t, and what is there now counts with the time now.
 // Sums may wrap; the difference of two of them is right.

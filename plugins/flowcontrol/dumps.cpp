@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell, cells with a comma behind them.
+// Columns as wide as their widest cell, cells followed by a comma.
 class TextTable {
  public:
   explicit TextTable(Row head) { rows_.push_back(std::move(head)); }

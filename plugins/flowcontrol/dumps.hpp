@@ -18,7 +18,7 @@ std::vector<PathRoute> dump_routes(std::shared_ptr<const Gate> gate);
 
 std::string dump_levels(const std::vector<LevelState>& levels);
 std::string dump_queues(const std::vector<LevelState>& levels);
-// `details`: with what each request asks.
+// `details`: with each request's verb and path.
 std::string dump_requests(const std::vector<LevelState>& levels, const std::vector<Gate::RunningRequest>& running, bool details);
 
 }  // namespace backplane::flowcontrol

@@ -1,6 +1,6 @@
-// What is counted of one flow schema's requests in one priority level.
+// Counters of one flow schema's requests in one priority level.
 //
-// Thread-safety: relaxed atomics; any thread.  What waits is counted under the level's lock.
+// Thread-safety: relaxed atomics; any thread.  Waiting requests are counted under the level's lock.
 // Lifetime:      of its level.
 #pragma once
 
@@ -52,7 +52,7 @@ struct alignas(64) FlowCounts {
   std::atomic<std::uint64_t> executing{0};
   std::array<Durations, 2> executed;  // in nanoseconds; short ones, watches
   std::atomic<std::uint64_t> waiting{0};
-  std::array<Durations, 2> waited;  // of those that stood in a queue: in vain, and not
+  std::array<Durations, 2> waited;  // of queued requests: rejected, and executed
   Buckets<kLengthBounds> queue_lengths;
   Buckets<kSeatBounds> wide;  // of those that were to have more than one seat
   std::array<std::atomic<std::uint64_t>, 3> rejected{};

@@ -26,7 +26,7 @@ class FlowQueue {
   int seats_requested() const noexcept { return seats_in_use + seats_waiting; }
   double work_waiting() const noexcept { return seats_waiting * kEstimatedSeconds; }
   double finish_of_first() const noexcept { return next_dispatch + waiting.front()->seats * kEstimatedSeconds; }
-  // What a queue did not use while nobody stood in it is not kept for it.
+  // An empty queue accumulates no credit.
   void not_before_arrival() noexcept {
     if (!waiting.empty()) next_dispatch = std::max(next_dispatch, waiting.front()->arrival);
   }

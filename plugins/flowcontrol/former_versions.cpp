@@ -10,7 +10,7 @@ namespace {
 
 using namespace kit;
 
-// An unset number of shares is 0 in v1beta3, and so is a number of 0 in v1: an annotation tells the one from the other.
+// An unset number of shares is 0 in v1beta3, and so is a number of 0 in v1: an annotation distinguishes the two.
 constexpr std::string_view kZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 constexpr std::int64_t kDefaultShares = 30;
 

@@ -28,7 +28,7 @@ namespace backplane::flowcontrol {
 struct LevelState {
   PriorityLevel configured;
   std::shared_ptr<Level> level;
-  bool leaving = false;  // nobody names it any more; it goes when it is empty
+  bool leaving = false;  // no object names it any more; removed when it is empty
   int nominal = 0, lower = 0, upper = 0;
   std::uint32_t most_seats = 0;  // of one request; 0: no opinion
   SmoothedDemand demand;
@@ -120,7 +120,7 @@ class Gate final : public RequestGate {
   double fair_part_ = 0;
 };
 
-// A mandatory object of the bootstrap ones, as long as nobody has made it.
+// A mandatory bootstrap object, until it exists in the store.
 PriorityLevel imagined_level(std::string_view name);
 FlowSchema imagined_schema(std::string_view name);
 

@@ -1,4 +1,4 @@
-// What the gate makes of its objects: who has how many seats.
+// The gate's configuration from its objects: the seats of each level.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -125,7 +125,7 @@ void Gate::publish() {
   number_.store(number, std::memory_order_release);
 }
 
-// After publish(): whoever still comes with an older snapshot is sent to the newest.
+// After publish(): a request with an older snapshot is redirected to the newest.
 void Gate::forget_empty() {
   const std::size_t before = levels_.size();
   std::erase_if(levels_, [](const auto& each) { return each.second.leaving && each.second.level->close(); });

@@ -1,4 +1,4 @@
-// What /metrics shows of priority and fairness, under upstream's names.
+// Metrics of priority and fairness, under upstream's names.
 #include <algorithm>
 
 #include "gate.hpp"

@@ -151,7 +151,7 @@ class GateTest : public ::testing::Test {
     }
     return nullptr;
   }
-  // Beside what is delivered: one seat for everybody of the group `few`, with or without a queue.
+  // In addition to the default levels: one seat for all users of the group `few`, with or without a queue.
   void add_one_seat(int queues, int length = 1) {
     auto all = delivered_levels();
     PriorityLevel few;
@@ -445,7 +445,7 @@ TEST_F(GateTest, ALevelThatComesBackWhileItDrainsGoesOn) {
   EXPECT_TRUE(before->idle());
 }
 
-// Levels come and go under requests that come and go: whoever is in leaves the level that let him in.
+// Levels are added and removed during requests: a running request leaves the level that has admitted it.
 TEST_F(GateTest, TheConfigurationMayChangeWhileRequestsComeAndGo) {
   std::atomic<bool> over{false};
   std::atomic<int> served{0};

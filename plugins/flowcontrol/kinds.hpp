@@ -26,7 +26,7 @@ Result<kit::GroupDocument> flowcontrol_group();
 struct Bootstrap {
   std::string_view resource;
   std::string name;
-  bool mandatory = false;  // its spec is kept whatever its annotation says
+  bool mandatory = false;  // its spec is reverted regardless of its annotation
   Object spec;             // as the store gives it back
 };
 // Of schema/flowcontrol_bootstrap.json, in upstream's order.

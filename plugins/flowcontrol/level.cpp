@@ -50,7 +50,7 @@ bool Level::take_from(std::uint64_t& state, std::uint32_t seats, Time now) noexc
   return true;
 }
 
-// Whoever begins to wait says so in the word before it looks for a seat, so that one of the two sees the other.
+// A waiter is counted in the word before it looks for a seat, so that one of the two sees the other.
 void Level::give_back(std::uint32_t seats, Time now) noexcept {
   const std::uint64_t after = add(~std::uint64_t{seats} + 1, now);
   if (waited_for(after) == 0) return;
@@ -137,7 +137,7 @@ Level::Queued Level::enqueue(const std::shared_ptr<Waiter>& waiter, Time now) {
   return answer;
 }
 
-// The one of the hand with the least to do; whoever is dealt the same hand does not always begin with the same card.
+// The one of the hand with the least to do; flows with the same hand do not always begin with the same card.
 FlowQueue& Level::choose_queue(std::uint64_t hash) noexcept {
   const Hand hand = deal(hash, shape_.queues, shape_.hand_size);
   const auto size = static_cast<std::uint64_t>(hand.size);
@@ -170,7 +170,7 @@ bool Level::abandon(Waiter& waiter, Time now) {
     queue.not_before_arrival();
     add(~wait_for(waiter.seats) + 1, now);
     drop_if_surplus(&queue);
-    // What stood behind a wide one may fit.
+    // A request after a wide one may fit.
     decided = dispatch(now);
   }
   tell(decided);
@@ -229,7 +229,7 @@ FlowQueue* Level::next_queue() noexcept {
   return best;
 }
 
-// While somebody waits nobody takes a seat but here: what fits now fits until it is taken.
+// While a request waits, seats are taken here only: what fits now fits until it is taken.
 Level::Decided Level::dispatch(Time now) {
   Decided decided;
   while (waiting_ > 0) {

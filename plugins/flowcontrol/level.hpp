@@ -1,12 +1,10 @@
 // A priority level at work: its seats, and the queues of those who wait for one.
 //
-// While nobody waits a seat is taken and given back with one atomic change each, and no lock.  Once somebody waits, whoever comes goes
+// While no request waits, a seat is taken and released with one atomic change each, and no lock.  Once one waits, later requests go
 // through a queue, which the flow's hash chooses, and seats go to the queues in the order of their virtual time: every queue that has
-// something in it gets as many seat-seconds as any other, whatever the number and the size of its requests.  Requests that found a free
-// seat are charged to no queue: there was nobody to be fair to.
-// Thread-safety: every method from any thread.
-// Lifetime:      outlives every request that holds a seat or waits; close() says when there are none.
-// Errors:        none.
+// something in it gets as many seat-seconds as any other, regardless of the number and the size of its requests.  Requests that found a
+// free seat are charged to no queue: no other flow was waiting. Thread-safety: every method from any thread. Lifetime:      outlives every
+// request that holds a seat or waits; close() returns whether there are none. Errors:        none.
 #pragma once
 
 #include <atomic>
@@ -28,7 +26,7 @@ namespace backplane::flowcontrol {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// What becomes of those that find no seat.
+// The treatment of requests that find no seat.
 struct QueueShape {
   int queues = 0;  // 0: they are refused
   int hand_size = 0;
@@ -37,7 +35,7 @@ struct QueueShape {
 
 class FlowQueue;
 
-// What a request is, for dumps.
+// A request, for dumps.
 struct RequestDetails {
   std::string user, verb, path, ns, name, api_version, resource, subresource;
 };
@@ -61,7 +59,7 @@ struct Waiter {
 
 class Level {
  public:
-  // An exempt level has as many seats as it is asked for.
+  // An exempt level has as many seats as its requests need.
   Level(std::string name, bool exempt, Time now);
   ~Level();
 
@@ -86,7 +84,7 @@ class Level {
   void finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) noexcept;
 
   // ---- its life
-  // Nothing runs and nothing waits: from now on nobody gets in.  False: not yet.
+  // Nothing runs and nothing waits: no request is admitted from now on.  False: not yet.
   bool close();
   bool idle() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
 
@@ -115,7 +113,7 @@ class Level {
   double virtual_time() const;
 
  private:
-  // One word: seats in use, seats waited for (none: nobody waits), and whether it is closed.
+  // One word: seats in use, seats waited for (none: no request waits), and whether it is closed.
   static constexpr int kShift = 30;
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kShift) - 1;
   static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;

@@ -55,7 +55,7 @@ bool is_as_delivered(const Bootstrap& bootstrap, const Object& spec) {
 
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current) {
   const std::optional<bool> said = auto_update(current);
-  // Where nobody has said anything, an object that nobody has changed is kept up to date.
+  // Without the annotation, an object that was not changed by a client is updated.
   const bool kept = bootstrap.mandatory || said.value_or(get_int_path(current, "metadata.generation") == 1);
   const bool changes = kept && !is_as_delivered(bootstrap, object_or_empty(current, "spec"));
   if (said == kept && !changes) return std::nullopt;
@@ -143,7 +143,7 @@ Task<Status> ConfigProducer::ensure(std::string resource, std::string name) {
   co_return co_await update(std::move(resource), std::move(*wanted));
 }
 
-// What has to be made for the start is attempted until it is there.
+// Objects needed for the startup are created with retries.
 bool ConfigProducer::waits(const std::string& key, std::string_view value) {
   if (first_.contains(key)) return false;
   const auto pause = pauses_.claim(key, value);
@@ -160,7 +160,7 @@ Task<Status> ConfigProducer::create(const Bootstrap& bootstrap) {
   ensure_object(metadata, "annotations")[kAutoUpdate] = "true";
   object["spec"] = bootstrap.spec;
   auto made = co_await client_->create(resource_of(bootstrap.resource), "", std::move(object), write_options());
-  // Somebody else may have made it: it is looked at again.
+  // Another server may have created it: it is read again.
   co_return made.ok() ? Status() : std::move(made).status();
 }
 

@@ -1,7 +1,7 @@
 // Keeps the flow schemas and priority levels that every server has (the hook priority-and-fairness-config-producer).
 //
-// Mandatory ones are made again and put right whatever is done to them; suggested ones are made again, and put right as long as their
-// annotation apf.kubernetes.io/autoupdate-spec says so.  Objects that an earlier version delivered go, unless it says no.
+// Mandatory ones are created again and always reverted; suggested ones are created again, and reverted as long as their
+// annotation apf.kubernetes.io/autoupdate-spec is true.  Objects of an earlier version are deleted, unless it is false.
 // Servers that deliver other objects over one store overwrite each other after growing pauses (kit::RewritePause).
 // Thread-safety: everything on the plugin's executor; stop() from any thread.
 // Lifetime:      its tasks keep it, and end after stop().
@@ -22,7 +22,7 @@
 
 namespace backplane::flowcontrol {
 
-// What is to be written in the place of `current`; nothing when it stays as it is.
+// The object to write in place of `current`; nothing if it is unchanged.
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current);
 // Whether the server may remove an object that it does not deliver.
 bool is_left_over(const Object& current);

@@ -13,7 +13,7 @@ namespace backplane::flowcontrol {
 
 class RetryAfter {
  public:
-  // Counts one that is refused in that second of the clock; returns how many seconds it is told to wait.
+  // Counts one that is refused in that second of the clock; returns the seconds of its Retry-After header.
   std::int64_t refused(std::int64_t second) {
     const std::lock_guard lock(mutex_);
     if (second == current_) {

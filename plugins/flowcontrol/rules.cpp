@@ -15,7 +15,7 @@ constexpr std::string_view kServiceAccounts = "system:serviceaccount:";
 
 int number(const Object& object, std::string_view key) { return static_cast<int>(get_int_path(object, key).value_or(0)); }
 
-// Upstream takes "*" for every name only where it stands alone, which is what its rules of validation ask for.
+// Upstream treats "*" as every name only if it is the only item, which its validation requires.
 Names read_names(const Object& rule, std::string_view key) {
   Names names{false, texts_of(rule, key)};
   names.every = names.list.size() == 1 && names.list.front() == kEvery;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMostSeatsOfObjects = 10, kMostSeatsOfBytes = 100;
 constexpr std::uint64_t kObjectsOfASeat = 100, kBytesOfASeat = 100'000;
-// What a list from the cache holds at once: it is written piece by piece.
+// The bytes that a list from the cache holds at once: it is written piece by piece.
 constexpr std::uint64_t kMostBytesFromCache = 1'000'000;
 // Of an object whose size is not known.
 constexpr std::uint64_t kLargestObject = 1'500'000;

@@ -26,7 +26,7 @@ std::string stored_key(std::string_view group, std::string_view resource);
 enum class ListCost : unsigned char { kBytes, kObjects };
 
 // `most`: seats that one request of the level may have; 0: as many as there is sense in.
-// Of a list, or of a watch, which begins with one unless it says where it goes on.
+// Of a list, or of a watch, which begins with one unless it has a resourceVersion.
 std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, std::uint32_t most, ListCost cost);
 
 }  // namespace backplane::flowcontrol

@@ -35,7 +35,7 @@ class StorageVersionStrategy final : public KindStrategy {
   void check_new(const Object& object, FieldErrors& errors) const override { check_name(meta_name(object), errors); }
 };
 
-// What one server says of itself fits together.
+// Validates the consistency of one server's entry.
 void check_server(const Object& server, const std::string& path, FieldErrors& errors) {
   const std::string encoding(get_string(server, "encodingVersion"));
   const auto decodable = texts_of(server, "decodableVersions");
@@ -53,7 +53,7 @@ void check_server(const Object& server, const std::string& path, FieldErrors& er
   });
 }
 
-// The version that all servers store; nothing when they do not agree, or there are none.
+// The common storage version of all servers; nullopt if they differ, or if there is no server.
 std::optional<std::string> common_version(const Object& status) {
   std::optional<std::string> out;
   bool agree = true;

@@ -1,4 +1,4 @@
-// The group internal.apiserver.k8s.io: what its kind does beyond schema/internal_group.json.
+// The group internal.apiserver.k8s.io: behaviour of its kind beyond schema/internal_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once

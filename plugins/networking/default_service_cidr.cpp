@@ -26,7 +26,7 @@ std::vector<std::string> ranges_of(const Object& object) { return texts_of(objec
 
 const Object* ready_condition(const Object& object) { return find_item(object_or_empty(object, "status"), "conditions", "type", "Ready"); }
 
-// The network that a range begins with: bits behind its prefix are zero.
+// The network of a range, with the host bits cleared.
 std::string network(std::string_view range) {
   const auto slash = range.find('/');
   auto address = parse_ip(range.substr(0, slash));
@@ -53,7 +53,7 @@ std::vector<std::string> canonical_ranges(std::string_view flag) {
 CidrStep next_step(const Object& object, const std::vector<std::string>& ranges) {
   const auto have = ranges_of(object);
   if (ranges.size() == 2 && have.size() == 1 && have[0] == ranges[0]) return CidrStep::kJoinFamily;
-  // What becomes of one that is going is not this server's to say.
+  // A ServiceCIDR that is being deleted is not changed.
   if (!meta_text(object, "deletionTimestamp").empty()) return CidrStep::kNothing;
   if (have != ranges) return CidrStep::kMismatch;
   const Object* ready = ready_condition(object);
@@ -97,7 +97,7 @@ Task<Status> DefaultServiceCidr::make() {
   object["spec"].emplace_object()["cidrs"] = Array(ranges_.begin(), ranges_.end());
   auto made = co_await client_->create(service_cidrs(), "", std::move(object));
   if (made.ok()) co_return co_await set_ready(std::move(*made));
-  // Another server's is as good; the next pass looks at it.
+  // Another server has created it; the next pass checks it.
   if (made.status().code() == 409) co_return Status();
   co_return std::move(made).status();
 }

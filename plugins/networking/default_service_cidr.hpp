@@ -1,10 +1,10 @@
 // The ServiceCIDR `kubernetes`: the ranges that --service-cluster-ip-range names, as an object that allocators of addresses read (upstream:
-// the hook start-kubernetes-service-cidr-controller).  It is made when it is missing, gets a second family that the flags have come to
-// name, and is else left as it is.
+// the hook start-kubernetes-service-cidr-controller).  It is created if it is missing, gets a second family if the flags name one now,
+// and is otherwise unchanged.
 //
 // Thread-safety: one executor.
 // Lifetime:      shared by the hook and the task it starts; the task ends when the stop signal fires.
-// Errors:        what cannot be written is logged and tried again at the next pass.
+// Errors:        failed writes are logged and retried in the next pass.
 #pragma once
 
 #include <optional>
@@ -16,24 +16,24 @@
 
 namespace backplane::networking {
 
-// What a pass does, by what the object says.
+// The action of a pass, by the state of the object.
 enum class CidrStep : unsigned char {
   kNothing,
   kJoinFamily,    // the object has the first range alone, the flags have two
-  kSetReady,      // nobody has said yet whether it is ready
+  kSetReady,      // the condition Ready is absent
   kMismatch,      // other ranges than the flags name
-  kSomebodySays,  // somebody says that it is not ready
+  kSomebodySays,  // a client has set Ready to False
 };
 CidrStep next_step(const Object& service_cidr, const std::vector<std::string>& ranges);
 
-// The ranges of a flag, as the object has them: networks in canonical form.
+// The ranges of a flag in the object's form: canonical networks.
 std::vector<std::string> canonical_ranges(std::string_view flag);
 
 class DefaultServiceCidr {
  public:
   DefaultServiceCidr(Host& host, std::vector<std::string> ranges) : host_(host), ranges_(std::move(ranges)) {}
 
-  // Returns when the object is there; a task keeps it from then on.
+  // Returns when the object exists; a task maintains it from then on.
   Task<Status> start(PostStartHookContext context);
 
  private:

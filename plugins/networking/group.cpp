@@ -1,4 +1,4 @@
-// The group networking.k8s.io, put together.
+// Assembles the group networking.k8s.io.
 #include "backplane/kit/group.hpp"
 #include "kinds.hpp"
 #include "networking_group_json.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 using namespace kit;
 
-// The older way to say the class.
+// The annotation that named the class before the field existed.
 constexpr std::string_view kClassAnnotation = "kubernetes.io/ingress.class";
 
 class IngressStrategy final : public KindStrategy {

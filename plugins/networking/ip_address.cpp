@@ -1,4 +1,4 @@
-// IP addresses: their names are addresses, which nothing is put behind.
+// IPAddress objects, whose names are addresses.
 #include "backplane/core/meta.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "kinds.hpp"
@@ -10,7 +10,7 @@ class IpAddressStrategy final : public kit::KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
-  // Nothing is put behind what a name is to be made of: that would be no address.
+  // generateName becomes the name without a suffix, because with one it would be no address.
   void apply_defaults(Object& object) const override {
     ObjectMeta meta(object);
     if (meta.name().empty() && !meta.generate_name().empty()) meta.set("name", std::string(meta.generate_name()));

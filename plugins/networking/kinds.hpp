@@ -1,4 +1,4 @@
-// The group networking.k8s.io: what its kinds do beyond schema/networking_group.json and the rules in their schemas.
+// The group networking.k8s.io: behaviour of its kinds beyond schema/networking_group.json and the rules in their schemas.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// Network policies: the directions they are about, and ranges with holes.
+// Network policies: policy types, and ranges with exceptions.
 #include <algorithm>
 #include <set>
 
@@ -27,7 +27,7 @@ void each_block(const Object& policy, Visit visit) {
   each_peer("egress", "to");
 }
 
-// The network and the length of its prefix, of 128 bits; nothing for a text that is no range.
+// The network and its prefix length out of 128 bits; nullopt for an invalid range.
 struct Network {
   IpAddress address;
   int bits = 0;
@@ -64,7 +64,7 @@ class NetworkPolicyStrategy final : public KindStrategy {
 
  protected:
   void check_new(const Object& object, FieldErrors& errors) const override { check_change(object, {}, errors); }
-  // Ranges that the policy had, in whatever place, may stay as they are.
+  // Ranges that the old policy had anywhere are not validated again.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     std::set<std::string, std::less<>> known;
     each_block(old, [&](const Object& block, const std::string&) {

@@ -1,4 +1,4 @@
-// The plugin `networking`: the group networking.k8s.io, and the ServiceCIDR of this server's own ranges.
+// The plugin `networking`: the group networking.k8s.io, and the ServiceCIDR of this server's ranges.
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
@@ -14,7 +14,7 @@ class NetworkingPlugin final : public Plugin {
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "networking", networking_group(), networking_schemas());
     if (status.ok()) status = add_former_versions(host.scheme());
-    // What --runtime-config switched off cannot be made, and need not be.
+    // Resources that --runtime-config disables cannot be created, and need not be.
     if (!status.ok() || !host.resource_enabled({"networking.k8s.io", "v1", "servicecidrs"})) return status;
     auto ranges = canonical_ranges(host.flag("service-cluster-ip-range").value_or(""));
     auto controller = std::make_shared<DefaultServiceCidr>(host, std::move(ranges));

@@ -1,4 +1,4 @@
-// Columns of the group that are worked out.
+// Computed columns of the group.
 #include <set>
 
 #include "backplane/core/json_access.hpp"

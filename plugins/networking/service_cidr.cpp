@@ -1,4 +1,4 @@
-// Service ranges: what may become of them.
+// ServiceCIDRs: rules on changes.
 #include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/types/ip_addresses.hpp"
@@ -13,13 +13,13 @@ using namespace kit;
 constexpr const char* kPath = "spec.cidrs";
 constexpr const char* kImmutable = "field is immutable";
 
-// Families told apart as addresses are; a text that is no range is of none.
+// The family of a range; an invalid text has none.
 char family_of(const std::string& range) {
   if (!legacy_cidr_problems(range).empty()) return 0;
   return range.find(':') == std::string::npos ? '4' : '6';
 }
 
-// The canonical text and no other.
+// Requires the canonical text.
 Problems problems_of(const std::string& range) {
   Problems out = legacy_cidr_problems(range);
   if (!out.empty()) return out;

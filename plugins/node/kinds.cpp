@@ -17,7 +17,7 @@ class RuntimeClassStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // What pods take beside their containers is held to the rules of a container's limits.
+  // The overhead of pods is validated like a container's limits.
   void check(const Object& object, FieldErrors& errors) const override {
     const Object* amounts = get_object(object_or_empty(object, "overhead"), "podFixed");
     if (amounts != nullptr) workload::validate_resource_requirements(Object{{"limits", *amounts}}, "overhead", errors);

@@ -1,4 +1,4 @@
-// The group node.k8s.io: what its kind does beyond schema/node_group.json.
+// The group node.k8s.io: behaviour of its kind beyond schema/node_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -7,7 +7,7 @@
 namespace backplane::policy {
 namespace {
 
-// No pod has this label: a selector that asks for it matches none, one that asks for its absence matches all.
+// No pod has this label: a selector that requires it matches none, and one that requires its absence matches all.
 constexpr std::string_view kLabel = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 bool is_own(const Value& expression) { return expression.is_object() && get_string(expression.get_object(), "key") == kLabel; }

@@ -54,6 +54,7 @@ Task<RuleList> RbacAuthorizer::rules_for(UserInfo user, std::string ns) {
 }
 
 void RbacAuthorizer::start(Host& host) {
+  if (informers_ != nullptr) return;
   informers_ = std::make_unique<SharedInformerFactory>(host);
   for (const std::string_view resource : {kClusterRoles, kRoles}) {
     informers_->for_resource(resource_of(resource))

@@ -25,7 +25,7 @@ class RbacAuthorizer final : public Authorizer, public RuleResolver {
   RuleResolver* rule_resolver() noexcept override { return this; }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
-  // Starts the informers; once, on the plugin's executor.
+  // Starts the informers, once; on the plugin's executor.
   void start(Host& host);
   // Waits until decisions take the stored objects into account; false if the server stops first.
   Task<bool> wait_synced();

@@ -1,7 +1,7 @@
 // The roles and bindings that every server has.
 //
 // Thread-safety: a policy belongs to one thread.
-// Errors:        none; data that cannot be read is a fault of the build, and ends it with an exception.
+// Errors:        none; unreadable data is an error of the build and throws an exception.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ inline constexpr std::string_view kClusterRoles = "clusterroles";
 inline constexpr std::string_view kClusterRoleBindings = "clusterrolebindings";
 inline constexpr std::string_view kRoles = "roles";
 inline constexpr std::string_view kRoleBindings = "rolebindings";
-// "false": the server leaves the object as it is.
+// "false": the server does not change the object.
 inline constexpr std::string_view kAutoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 
 inline GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
@@ -31,21 +31,21 @@ struct Delivered {
   std::string ns;  // empty: of the whole cluster
   std::string name;
   Object object;  // with its defaults
-  // What somebody has made of the object of this name is taken over when this one is made: a role's rules, a binding's subjects.
+  // The rules or subjects of the existing object of this name are taken over when this one is created.
   std::string successor_of;
 };
 
-// Of schema/rbac_bootstrap.json, in upstream's order; rows and rules that name gates are there when all of these are on.
+// The objects of schema/rbac_bootstrap.json, in upstream's order; rows and rules with gates are included if all of these are on.
 class BootstrapPolicy {
  public:
   using IsOn = std::function<bool(std::string_view gate)>;
 
   explicit BootstrapPolicy(IsOn is_on);
-  // What selects objects that bear the labels of all that is delivered.
+  // The selector of objects with the labels of all delivered objects.
   std::string selector() const;
   std::size_t size() const { return rows_.size(); }
   std::string_view ns(std::size_t index) const { return get_string(*rows_[index].row, "namespace"); }
-  // Made when it is asked for: most of what is there needs no change, and all of them at once are large.
+  // Built on request: most existing objects need no change, and all of them together are large.
   Delivered at(std::size_t index) const;
 
  private:

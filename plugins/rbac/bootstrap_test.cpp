@@ -25,7 +25,7 @@ std::optional<Delivered> find_delivered(std::string_view resource, std::string_v
 }
 Delivered delivered(std::string_view resource, std::string_view name) { return *find_delivered(resource, name); }
 
-// A role or binding with nothing but these members, besides what every delivered object bears.
+// A role or binding with these members and the labels and annotations of every delivered object.
 Delivered made_of(std::string_view resource, std::string_view members) {
   Delivered out{resource, "", "n", object(members), ""};
   out.object["metadata"] = object(R"({"name":"n","labels":{"l":"1"},"annotations":{"a":"1"}})");
@@ -132,7 +132,7 @@ TEST(Revised, AggregationFollowsWhatIsDelivered) {
   EXPECT_FALSE(revised(plain, with(plain.object, "aggregationRule", selectors))->object.contains("aggregationRule"));
   const Delivered gathering = made_of(kClusterRoles, R"({"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}})");
   EXPECT_FALSE(revised(gathering, with(gathering.object, "aggregationRule", selectors)));
-  // Rules that have been gathered stay.
+  // Aggregated rules stay.
   EXPECT_FALSE(revised(gathering, with(gathering.object, "rules", R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])")));
   EXPECT_EQ(to_json(revised(gathering, plain.object)->object.at("aggregationRule")),
             R"({"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]})");
@@ -167,7 +167,7 @@ TEST(Succession, TakesOverWhatSomebodyHasMadeOfTheOlderObject) {
   const Object older = with(Object(), "rules", R"([{"verbs":["list"],"apiGroups":[""],"resources":["nodes"]}])");
   EXPECT_EQ(count_of(succeeding(role, older), "rules"), 2U);
   EXPECT_EQ(succeeding(role, with(older, "aggregationRule", "{}")), role.object);
-  // Whoever has taken subjects away, and does not want them back, has none of them in the new binding either.
+  // If an administrator has removed subjects and disabled reconciliation, the new binding does not have them either.
   const Delivered binding = made_of(kClusterRoleBindings, kBinding);
   const Object kept = object(R"({"metadata":{"name":"o","annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}}})");
   EXPECT_EQ(count_of(succeeding(binding, kept), "subjects"), 0U);

@@ -5,7 +5,7 @@
 namespace backplane::rbac {
 namespace {
 
-// A subject with more bindings in one scope finds them by what they allow.
+// A subject with more bindings in one scope has them indexed by what they allow.
 constexpr std::size_t kLongList = 32;
 
 std::string role_key(std::string_view kind, std::string_view ns, std::string_view name) {
@@ -41,7 +41,7 @@ void CompiledPolicy::drop_if_unused(Role& role) {
 }
 
 void CompiledPolicy::set_rules(Role& role, const RoleRulesBox* rules) {
-  // Copied: the lists change on the way.
+  // Copied, because the lists change during the loop.
   std::vector<std::pair<std::uint64_t, BoundRoles::Item>> long_lists;
   for (const std::uint64_t place : indexed_) {
     for (const BoundRoles::Item& item : SubjectTrie::find(root_, place)->of(role)) long_lists.emplace_back(place, item);

@@ -55,7 +55,7 @@ class CompiledPolicy {
  private:
   struct Version {
     const SubjectTrie::Node* root = nullptr;
-    mutable Garbage garbage;  // what the next version no longer has
+    mutable Garbage garbage;  // objects that the next version does not have any more
   };
   struct KeyHash {
     using is_transparent = void;

@@ -14,7 +14,7 @@ namespace {
 
 using Key = std::pair<std::string, std::string>;  // namespace and name
 
-// What a plain scan reads: every object, in the order of the names.
+// The reference model: scans every object, in the order of the names.
 struct PlainSubject {
   SubjectKind kind;
   std::string name, ns;
@@ -89,7 +89,7 @@ PlainAnswer scan(const PlainPolicy& policy, const AuthorizationAttributes& wante
   return out;
 }
 
-// Changes both policies alike, at random, within a world so small that everything meets.
+// Changes both policies alike, at random, with so few names that all combinations occur.
 class World {
  public:
   explicit World(unsigned seed) : random_(seed) {}
@@ -213,7 +213,7 @@ TEST(CompiledPolicy, DecidesAsAPlainScanAfterEachOfTenThousandChanges) {
   EXPECT_LT(allowed, 40000u) << "the world is too open to find anything";
 }
 
-// ---- one thing at a time
+// ---- single cases
 
 AuthorizationAttributes get_pods(std::string user, std::vector<std::string> groups = {}, std::string ns = "n") {
   AuthorizationAttributes out;

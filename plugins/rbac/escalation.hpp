@@ -15,9 +15,9 @@
 
 namespace backplane::rbac {
 
-// What the storages ask.
+// The dependencies of the storages.
 struct EscalationChecks {
-  std::shared_ptr<const RbacAuthorizer> rbac;  // what a user has
+  std::shared_ptr<const RbacAuthorizer> rbac;  // the rules of a user
   Authorizer* authorizer = nullptr;            // for the verbs `escalate` and `bind`: Host::authorizer()
   // Bindings read the role that they refer to here, so that a role can be bound as soon as it is created.
   std::shared_ptr<StandardStorage> roles, cluster_roles;

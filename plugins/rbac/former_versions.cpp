@@ -11,7 +11,7 @@ namespace {
 
 using namespace kit;
 
-// A subject of v1alpha1 says the group of its kind with a version, and its user `*` is every authenticated user.
+// A subject of v1alpha1 has an apiVersion instead of a group, and its user `*` means every authenticated user.
 void subject_to_v1(Object& subject) {
   const std::string_view kind = get_string(subject, "kind");
   const bool of_rbac = kind == "User" || kind == "Group";

@@ -23,7 +23,7 @@ class RbacPlugin final : public Plugin {
     auto authorizer = std::make_shared<RbacAuthorizer>();
     Status status = install(host, authorizer);
     if (status.ok()) status = add_former_versions(host.scheme());
-    // Without its resources there are no roles: then there is no authorizer that could decide by them.
+    // Without the group's resources there are no roles, so the authorizer is not registered.
     if (!status.ok() || !resources_enabled(host)) return status;
     status = host.register_authorizer(authorizer);
     return status.ok() ? add_hook(host, std::move(authorizer)) : status;
@@ -58,15 +58,19 @@ class RbacPlugin final : public Plugin {
     const auto start = [&host, bootstrap, authorizer](PostStartHookContext context) {
       return run_hook(host, bootstrap, authorizer, context);
     };
+    // Who may write a role is decided by stored roles, also where the host skips the hook (--authorization-mode without RBAC).
+    host.groups_complete().on_fire([&host, authorizer] { host.spawn("rbac-authorizer", opened(host, authorizer)); });
     return host.add_post_start_hook("rbac/bootstrap-roles", start);
   }
-  static Task<void> opened(std::shared_ptr<RbacAuthorizer> authorizer) { (void)co_await authorizer->wait_synced(); }
+  static Task<void> opened(Host& host, std::shared_ptr<RbacAuthorizer> authorizer) {
+    authorizer->start(host);
+    (void)co_await authorizer->wait_synced();
+  }
   // Ends when the default roles exist and decisions take them into account.
   static Task<Status> run_hook(Host& host, std::shared_ptr<PolicyBootstrap> bootstrap, std::shared_ptr<RbacAuthorizer> authorizer,
                                PostStartHookContext context) {
-    authorizer->start(host);
     // Stored roles decide while missing ones are still being created.
-    host.spawn("rbac-authorizer", opened(authorizer));
+    authorizer->start(host);
     Status status = co_await bootstrap->start(context);
     if (status.ok()) (void)co_await authorizer->wait_synced();
     co_return status;

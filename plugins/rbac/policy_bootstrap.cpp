@@ -12,7 +12,7 @@ namespace {
 
 using namespace kit;
 
-// The store commits together what comes together; more would cost memory that is not needed again.
+// The store commits concurrent writes together; more of them would cost memory that is needed only once.
 constexpr int kWorkers = 32;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{1};
@@ -115,7 +115,7 @@ Task<Status> PolicyBootstrap::read_labelled(std::string_view resource) {
 }
 
 void PolicyBootstrap::plan() {
-  // Where nobody serves namespaces there can be nothing in them.
+  // Without a plugin that serves namespaces, nothing can be in them.
   const bool namespaces = host_.resource_enabled(GroupVersionResource("", "v1", "namespaces"));
   for (std::size_t i = 0; i < policy_->size(); ++i) {
     if (!namespaces && !policy_->ns(i).empty()) continue;
@@ -143,7 +143,7 @@ Task<Status> PolicyBootstrap::ensure_namespace(std::string ns) {
 
 Task<Status> PolicyBootstrap::ensure(std::size_t index) {
   Delivered delivered = policy_->at(index);
-  // What was listed is good for one attempt.
+  // The lists are used for one attempt only.
   if (auto listed = labelled_.extract(place_of(delivered))) co_return co_await update(delivered, listed.mapped());
   Status made = co_await create(delivered);
   if (made.code() != 409) co_return made;

@@ -25,18 +25,18 @@ namespace backplane::rbac {
 class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
  public:
   explicit PolicyBootstrap(Host& host);
-  // Returns when everything is there, or the server stops.
+  // Returns when all objects exist, or the server stops.
   Task<Status> start(PostStartHookContext context);
 
  private:
-  // A key is the place of an object in the policy, or the name of a namespace behind which stand the objects that are missing in it, or
-  // stands for the lists that are read first.
+  // A key is the index of an object in the policy, or the name of a namespace that represents its missing objects, or represents the
+  // lists that are read first.
   void open(std::string key);
   void finish(Status status);
   Task<Status> work(std::string key);
   Task<Status> do_work(std::string key);
   Task<Status> read_labelled(std::string_view resource);
-  // What the lists leave to be done.
+  // Queues the objects that the lists do not have.
   void plan();
   void plan(std::size_t index);
   Task<Status> ensure_namespace(std::string ns);
@@ -44,7 +44,7 @@ class PolicyBootstrap : public std::enable_shared_from_this<PolicyBootstrap> {
   Task<Status> create(Delivered delivered);
   Task<Status> update(const Delivered& delivered, const Object& current);
   Task<Status> write(const Delivered& delivered, Revision revision, std::string uid);
-  // What may be written in the place of `current`.
+  // The replacement of `current`.
   std::optional<Revision> revision_of(const Delivered& delivered, const Object& current);
 
   Host& host_;

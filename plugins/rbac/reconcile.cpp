@@ -16,7 +16,7 @@ const Array& array_or_empty(const Object& parent, std::string_view key) {
 
 bool is_binding(const Delivered& delivered) { return delivered.resource == kClusterRoleBindings || delivered.resource == kRoleBindings; }
 
-// Whether the members of two small structs of texts are the same: "" is none.
+// Whether two objects with text members are equal; "" equals absent.
 bool same_texts(const Object& a, const Object& b, std::initializer_list<std::string_view> members) {
   return std::all_of(members.begin(), members.end(),
                      [&](std::string_view member) { return get_string(a, member) == get_string(b, member); });
@@ -41,7 +41,7 @@ Object selector_of(const Value& value) {
 }
 bool same_selector(const Value& a, const Value& b) { return selector_of(a) == selector_of(b); }
 
-// Adds to `list` what is in `wanted` and not in it.
+// Adds to `list` the items of `wanted` that it lacks.
 template <class Same>
 bool add_missing(Object& object, std::string_view list, const Array& wanted, Same same) {
   Array missing;
@@ -119,7 +119,7 @@ std::optional<Revision> revised(const Delivered& delivered, const Object& curren
 }
 
 Object succeeding(const Delivered& delivered, const Object& predecessor) {
-  // A role that gathers its rules from others has none that somebody could have given it.
+  // The rules of an aggregated role are computed, not set by clients.
   if (has(predecessor, "aggregationRule")) return delivered.object;
   Object out(delivered.object);
   const Object& metadata = object_or_empty(predecessor, "metadata");

@@ -1,7 +1,7 @@
-// What becomes of a delivered role or binding that somebody has changed.
+// Reconciliation of a default role or binding that a client has changed.
 //
-// Rules, selectors, subjects, labels and annotations that are missing are added; what is there besides stays.  An aggregation rule that
-// is not delivered goes.  A binding to another role is made anew.
+// Rules, selectors, subjects, labels and annotations that are missing are added; additional ones stay.  An aggregation rule that is not
+// delivered is removed.  A binding to another role is created again.
 // Thread-safety: pure functions.
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace backplane::rbac {
 
 struct Revision {
-  bool replaces = false;   // `object` can only be made once the one that is there has gone
-  bool forbidden = false;  // somebody has said that the object is to be left alone
+  bool replaces = false;   // `object` can only be created after the existing one is deleted
+  bool forbidden = false;  // the object's annotation forbids updates
   Object object;
 };
-// What is to be written in the place of `current`; nothing when it has all that is delivered.
+// The replacement of `current`; nullopt if it has everything that is delivered.
 std::optional<Revision> revised(const Delivered& delivered, const Object& current);
 
-// The object that is made when it is not there, and the one whose successor it is is `predecessor`.
+// The object to create; `predecessor`: the existing object whose rules or subjects it takes over.
 Object succeeding(const Delivered& delivered, const Object& predecessor);
 
 }  // namespace backplane::rbac

@@ -1,4 +1,4 @@
-// The group rbac.authorization.k8s.io: what its kinds do beyond the documents.
+// The group rbac.authorization.k8s.io: behaviour of its kinds beyond the documents.
 //
 // Thread-safety: pure functions.
 #pragma once

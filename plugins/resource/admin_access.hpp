@@ -1,4 +1,4 @@
-// Who asks for administrative access to devices needs a namespace that is labelled for it.
+// Administrative access to devices requires a label of the namespace.
 //
 // Thread-safety: const; any thread.
 // Lifetime:      needs the Host.
@@ -9,10 +9,10 @@
 
 namespace backplane::resource {
 
-// Refuses administrative access in a namespace that has no label for it; `path` is blamed.
+// Refuses administrative access in a namespace without the label; the error is reported for `path`.
 Task<void> check_admin_namespace(Host& host, RequestContext& context, std::string ns, std::string path, FieldErrors& errors);
 
-// Looks at claims and their templates when they are made.  Errors: kInvalid, as other rules of the kind give it.
+// Checks claims and their templates on create.  Errors: kInvalid, like the other rules of the kind.
 class AdminAccessHooks final : public StoreHooks {
  public:
   explicit AdminAccessHooks(Host& host) : host_(host) {}

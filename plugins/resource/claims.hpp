@@ -1,4 +1,4 @@
-// Rules of claims that cross their fields: names of requests, one of several, devices that are reported and allocated.
+// Rules of claims that cross their fields: names of requests, alternatives, reported and allocated devices.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,11 +12,11 @@ namespace backplane::resource {
 // `spec` is a ResourceClaimSpec.  `distinct`: the gate of distinctAttribute, DRAConsumableCapacity.
 void check_claim_spec(const Object& spec, bool distinct, const kit::Path& path, FieldErrors& errors);
 void check_claim_status(const Object& claim, const Object& old, FieldErrors& errors);
-// Takes what is reported of devices out of the status that were allocated and no longer are.
+// Removes the reports of devices that are not allocated any more from the status.
 void drop_deallocated(Object& claim, const Object& old);
-// What can be told of the expressions in `selectors` without running them.
+// The compilation errors of the expressions in `selectors`.
 void check_selectors(const Object& holder, const kit::Path& path, FieldErrors& errors);
-// Binding conditions and those of failure: names, no two alike, and neither without the other.
+// Binding conditions and binding failure conditions: unique names, and neither list without the other.
 void check_binding_conditions(const Object& holder, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::resource

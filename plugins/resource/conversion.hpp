@@ -1,7 +1,7 @@
-// Versions of resource.k8s.io: v1 is stored; v1beta2 has its form, v1beta1 another for requests and devices.
+// Versions of resource.k8s.io: v1 is stored; v1beta2 has the same structure, v1beta1 differs in requests and devices.
 //
 // Thread-safety: pure functions.
-// Errors:        none of their own.
+// Errors:        none.
 #pragma once
 
 #include "backplane/rest/scheme.hpp"

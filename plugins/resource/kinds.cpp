@@ -40,7 +40,7 @@ void print_claim_state(const Object& claim, std::int64_t, Array& cells) {
   cells.emplace_back(joined(states));
 }
 
-// Complete, Failed or Pending; and since when, where it is complete.
+// Complete, Failed or Pending, with the time of completion.
 std::string progress_of(const Object& status, std::string& since, std::int64_t now) {
   std::string out = "Pending";
   each(status, "conditions", [&](const Object& condition, std::size_t) {
@@ -83,7 +83,7 @@ void drop_empty_requests(Object& claim_spec) {
   if (Object* devices = mutable_object(claim_spec, "devices")) null_when_empty(*devices, "requests");
 }
 
-// What the name of a device class is to be made of is not looked at: the name is.
+// generateName of a device class is not validated, only the generated name.
 void take_back_prefix_problems(FieldErrors& errors) {
   FieldErrors kept;
   for (const FieldError& error : errors.list()) {
@@ -155,11 +155,11 @@ class ClaimTemplateStrategy final : public KindStrategy {
   const bool distinct_;
 };
 
-// ---- times of taints, from when they are first seen
+// ---- times of taints: the current time if the client sets none
 
 void date_taint(Object& taint) { fill_missing(taint, "timeAdded", now_text()); }
 
-// v1beta1 has what describes a device in a struct of its own.
+// v1beta1 describes a device in a separate struct.
 void date_slice(Object& slice) {
   Object* spec = mutable_object(slice, "spec");
   if (spec == nullptr) return;
@@ -175,7 +175,7 @@ void date_rule(Object& rule) {
   if (taint != nullptr) date_taint(*taint);
 }
 
-// In the form of a view, whose writer has set them.
+// The times in the view's version, whose writer has set them.
 template <void (*date)(Object&)>
 class DatedView final : public Strategy {
  public:
@@ -239,7 +239,7 @@ class PoolStatusRequestStatusStrategy final : public StatusStrategy {
       : StatusStrategy(std::move(parent), {.kept_metadata = {"labels", "annotations", "finalizers", "ownerReferences"}}) {}
 
  protected:
-  // A status that is there does not change, and is not looked at again.
+  // An existing status is immutable and not validated again.
   void check_status(const Object& request, const Object& old, FieldErrors& errors) const override {
     const Object& status = object_or_empty(request, "status");
     if (get_object(old, "status") != nullptr || get_object(request, "status") == nullptr) return;

@@ -1,4 +1,4 @@
-// The group resource.k8s.io: what its kinds do beyond schema/resource_group.json.
+// The group resource.k8s.io: behaviour of its kinds beyond schema/resource_group.json.
 //
 // Thread-safety: const; any thread.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace backplane::resource {
 
-// The types of v1, which all but the alpha kinds are stored in.
+// The types of v1, in which all kinds except the alpha kinds are stored.
 std::shared_ptr<const SchemaSet> stored_schemas();
 
 // `claim_hooks`: of claims and their templates; null: none.  `distinct`: the gate DRAConsumableCapacity.

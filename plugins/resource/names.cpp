@@ -126,7 +126,7 @@ bool has_uid_form(std::string_view uid) {
   return true;
 }
 
-// In the words of Go's library, which takes other forms too: without dashes, in braces, as a URN.
+// The text of Go's library, which also accepts UUIDs without dashes, in braces and as URNs.
 std::string uid_problem(std::string_view uid) {
   const std::size_t size = uid.size();
   if (size == kUidSize + kUrn.size()) {

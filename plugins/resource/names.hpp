@@ -1,4 +1,4 @@
-// Names and quantities of resource.k8s.io: what is wrong with one is said of the part of it that is wrong.
+// Names and quantities of resource.k8s.io: errors are reported for the invalid part.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -14,15 +14,15 @@ namespace backplane::resource {
 
 // One or several subdomains, with slashes between.
 void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// The same, worded as declared formats word it: each part has a number.
+// The same with the texts of declared formats, which number the parts.
 void check_pool_segments(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// An identifier, perhaps behind a domain and a slash; a whole one has the domain.
+// An identifier with an optional domain and slash before it; a fully qualified one has the domain.
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_whole_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_uid(std::string_view uid, const kit::Path& path, FieldErrors& errors);
-// A name that the scheduler may take for something else than a node's own resources.
+// A name of an extended resource.
 bool is_extended_resource_name(std::string_view name);
-// A quantity rounded up to a whole number, and the number written as the quantity `like` is; nothing when it does not fit.
+// A quantity rounded up to an integer, in the format of the quantity `like`; nullopt if it does not fit.
 std::optional<std::int64_t> whole_quantity(std::string_view quantity);
 std::string quantity_like(std::int64_t number, std::string_view like);
 

@@ -1,4 +1,4 @@
-// The plugin `resource`: the group resource.k8s.io, stored as v1 and served as v1beta2 and v1beta1, too.
+// The plugin `resource`: the group resource.k8s.io, stored as v1, also served as v1beta2 and v1beta1.
 #include "backplane/plugin.hpp"
 
 #include "admin_access.hpp"

@@ -1,4 +1,4 @@
-// What may be asked for of a capacity that several share: listed values, or a range with steps.
+// Request policies of a shared capacity: listed values, or a range with steps.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace backplane::resource {
 
-// `shared`: the device allows several allocations; only then there may be a policy.
+// `shared`: the device allows several allocations; otherwise a policy is an error.
 void check_capacity(const Object& capacity, bool shared, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::resource

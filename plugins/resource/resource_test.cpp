@@ -104,7 +104,7 @@ TEST(Claims, KeepTheirSpec) {
   EXPECT_EQ(
       claims.change_problems(now, old),
       R"(spec: Invalid value: {"Devices":{"Requests":[{"Name":"r","Exactly":null,"FirstAvailable":null}],"Constraints":null,"Config":null}}: field is immutable)");
-  // A list without items was another than none, which it is stored as: the same claim could not be written again.
+  // Regression: an empty list differed from an absent one, although it is stored as absent: the same claim could not be written again.
   EXPECT_EQ(claims.change_problems(claims.normalized(R"({"spec":{"devices":{"requests":[]}}})"),
                                    claims.normalized(R"({"spec":{"devices":{"requests":null}}})")),
             "");

@@ -29,9 +29,9 @@ constexpr std::array<std::string_view, 4> kLists = {"bools", "ints", "strings", 
 
 bool is_true(const Object& object, std::string_view key) { return get_bool(object, key).value_or(false); }
 
-// ---- which nodes
+// ---- node selection
 
-// The alternatives that are set, in back quotes; what is set and says nothing is told.
+// The alternatives that are set, in back quotes; an empty one that is set is an error.
 class Choice {
  public:
   Choice(const Object& object, const Path& path, FieldErrors& errors) : object_(object), path_(path), errors_(errors) {}
@@ -181,7 +181,7 @@ void check_counters(const Object& holder, const Path& path, FieldErrors& errors)
   }
 }
 
-// Items that have counters, each with a name of its own.
+// Items that have counters, each with a unique name.
 void check_counter_list(const Object& holder, std::string_view list, std::string_view member, std::size_t most, const Path& path,
                         FieldErrors& errors) {
   if (count_of(holder, list) > most) return;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace kit;
 
-// Why a class of a system name is none of the system's; empty: it is one.
+// The reason why a class with a system name is not a system class; empty: it is one.
 std::string system_problem(const Object& object) {
   const std::string name(meta_name(object));
   const auto* known =

@@ -1,4 +1,4 @@
-// The group scheduling.k8s.io: what its kinds do beyond schema/scheduling_group.json.
+// The group scheduling.k8s.io: behaviour of its kinds beyond schema/scheduling_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -10,13 +10,13 @@
 
 namespace backplane::scheduling {
 
-// A class that the server keeps.
+// A class that the server maintains.
 struct SystemClass {
   std::string_view name;
   std::int32_t value;
   std::string_view description;
 };
-constexpr std::int32_t kHighestOwnPriority = 1'000'000'000;  // of classes that people make
+constexpr std::int32_t kHighestOwnPriority = 1'000'000'000;  // of user-defined classes
 constexpr std::array<SystemClass, 2> kSystemClasses = {
     {{"system-node-critical", 2 * kHighestOwnPriority + 1000, "For pods the system needs on the node where they run."},
      {"system-cluster-critical", 2 * kHighestOwnPriority, "For pods the system needs somewhere in the cluster."}}};

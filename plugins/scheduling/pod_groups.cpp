@@ -1,4 +1,4 @@
-// Pod groups: what their status says of their claims, and how they are shown.
+// Pod groups: rules of their status' claims, and columns.
 #include "pod_groups.hpp"
 
 #include "backplane/core/json_access.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace kit;
 
-// The gate of disruptionMode takes its default away; reading the stored object sets it again.
+// The gate of disruptionMode removes its default; reading the stored object sets it again.
 class PodGroupStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;

@@ -1,4 +1,4 @@
-// The alpha kinds of scheduling.k8s.io: what they do beyond the group's document.
+// The alpha kinds of scheduling.k8s.io: behaviour beyond the group's document.
 //
 // Thread-safety: pure functions.
 #pragma once

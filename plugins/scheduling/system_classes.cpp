@@ -19,7 +19,7 @@ Object object_of(const SystemClass& of) {
   return out;
 }
 
-// Success: it is there now.
+// Success: it exists now.
 Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& logger) {
   const GroupVersionResource resource{"scheduling.k8s.io", "v1", "priorityclasses"};
   const std::string name(of.name);

@@ -1,7 +1,7 @@
-// The priority classes that the server keeps.
+// The priority classes that the server maintains.
 //
 // Thread-safety: runs on the executor of the hook that calls it.
-// Errors:        what kept one of them from being made for half a minute.
+// Errors:        the last error, after half a minute of attempts.
 #pragma once
 
 #include "backplane/core/logger.hpp"
@@ -10,7 +10,7 @@
 
 namespace backplane::scheduling {
 
-// Makes those that are not there.  The server may still be opening its store: it is asked again, until `stop` fires.
+// Creates missing classes.  The server may still be opening its store, so attempts are repeated until `stop` fires.
 Task<Status> make_system_classes(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
 }  // namespace backplane::scheduling

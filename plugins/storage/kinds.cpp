@@ -16,7 +16,7 @@ namespace {
 
 using namespace kit;
 
-// Generations of drivers are counted from the first change on: a new one has none.
+// The generation of a CSI driver starts with its first change: a new one has none.
 class DriverStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -36,7 +36,7 @@ class DriverStrategy final : public KindStrategy {
   }
 };
 
-// What is known of a driver stays as long as it is on the node, but for how many volumes it can take.
+// A driver's entry is immutable as long as it is on the node, except its volume limit.
 class NodeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -74,7 +74,7 @@ class ClassStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // No two terms say the same.  Upstream compares each with as many empty ones as there are terms, too, so that an empty one is refused.
+  // No two terms may be equal.  Upstream's loop also compares each with zero values, so an empty term is refused.
   void check(const Object& object, FieldErrors& errors) const override {
     std::vector<Topology> seen(count_of(object, "allowedTopologies"));
     each(object, "allowedTopologies", [&](const Object& term, std::size_t i) {

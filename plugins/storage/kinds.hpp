@@ -1,4 +1,4 @@
-// The group storage.k8s.io: what its kinds do beyond schema/storage_group.json.
+// The group storage.k8s.io: behaviour of its kinds beyond schema/storage_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -17,12 +17,12 @@ bool is_true(const Object& migration, std::string_view type) {
   return condition != nullptr && get_string(*condition, "status") == "True";
 }
 
-// Versions are numbers above zero.
+// Resource versions must be positive numbers.
 bool is_version(std::string_view text) {
   return !text.starts_with('0') && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// A migration that has ended has ended, one way.
+// A finished migration stays finished, with one final condition.
 class MigrationStatusStrategy final : public StatusStrategy {
  public:
   explicit MigrationStatusStrategy(std::shared_ptr<const Strategy> parent)

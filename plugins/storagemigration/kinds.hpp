@@ -1,4 +1,4 @@
-// The group storagemigration.k8s.io: what its kind does beyond schema/storagemigration_group.json.
+// The group storagemigration.k8s.io: behaviour of its kind beyond schema/storagemigration_group.json.
 //
 // Thread-safety: pure functions.
 #pragma once

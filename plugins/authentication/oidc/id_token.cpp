@@ -23,7 +23,7 @@ std::string time_text(std::int64_t seconds) {
   return text;
 }
 
-// What the payload says, as go-oidc reads it.
+// The payload as go-oidc reads it.
 struct ReadClaims {
   std::string issuer;
   std::vector<std::string> audiences;
@@ -67,13 +67,21 @@ std::optional<Value> number_in(const Value& value) {
   return read && read->is_number() ? std::move(read) : std::nullopt;
 }
 
-// A NumericDate; fractions are dropped.
-Status read_time(const Object& claims, std::string_view name, std::optional<std::int64_t>& out) {
+Status no_number(const Value& value) {
+  if (!value.is_string()) return malformed(cannot_unmarshal(value, "Go value of type json.Number"));
+  return malformed("json: invalid number literal, trying to unmarshal " + backplane::quoted(to_json(value)) + " into Number");
+}
+
+// A NumericDate; fractions are dropped. `null`: the result for null; go-oidc has a pointer for one of its times, and parses null for the
+// others.
+enum class NullTime : unsigned char { kIsAbsent, kIsAnError };
+Status read_time(const Object& claims, std::string_view name, NullTime null, std::optional<std::int64_t>& out) {
   constexpr double kMost = 9.0e15;
   const Value* value = find(claims, name);
-  if (value == nullptr || value->is_null()) return {};
+  if (value == nullptr || (value->is_null() && null == NullTime::kIsAbsent)) return {};
+  if (value->is_null()) return malformed("strconv.ParseFloat: parsing \"\": invalid syntax");
   const std::optional<Value> number = number_in(*value);
-  if (!number) return malformed(cannot_unmarshal(*value, "Go value of type json.Number"));
+  if (!number) return no_number(*value);
   if (number->is_int64()) {
     out = number->get_int64();
     return {};
@@ -105,9 +113,9 @@ Result<ReadClaims> read(const Object& claims) {
     if (status.ok()) status = read_text(claims, name, unused);
   }
   if (status.ok()) status = read_audiences(claims, out.audiences);
-  if (status.ok()) status = read_time(claims, "exp", out.expires);
-  if (status.ok()) status = read_time(claims, "iat", issued);
-  if (status.ok()) status = read_time(claims, "nbf", out.not_before);
+  if (status.ok()) status = read_time(claims, "exp", NullTime::kIsAnError, out.expires);
+  if (status.ok()) status = read_time(claims, "iat", NullTime::kIsAnError, issued);
+  if (status.ok()) status = read_time(claims, "nbf", NullTime::kIsAbsent, out.not_before);
   if (status.ok()) status = check_sources(claims);
   if (!status.ok()) return status;
   return out;

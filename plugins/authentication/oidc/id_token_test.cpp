@@ -50,6 +50,19 @@ TEST_F(CheckIdTokenTest, ATimeMayBeANumberInAString) {
   EXPECT_TRUE(error(R"({"iss":"https://a","aud":"app","exp":"999"})").starts_with("oidc: token is expired"));
 }
 
+TEST_F(CheckIdTokenTest, ATimeThatIsNoNumberIsAnError) {
+  const std::string malformed = "oidc: failed to unmarshal claims: ";
+  EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":"x"})"),
+            malformed + R"(json: invalid number literal, trying to unmarshal "\"x\"" into Number)");
+  EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":true})"),
+            malformed + "json: cannot unmarshal bool into Go value of type json.Number");
+  for (const char* name : {"exp", "iat"}) {
+    const std::string token = R"({"iss":"https://a","aud":"app",")" + std::string(name) + R"(":null})";
+    EXPECT_EQ(error(token), malformed + R"(strconv.ParseFloat: parsing "": invalid syntax)") << name;
+  }
+  EXPECT_EQ(error(R"({"iss":"https://a","aud":"app","exp":2000,"nbf":null})"), "");
+}
+
 TEST_F(CheckIdTokenTest, TheOrderOfTheChecksIsUpstreams) {
   const auto token = [](const char* more) { return std::string(R"({"iss":"https://b","aud":"x","exp":1)") + more + "}"; };
   EXPECT_EQ(error(token(R"(,"sub":1)")),

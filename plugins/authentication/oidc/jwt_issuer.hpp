@@ -31,7 +31,7 @@ class JwtIssuer : public std::enable_shared_from_this<JwtIssuer> {
   void start();
   void stop();
   const std::string& url() const noexcept { return url_; }
-  // Empty if the issuer is ready; else why not.
+  // Empty if the issuer is ready; otherwise the reason.
   std::string health() const;
   Task<Result<UserInfo>> authenticate(std::string token);
 

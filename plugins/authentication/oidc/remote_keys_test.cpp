@@ -66,7 +66,7 @@ struct RemoteKeysTest : ::testing::Test {
   RemoteKeysTest() {
     host.clients = [this](ClientConfig) { return std::shared_ptr<HttpClient>(server); };
   }
-  // The keys of a token that no key verifies, asked for; `waits`: what happens while the call waits.
+  // Requests the keys for a token that no key verifies; `waits`: called while the call waits.
   std::string error(
       std::chrono::seconds limit = 30s, const std::function<void()>& waits = [] {}) {
     std::optional<Status> status;

@@ -56,9 +56,11 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
-HeaderToken header_token(const Exchange& exchange) {
+HeaderToken header_token(const Exchange& exchange) { return token_in(exchange.header("authorization")); }
+
+HeaderToken token_in(std::string_view authorization) {
   HeaderToken out;
-  const std::string_view value = trimmed(exchange.header("authorization"));
+  const std::string_view value = trimmed(authorization);
   const auto space = value.find(' ');
   if (space == std::string_view::npos || !same_letters(value.substr(0, space), "bearer")) return out;
   const std::string_view rest = value.substr(space + 1);

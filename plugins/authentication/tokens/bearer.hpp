@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backplane/core/status.hpp"
 #include "backplane/points/http.hpp"
@@ -17,6 +18,8 @@ struct HeaderToken {
   bool extra_space = false;  // "Bearer  token": ignored, with a warning
 };
 HeaderToken header_token(const Exchange& exchange);
+// Of the value of an Authorization header.
+HeaderToken token_in(std::string_view authorization);
 
 // Empty if the request is not a WebSocket handshake or has no such subprotocol.
 Result<std::string> websocket_token(const Exchange& exchange);

@@ -21,7 +21,7 @@ class TokenUnion final : public TokenAuthenticator {
  public:
   struct Entry {
     std::shared_ptr<TokenSource> source;
-    // Its tokens are valid for the API server's audiences only, and say nothing of audiences.
+    // Its tokens are valid for the API server's audiences only, and it returns no audiences.
     bool audience_agnostic = false;
   };
   // Upstream's: 10 seconds, failures not at all.

@@ -74,7 +74,7 @@ Result<AbacRule> versioned_rule(const Object& policy) {
   return rule;
 }
 
-// What is left out matches everything.
+// Absent members match everything.
 Result<AbacRule> unversioned_rule(const Object& policy) {
   MemberReader members(policy, "Policy");
   AbacRule rule;
@@ -117,7 +117,7 @@ Result<std::string> type_meta(const Object& policy, std::string_view field) {
                       " of type string");
 }
 
-// What names neither a version nor another kind is in the format without versions, which has the version v0 too.
+// An object without a version and of no other kind is in the unversioned format, which equals v0.
 Result<AbacRule> rule_of(const Object& policy, AbacPolicy& all) {
   auto version = type_meta(policy, "apiVersion");
   if (!version.ok()) return std::move(version).status();

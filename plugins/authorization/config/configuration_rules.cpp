@@ -57,8 +57,6 @@ void check_connection(const WebhookConfig& webhook, const std::string& path, Fie
     errors.required(type);
   } else if (webhook.connection_type == kInClusterConfig) {
     if (webhook.kubeconfig) errors.invalid(file, *webhook.kubeconfig, "can only be set when type=KubeConfigFile");
-    // kube-apiserver accepts the type and ends with a nil pointer dereference.
-    errors.invalid(type, webhook.connection_type, "not allowed for kube-apiserver");
   } else if (webhook.connection_type == kKubeConfigFile) {
     if (webhook.kubeconfig.value_or("").empty()) {
       errors.required(file);
@@ -83,7 +81,7 @@ void check_webhook(const WebhookConfig& webhook, const std::string& path, FieldE
   static_cast<void>(MatchConditions::compile(webhook.match_conditions, path, errors));
 }
 
-// False if the rest of the authorizer is not looked at.
+// False if the rest of the authorizer is not validated.
 bool check_type(const AuthorizerConfig& authorizer, std::set<std::string>& seen, const std::string& field, FieldErrors& errors) {
   const std::size_t before = errors.size();
   check_choice(authorizer.type, {"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"}, field, "", errors);
@@ -101,6 +99,15 @@ void check_name(const std::string& name, std::set<std::string>& seen, const std:
     errors.invalid(field, name, "authorizer name is invalid: " + joined({problems.begin(), problems.end()}, ", "));
   }
   seen.insert(name);
+}
+
+// kube-apiserver accepts the type, and ends with a nil pointer dereference if nothing else is wrong.
+void check_own_connections(const AuthorizationConfig& config, FieldErrors& errors) {
+  for (std::size_t i = 0; i < config.authorizers.size(); ++i) {
+    const auto& webhook = config.authorizers[i].webhook;
+    if (!webhook || webhook->connection_type != kInClusterConfig) continue;
+    errors.invalid(at(at("authorizers", i), "connectionInfo.type"), webhook->connection_type, "not allowed for kube-apiserver");
+  }
 }
 
 }  // namespace
@@ -122,6 +129,7 @@ void validate_configuration(const AuthorizationConfig& config, FieldErrors& erro
       check_webhook(*authorizer.webhook, path, errors);
     }
   }
+  if (errors.empty()) check_own_connections(config, errors);
 }
 
 }  // namespace backplane::authorization

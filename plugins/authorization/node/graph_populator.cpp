@@ -5,6 +5,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/metrics.hpp"
 #include "backplane/types/json_reading.hpp"
+#include "backplane/types/json_scan.hpp"
 #include "node/references.hpp"
 
 namespace backplane::authorization {
@@ -28,22 +29,37 @@ void remove_owner(NodeGraph& graph, const ObjectEntry& entry) {
   graph.unbind({kKind, std::string(entry.ns()), std::string(entry.name())});
 }
 
+// The members that contribute.
+constexpr std::string_view kNodeName[] = {"spec.nodeName"};
+constexpr std::string_view kPodMembers[] = {"metadata.name", "metadata.namespace",           "metadata.annotations",
+                                            "spec",          "status.resourceClaimStatuses", "status.extendedResourceClaimStatus"};
+constexpr std::string_view kVolumeMembers[] = {"spec"};
+
+std::string node_name(const ObjectEntry& entry) {
+  json::monotonic_resource arena;
+  return std::string(get_string_path(decode_members(entry, kNodeName, &arena), "spec.nodeName"));
+}
+
 // An object that is bound to the node in its spec, and refers to nothing else.
 template <VertexKind kKind>
-bool put_bound(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
-  const std::string node(get_string_path(object, "spec.nodeName"));
+bool put_bound(NodeGraph& graph, const ObjectEntry& entry) {
+  const std::string node = node_name(entry);
   if (!node.empty()) return graph.bind({kKind, std::string(entry.ns()), std::string(entry.name())}, node, {});
   remove_owner<kKind>(graph, entry);
   return true;
 }
 
-bool put_pod(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
-  const std::string node(get_string_path(object, "spec.nodeName"));
-  return !node.empty() && graph.bind({VertexKind::kPod, std::string(entry.ns()), std::string(entry.name())}, node, pod_references(object));
+bool put_pod(NodeGraph& graph, const ObjectEntry& entry) {
+  const std::string node = node_name(entry);
+  if (node.empty()) return false;
+  json::monotonic_resource arena;
+  const Object pod = decode_members(entry, kPodMembers, &arena);
+  return graph.bind({VertexKind::kPod, std::string(entry.ns()), std::string(entry.name())}, node, pod_references(pod));
 }
 
-bool put_volume(NodeGraph& graph, const ObjectEntry& entry, const Object& object) {
-  const auto references = volume_references(object);
+bool put_volume(NodeGraph& graph, const ObjectEntry& entry) {
+  json::monotonic_resource arena;
+  const auto references = volume_references(decode_members(entry, kVolumeMembers, &arena));
   if (references) {
     graph.bind_volume(std::string(entry.name()), references->claim, references->secrets);
   } else {
@@ -57,11 +73,15 @@ void remove_volume(NodeGraph& graph, const ObjectEntry& entry) { graph.unbind_vo
 void apply(NodeGraph& graph, const GraphResource& resource, const ObjectEntry& entry) {
   const auto began = ActionClock::now();
   try {
-    json::monotonic_resource arena;
-    if (resource.put(graph, entry, decode(entry, &arena))) note_action(resource.put_name, began);
+    if (resource.put(graph, entry)) note_action(resource.put_name, began);
   } catch (const UnreadableObject&) {
     resource.remove(graph, entry);
   }
+}
+
+// Most updates of a pod report the state of its containers.
+bool is_unchanged(const GraphResource& resource, const ObjectEntry& old, const ObjectEntry& now) {
+  return json_members(old.json().view(), resource.members) == json_members(now.json().view(), resource.members);
 }
 
 }  // namespace
@@ -69,19 +89,22 @@ void apply(NodeGraph& graph, const GraphResource& resource, const ObjectEntry& e
 const std::vector<GraphResource>& graph_resources() {
   using Kind = VertexKind;
   static const std::vector<GraphResource> rows = {
-      {{"", "v1", "pods"}, put_pod, remove_owner<Kind::kPod>, "AddPod", "DeletePod"},
-      {{"", "v1", "persistentvolumes"}, put_volume, remove_volume, "AddPV", "DeletePV"},
+      {{"", "v1", "pods"}, kPodMembers, put_pod, remove_owner<Kind::kPod>, "AddPod", "DeletePod"},
+      {{"", "v1", "persistentvolumes"}, kVolumeMembers, put_volume, remove_volume, "AddPV", "DeletePV"},
       {{"storage.k8s.io", "v1", "volumeattachments"},
+       kNodeName,
        put_bound<Kind::kVolumeAttachment>,
        remove_owner<Kind::kVolumeAttachment>,
        "AddVolumeAttachment",
        "DeleteVolumeAttachment"},
       {{"resource.k8s.io", "v1", "resourceslices"},
+       kNodeName,
        put_bound<Kind::kResourceSlice>,
        remove_owner<Kind::kResourceSlice>,
        "AddResourceSlice",
        "DeleteResourceSlice"},
       {{"certificates.k8s.io", "v1beta1", "podcertificaterequests"},
+       kNodeName,
        put_bound<Kind::kCertificateRequest>,
        remove_owner<Kind::kCertificateRequest>,
        "AddPodCertificateRequest",
@@ -93,7 +116,9 @@ const std::vector<GraphResource>& graph_resources() {
 ResourceEventHandler graph_handler(std::shared_ptr<NodeGraph> graph, const GraphResource& resource) {
   ResourceEventHandler handler;
   handler.on_add = [graph, &resource](const ObjectRef& object, bool) { apply(*graph, resource, *object); };
-  handler.on_update = [graph, &resource](const ObjectRef&, const ObjectRef& now) { apply(*graph, resource, *now); };
+  handler.on_update = [graph, &resource](const ObjectRef& old, const ObjectRef& now) {
+    if (!is_unchanged(resource, *old, *now)) apply(*graph, resource, *now);
+  };
   handler.on_delete = [graph, &resource](const ObjectRef& last, bool) {
     const auto began = ActionClock::now();
     resource.remove(*graph, *last);

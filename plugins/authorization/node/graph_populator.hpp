@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "backplane/net/informer.hpp"
 #include "node/graph.hpp"
@@ -15,8 +17,10 @@ namespace backplane::authorization {
 // The resources whose objects contribute.
 struct GraphResource {
   GroupVersionResource resource;
+  // Paths of the members that contribute. An update that changes none of them is ignored.
+  std::span<const std::string_view> members;
   // False if the object contributes nothing new.
-  bool (*put)(NodeGraph& graph, const ObjectEntry& entry, const Object& object);
+  bool (*put)(NodeGraph& graph, const ObjectEntry& entry);
   void (*remove)(NodeGraph& graph, const ObjectEntry& entry);
   const char* put_name;  // label values of the metric
   const char* remove_name;

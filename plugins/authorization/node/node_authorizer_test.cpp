@@ -102,6 +102,33 @@ TEST_F(NodeTest, APodMakesReadableWhatItRefersTo) {
   EXPECT_EQ(answer({"get", "", "pods", "", "ns", "p"}), "allow");
 }
 
+TEST_F(NodeTest, UpdatesOfAPodAreReadIfTheyChangeSomethingThatTheNodeMayRead) {
+  const auto pod = [](std::string_view spec, std::string_view status) {
+    auto entry = std::make_shared<ObjectEntry>();
+    entry->set_identity({}, "ns", "p");
+    entry->set_json(SharedBytes(R"({"kind":"Pod","metadata":{"name":"p","namespace":"ns","resourceVersion":"1"},"spec":)" +
+                                std::string(spec) + R"(,"status":)" + std::string(status) + "}"));
+    return entry;
+  };
+  const auto claims = [](std::string_view node) {
+    return R"({)" + std::string(node) + R"("resourceClaims":[{"name":"r","resourceClaimTemplateName":"t"}]})";
+  };
+  const Question made{"get", "resource.k8s.io", "resourceclaims", "", "ns", "made"};
+  const auto pending = pod(claims(""), R"({"phase":"Pending"})"), bound = pod(claims(R"("nodeName":"n1",)"), R"({"phase":"Pending"})");
+  const auto running = pod(claims(R"("nodeName":"n1",)"), R"({"phase":"Running"})");
+  const auto ready =
+      pod(claims(R"("nodeName":"n1",)"), R"({"phase":"Running","resourceClaimStatuses":[{"name":"r","resourceClaimName":"made"}]})");
+  const ResourceEventHandler handler = graph_handler(graph, graph_resources()[kPods]);
+  handler.on_add(pending, false);
+  EXPECT_EQ(answer({"get", "", "pods", "", "ns", "p"}), kNoRelationship);
+  handler.on_update(pending, bound);
+  EXPECT_EQ(answer({"get", "", "pods", "", "ns", "p"}), "allow");
+  handler.on_update(bound, running);
+  EXPECT_EQ(answer(made), kNoRelationship);
+  handler.on_update(running, ready);
+  EXPECT_EQ(answer(made), "allow");
+}
+
 TEST_F(NodeTest, TheNodesOfAPodChangeWithIt) {
   put(kPods, "ns", "p", kPod);
   put(kPods, "ns", "q", R"({"spec":{"nodeName":"n1","volumes":[{"secret":{"secretName":"s-vol"}}]}})");

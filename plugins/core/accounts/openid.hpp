@@ -1,4 +1,4 @@
-// What others need to trust the tokens of service accounts: the issuer's discovery document and the public keys (OpenID Connect Discovery,
+// Documents for verifiers of service account tokens: the issuer's discovery document and the public keys (OpenID Connect Discovery,
 // RFC 7517), at /.well-known/openid-configuration and /openid/v1/jwks.
 //
 // Thread-safety: pure functions; the handlers answer on any executor.
@@ -20,7 +20,7 @@ struct OpenIdDocuments {
   std::string configuration;
   std::string keys;
 };
-// `keys_uri`: where the keys are to be found, as the document says.
+// `keys_uri`: the address of the keys in the document.
 Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys);
 
 // Registers both paths; neither if the issuer is not an https URL, which is logged. `external`: has the keys instead of files; or null.

@@ -15,7 +15,7 @@ constexpr std::string_view kGroup = "authentication.k8s.io";
 constexpr std::string_view kKind = "TokenRequest";
 constexpr std::int64_t kShortestSeconds = 10 * 60;
 constexpr std::int64_t kLongestSeconds = std::int64_t{1} << 32;
-// What kubelets ask for when a pod says nothing, and what it is extended to.
+// The lifetime that kubelets request by default, and what it is extended to.
 constexpr std::int64_t kWarnAfterSeconds = 60 * 60 + 7;
 constexpr std::int64_t kExtendedSeconds = 365 * 24 * 60 * 60;
 
@@ -33,7 +33,7 @@ Object reference(const Object& object) { return Object{{"name", meta_name(object
 
 Object read(const ObjectRef& object) { return decode(*object, {}); }
 
-class TokenRequests final : public RestStorage, public Scoper, public NamedCreater {
+class TokenRequests final : public RestStorage, public Scoper, public NamedCreater, public ValidatedCreater {
  public:
   TokenRequests(TokenStores stores, TokenOptions options, const Schema* schema)
       : stores_(std::move(stores)), options_(std::move(options)), schema_(schema) {}
@@ -41,9 +41,17 @@ class TokenRequests final : public RestStorage, public Scoper, public NamedCreat
   const Schema* schema() const override { return schema_; }
   bool namespaced() const override { return true; }
 
-  Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions) override;
+  Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions) override {
+    co_return co_await issue(context, std::move(name), object, nullptr);
+  }
+  Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions,
+                                           CreateValidation& validation) override {
+    co_return co_await issue(context, std::move(name), object, &validation);
+  }
 
  private:
+  // `validation`: null: none.
+  Task<Result<ObjectRef>> issue(RequestContext& context, std::string name, Object& object, CreateValidation* validation);
   Status check_names(const RequestContext& context, const std::string& name, const Object& request) const;
   Status check_uid(RequestContext& context, const std::string& name, const Object& request, const Object& account) const;
   void fill(Object& request, const Object& account) const;
@@ -85,7 +93,7 @@ Status check_seconds(const Object& request) {
   return errors.empty() ? Status() : errors.to_status(kGroup, kKind, "");
 }
 
-// What the request leaves open is the account's and the server's.
+// Members that the request lacks come from the account and the server.
 void TokenRequests::fill(Object& request, const Object& account) const {
   Object& metadata = ensure_object(request, "metadata");
   for (const std::string_view member : {"name", "namespace", "uid"}) {
@@ -176,7 +184,7 @@ Object TokenRequests::claims(const Object& account, const Object& request, const
   return out;
 }
 
-Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std::string name, Object& object, WriteOptions) {
+Task<Result<ObjectRef>> TokenRequests::issue(RequestContext& context, std::string name, Object& object, CreateValidation* validation) {
   Status named = check_names(context, name, object);
   if (!named.ok()) co_return named;
   auto found = co_await stores_.accounts->get(context, name, {});
@@ -186,7 +194,9 @@ Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std
   if (!same.ok()) co_return same;
   const std::int64_t now = now_seconds();
   fill(object, account);
+  ensure_object(object, "metadata")["creationTimestamp"] = format_rfc3339(now);
   Status valid = check_seconds(object);
+  if (valid.ok() && validation != nullptr) valid = co_await validation->validate(object);
   if (!valid.ok()) co_return valid;
   auto bound = co_await find_bound(context, name, object);
   if (!bound.ok()) co_return std::move(bound).status();
@@ -205,7 +215,6 @@ Task<Result<ObjectRef>> TokenRequests::create_named(RequestContext& context, std
   status["token"] = *token;
   status["expirationTimestamp"] = format_rfc3339(now + seconds.get_int64());
   object["status"] = std::move(status);
-  ensure_object(object, "metadata")["creationTimestamp"] = format_rfc3339(now);
   Value out(object);
   Status shaped = schema_->normalize(out, nullptr);
   if (!shaped.ok()) co_return shaped;

@@ -1,4 +1,4 @@
-// serviceaccounts/token: tokens of a service account, for an audience, for a time, and bound to an object if that is asked for.
+// serviceaccounts/token: tokens of a service account, for an audience and a lifetime, and bound to an object if the request names one.
 //
 // Thread-safety: any thread.
 // Errors:        upstream's: 422 for what is wrong with the request, 404 for accounts and objects that are not there, 409 for others of
@@ -20,8 +20,8 @@ struct TokenOptions {
   std::shared_ptr<TokenIssuer> signer;
   std::string issuer;
   std::vector<std::string> audiences;  // the API server's own
-  std::int64_t longest_seconds = 0;    // 0: as long as is asked for and as the signer allows
-  bool extends = true;                 // tokens for pods outlast what is asked for, so that clients that read theirs once go on
+  std::int64_t longest_seconds = 0;    // 0: limited by the request and the signer only
+  bool extends = true;                 // tokens for pods are valid for longer than requested, for clients that read theirs only once
   bool checks_uid = true;              // TokenRequestServiceAccountUIDValidation: another uid is a conflict instead of a warning
 };
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMostBytes = 10 << 10;
 constexpr std::string_view kControllerManager = "https://127.0.0.1:10257";
 constexpr std::string_view kScheduler = "https://127.0.0.1:10259";
 
-// Whoever is asked, and where.
+// The components and their addresses.
 struct Component {
   std::string name, server, path;
   std::shared_ptr<HttpClient> client;

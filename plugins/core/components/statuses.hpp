@@ -1,5 +1,5 @@
-// componentstatuses: how the controller manager and the scheduler of this machine are, and the store.  They are asked while the request
-// waits.
+// componentstatuses: health of the controller manager and the scheduler of this machine, and of the store.  They are called while the
+// request waits.
 //
 // Thread-safety: any thread.
 // Errors:        kNotFound for other names.
@@ -19,7 +19,7 @@ struct ComponentClients {
   std::shared_ptr<HttpClient> own, controller_manager, scheduler;
 };
 
-// The clients that reach them where they listen unless they are told otherwise, whoever has signed their certificates.
+// Clients for the components' default addresses, which accept any certificate.
 Result<ComponentClients> make_component_clients(Host& host);
 std::shared_ptr<RestStorage> make_component_statuses(ComponentClients clients, const Schema* schema);
 

@@ -1,8 +1,17 @@
 #include "connections/clients.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "connections/throttle.hpp"
 
 namespace backplane::core {
+namespace {
+
+// 0: no limit.
+std::int64_t stream_rate(const Host& host) { return std::atoll(host.flag("max-connection-bytes-per-sec").value_or("0").c_str()); }
+
+}  // namespace
 
 Result<std::shared_ptr<HttpClient>> Clients::of(const std::string& server) {
   const std::lock_guard lock(mutex_);
@@ -14,6 +23,7 @@ Result<std::shared_ptr<HttpClient>> Clients::of(const std::string& server) {
   config.server = server;
   auto made = host_.make_client(std::move(config));
   if (!made.ok()) return made;
+  *made = throttled(std::move(*made), stream_rate(host_));
   if (known_.size() >= kMost) {
     known_.erase(
         std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));

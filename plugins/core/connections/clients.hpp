@@ -1,4 +1,4 @@
-// Clients of whatever is connected to: kubelets, pods and endpoints, by address.  One is made at the first call and kept for the next;
+// Clients of the targets of connections: kubelets, pods and endpoints, by address.  One is made at the first call and kept for the next;
 // those that have not been used for longest go when there are too many.
 //
 // Thread-safety: any thread.

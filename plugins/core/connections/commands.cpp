@@ -13,12 +13,12 @@
 namespace backplane::core {
 namespace {
 
-// What differs between the three.
+// Differences between exec, attach and portforward.
 struct Form {
   std::string_view kind;
   std::string_view subresource;
   std::string_view path;  // at the kubelet
-  bool of_container;      // a container is chosen, and stands in the path
+  bool of_container;      // a container is selected, and is part of the path
   Result<Object> (*read)(const Query& query);
   std::vector<ConnectParameter> (*parameters)();
 };
@@ -67,7 +67,7 @@ class PodCommand final : public RestStorage, public OptionConnecter {
   }
 
  private:
-  // SPDY asks by POST and is authorized to create, WebSocket by GET and to get: whoever may not create must not get here by the latter.
+  // SPDY uses POST, authorized as create; WebSocket uses GET, authorized as get: a user without "create" must not get here by the latter.
   Task<Status> check_create(RequestContext& context) const {
     if (!options_.authorize_create || context.info.verb == "create") co_return Status();
     AuthorizationAttributes wanted = authorization_attributes(context);

@@ -90,18 +90,18 @@ class PodCommands : public ::testing::Test {
   std::string outcome_;
 };
 
-TEST_F(PodCommands, WhoMayGetAndNotCreateIsRefused) {
+TEST_F(PodCommands, GetWithoutCreateIsRefused) {
   gatekeeper_.answer = {Decision::kNoOpinion, "nobody said yes", {}};
   EXPECT_EQ(ask(), "403 pods \"p\" is forbidden: nobody said yes");
   EXPECT_EQ(gatekeeper_.asked, "create pods/exec p");
 }
 
-TEST_F(PodCommands, WhoMayCreateGoesOn) {
+TEST_F(PodCommands, CreateIsAllowed) {
   gatekeeper_.answer = {Decision::kAllow, "", {}};
   EXPECT_EQ(ask(), "404 pods \"p\" not found");
 }
 
-TEST_F(PodCommands, WhoHasBeenAskedAboutCreateIsNotAskedAgain) {
+TEST_F(PodCommands, CreateIsAuthorizedOnce) {
   context_.info.verb = "create";
   EXPECT_EQ(ask(), "404 pods \"p\" not found");
   EXPECT_EQ(gatekeeper_.asked, "");

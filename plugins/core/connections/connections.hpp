@@ -17,7 +17,7 @@ namespace backplane::core {
 struct ConnectedStores {
   std::shared_ptr<StandardStorage> nodes, pods, services, endpoints;
 };
-// "pods/log" … "services/proxy".  What --runtime-config has switched off is left out.
+// "pods/log" … "services/proxy".  Without those that --runtime-config disables.
 Result<std::map<std::string, std::shared_ptr<RestStorage>>> make_connections(Host& host, const ConnectedStores& stores);
 
 }  // namespace backplane::core

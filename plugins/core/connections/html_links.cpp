@@ -22,7 +22,7 @@ constexpr LinkAttribute kLinks[] = {
     {"img", "usemap"},      {"input", "src"},       {"input", "usemap"},      {"input", "formaction"}, {"ins", "cite"},
     {"link", "href"},       {"object", "classid"},  {"object", "codebase"},   {"object", "data"},      {"object", "usemap"},
     {"q", "cite"},          {"script", "src"},      {"source", "src"},        {"video", "poster"},     {"video", "src"}};
-// What stands in them is text, whatever it looks like.
+// Their content is text, even if it looks like tags.
 constexpr std::array<std::string_view, 9> kRawElements = {"script", "style",   "textarea", "title",    "xmp",
                                                           "iframe", "noembed", "noframes", "plaintext"};
 
@@ -35,7 +35,7 @@ bool holds_link(std::string_view element, std::string_view attribute) {
   });
 }
 
-// The place behind a tag that begins `text`; npos: its end is not there yet.
+// The position after a tag that begins `text`; npos: its end has not been received yet.
 std::size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 1; i < text.size(); ++i) {

@@ -1,6 +1,6 @@
 // Links in HTML: those that lead to a backend's own host are made to lead through a proxy before it.
 //
-// The text passes in pieces; what is held back is one tag at most, and a tag past kMaxTag is passed as it is.
+// The text passes in pieces; at most one tag is buffered, and a tag longer than kMaxTag is passed unchanged.
 // Thread-safety: one executor.
 // Errors:        none: what is no HTML passes as it is.
 #pragma once
@@ -28,7 +28,7 @@ class HtmlLinks {
 
   explicit HtmlLinks(LinkRules rules) : rules_(std::move(rules)) {}
   std::string feed(std::string_view piece);
-  // What has been held back.
+  // The buffered text.
   std::string end();
 
  private:
@@ -40,7 +40,7 @@ class HtmlLinks {
 
   const LinkRules rules_;
   std::string held_;
-  std::size_t at_ = 0;  // what is before it has been passed on
+  std::size_t at_ = 0;  // the text before it has been forwarded
   std::string raw_;     // the element whose content is no markup: "script"
 };
 

@@ -1,8 +1,8 @@
-// Where kubelets are, and how they are called: what --kubelet-* says, and the status of nodes.
+// Addresses of kubelets and how they are called: from the flags --kubelet-* and the status of nodes.
 //
 // Thread-safety: any executor.
 // Lifetime:      shared; the host and the nodes' storage outlive it.
-// Errors:        404 for a node that is not there, 500 for one that says no address of a wanted type.
+// Errors:        404 for a missing node, 500 for one without an address of a wanted type.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct Kubelet {
 // "host:port" with brackets where they are needed.
 std::string join_host_port(const std::string& host, const std::string& port);
 
-// What was looked for on behalf of a request is told as if the request had named it.
+// An object that was looked up for a request is reported as if the request had named it.
 Status as_asked(const RequestContext& context, Status status, std::string_view name);
 
 class Kubelets {
@@ -34,7 +34,7 @@ class Kubelets {
   static Result<std::shared_ptr<Kubelets>> make(Host& host, std::shared_ptr<StandardStorage> nodes, DialFunction dial);
 
   Task<Result<Kubelet>> find(RequestContext& context, std::string node) const;
-  // `verify` false: whatever certificate it shows.
+  // `verify` false: any certificate is accepted.
   Result<std::shared_ptr<HttpClient>> client(const Kubelet& kubelet, bool verify = true) const;
 
  private:

@@ -20,7 +20,7 @@ void LinkingExchange::set_response_header(std::string name, std::string value) {
   behind().set_response_header(std::move(name), std::move(value));
 }
 
-// A page in an encoding that nobody here knows passes as it is.
+// A page in an unknown content encoding passes unchanged.
 void LinkingExchange::look_at(int code, std::string_view content_type) {
   const std::string type = boost::algorithm::trim_copy(std::string(content_type.substr(0, content_type.find(';'))));
   if (code < 200 || redirects_ || type != "text/html" || behind().method() == "HEAD") return;

@@ -1,7 +1,7 @@
 // An Exchange before another, whose HTML answers get links that lead through the proxy.  Everything else passes as it is.
 //
 // Thread-safety, errors: as Exchange.
-// Lifetime:              borrows the exchange behind it.
+// Lifetime:              borrows the wrapped exchange.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class LinkingExchange final : public ForwardingExchange {
  private:
   void note(std::string_view name, std::string_view value);
   void look_at(int code, std::string_view content_type);
-  // What is to be sent in place of what has come; at the end, also what has been held back.
+  // The text to send in place of the received one; at the end, also the buffered rest.
   std::vector<SharedBytes> rewritten(const std::vector<SharedBytes>& chunks, bool at_end);
 
   const LinkRules rules_;

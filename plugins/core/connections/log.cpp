@@ -29,9 +29,9 @@ Task<std::string> beginning_of(HttpAnswer& answer) {
 struct Outcome {
   int code;
   Reason reason;
-  std::string_view words;  // empty: what the kubelet has said
+  std::string_view words;  // empty: the kubelet's message
 };
-// What upstream makes of codes that say no more than themselves.
+// Upstream's errors for codes without a message.
 constexpr Outcome kOutcomes[] = {
     {401, Reason::kUnauthorized, "the server has asked for the client to provide credentials"},
     {403, Reason::kForbidden, ""},
@@ -111,7 +111,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     auto container = choose_container(tree, options->container);
     if (!container.ok()) co_return std::move(container).status();
     if (node_of(tree).empty()) {
-      // It has no node yet, and so it has said nothing.
+      // It has no node yet, and so no log.
       co_await exchange.respond(204, "", {});
       co_return Status();
     }
@@ -175,7 +175,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     while (status.ok()) {
       auto some = co_await answer.read();
       if (!some.ok()) {
-        // What has come so far must not pass for the whole.
+        // A part of the log must not look like the whole.
         exchange.abort();
         co_return Status();
       }

@@ -1,4 +1,4 @@
-// pods/log: what a container has said, from the kubelet of its node.
+// pods/log: the log of a container, from the kubelet of its node.
 //
 // Thread-safety: any executor.
 // Errors:        upstream's: 400 for a container that cannot be chosen, 422 for options, the kubelet's own answer in a Status.

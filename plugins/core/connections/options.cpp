@@ -11,7 +11,7 @@ namespace backplane::core {
 namespace {
 
 constexpr std::string_view kStreams[] = {"All", "Stderr", "Stdout"};
-// Where a time is given and says nothing.
+// A parameter with an empty time.
 constexpr std::string_view kZeroTime = "0001-01-01T00:00:00Z";
 
 // Anything but "false" and "0" is true, the empty text too.

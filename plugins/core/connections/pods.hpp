@@ -1,4 +1,4 @@
-// What connections ask of a pod: which container, on which node, at which address.
+// Look-ups of connections to a pod: its container, node and address.
 //
 // Thread-safety: pure functions of a pod's tree.
 // Errors:        kBadRequest in upstream's words.

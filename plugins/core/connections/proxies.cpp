@@ -154,8 +154,8 @@ class ServiceProxy final : public ProxyBase {
     if (!endpoints.ok()) co_return std::move(endpoints).status();
     const Object tree = decode(**endpoints, context.arena());
     const Array* subsets = get_array(tree, "subsets");
-    const std::string nobody = "no endpoints available for service ";
-    if (subsets == nullptr || subsets->empty()) co_return service_unavailable(nobody + quoted(wanted->name));
+    const std::string no_endpoints = "no endpoints available for service ";
+    if (subsets == nullptr || subsets->empty()) co_return service_unavailable(no_endpoints + quoted(wanted->name));
     const std::vector<Candidates> candidates = candidates_of(tree, *port);
     for (const Candidates& each : candidates) {
       const std::size_t first = any_below(each.addresses.size());
@@ -167,11 +167,11 @@ class ServiceProxy final : public ProxyBase {
         co_return target_at(*clients_, wanted->scheme, join_host_port(ip, std::to_string(each.port)));
       }
     }
-    co_return service_unavailable(nobody + quoted(id));
+    co_return service_unavailable(no_endpoints + quoted(id));
   }
 
  private:
-  // Ports are told by the name that the service gives them; a number is that of one of its ports.
+  // Ports are identified by their name in the service; a number is that of one of its ports.
   Task<Result<std::string>> port_name(RequestContext& context, std::string service, std::string port) const {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
@@ -187,7 +187,7 @@ class ServiceProxy final : public ProxyBase {
     co_return service_unavailable("no service port " + std::to_string(number) + " found for service " + quoted(service));
   }
 
-  // Nobody is led to an address that is not of a pod of the namespace, whatever the endpoints say.
+  // Only addresses of pods of the namespace are used, whatever the endpoints contain.
   Task<bool> is_a_pods(RequestContext& context, const Object& address) const {
     const Object* target = get_object(address, "targetRef");
     if (target == nullptr || get_string(*target, "namespace") != context.info.ns) co_return false;

@@ -1,8 +1,8 @@
-// nodes/proxy, pods/proxy and services/proxy: HTTP to what runs behind them, with and without a path.
+// nodes/proxy, pods/proxy and services/proxy: HTTP to their servers, with and without a path.
 //
 // Links in HTML that lead to the backend's own host are rewritten to lead through the proxy.
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for addresses that are of a host itself or of a link, 503 where nobody is behind a service, or nobody
+// Errors:        upstream's: 400 for addresses that are of a host itself or of a link, 503 if a service has no endpoints, or nothing
 //                answers.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace backplane::core {
 
-// Of whatever is not a kubelet: certificates are not looked at, as upstream does not.
+// Clients of all but kubelets: certificates are not verified, as upstream.
 std::shared_ptr<Clients> make_proxy_clients(Host& host, DialFunction dial);
 
 std::shared_ptr<RestStorage> make_node_proxy(std::shared_ptr<const Kubelets> kubelets, std::shared_ptr<Clients> clients);

@@ -1,4 +1,4 @@
-// What the proxies of nodes, pods and services have in common: everything but whom to call.
+// Common base of the proxies of nodes, pods and services: everything but the choice of the backend.
 //
 // Thread-safety: any executor.
 #pragma once

@@ -1,4 +1,4 @@
-// Secrets and those who name them: what no schema says of their contents.
+// Secrets, and kinds that refer to them: rules that the schema cannot express.
 #include "backplane/core/json_access.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/types/base64.hpp"

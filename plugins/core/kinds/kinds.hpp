@@ -1,6 +1,6 @@
 // The kinds of the core group: what they do beyond schema/core_group.json, and the strategies of subresources that are not /status.
 //
-// `options` is what the host's flags say of pods.
+// `options`: the host's flags for pods.
 // Thread-safety: pure functions; strategies are const, any thread.
 #pragma once
 

@@ -136,7 +136,7 @@ TEST(Nodes, NameTheirFirstNetworkTwice) {
             "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.1.0.0/24\"]: may specify no more than one CIDR for each IP family");
 }
 
-TEST(ResourceQuotas, BlameEachScopeThatIsNone) {
+TEST(ResourceQuotas, ReportEachUnknownScope) {
   const KindUnderTest one = kind(core_group()->kind("ResourceQuota"));
   FieldErrors errors;
   core_schemas()
@@ -206,7 +206,7 @@ TEST(LimitRanges, KeepRatiosThatTheirBoundsAllow) {
 }
 
 // All that is listed was told of for each scope and each resource: hours.
-TEST(ResourceQuotas, ManyScopesAndResourcesAreToldOfAsFarAsThereIsRoom) {
+TEST(ResourceQuotas, ErrorsOfManyScopesAndResourcesAreLimited) {
   constexpr std::size_t kMany = 10'000;
   std::string hard, scopes;
   for (std::size_t i = 0; i < kMany; ++i) {

@@ -31,7 +31,7 @@ Value show_roles(const Value* labels, std::int64_t) {
   return Value(roles.empty() ? "<none>" : joined({roles.begin(), roles.end()}));
 }
 
-// Gates' names, with parts of them behind slashes: "MyFeature/mySubFeature".
+// Names of gates, with parts after slashes: "MyFeature/mySubFeature".
 bool is_feature_name(std::string_view name) {
   if (name.empty() || name.front() < 'A' || name.front() > 'Z' || name.back() == '/') return false;
   for (std::size_t i = 1; i < name.size(); ++i) {
@@ -65,7 +65,7 @@ void check_features(const Object& node, FieldErrors& errors) {
   }
 }
 
-// What nodes were once configured by (`part`: spec or status) stays where it is still used.
+// The deprecated configuration of nodes (`part`: spec or status) is kept if the old object has it.
 void drop_unused(Object& object, const Object& old, std::string_view part, std::string_view member) {
   if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
 }
@@ -96,7 +96,7 @@ class NodeStatusStrategy final : public StatusStrategy {
   }
 };
 
-// Whether two ranges are of two families cannot be told of one that is none: upstream says so besides.
+// Whether two ranges are of two families cannot be decided if one is invalid: upstream reports that in addition.
 void check_families(const Object& node, FieldErrors& errors) {
   const std::vector<std::string> ranges = texts_of(object_or_empty(node, "spec"), "podCIDRs");
   for (std::size_t i = 0; ranges.size() > 1 && i < ranges.size(); ++i) {
@@ -125,7 +125,7 @@ class NodeStrategy final : public KindStrategy {
     check_node_annotations(object, errors);
     check_families(object, errors);
   }
-  // Upstream asks updates twice.
+  // Upstream checks updates twice.
   void check_change(const Object& object, const Object&, FieldErrors& errors) const override { check_node_annotations(object, errors); }
   void check_new(const Object& object, FieldErrors& errors) const override { check_features(object, errors); }
 };

@@ -18,7 +18,7 @@ constexpr std::string_view kTaints = "scheduler.alpha.kubernetes.io/taints";
 constexpr std::string_view kAvoidPods = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 const std::string kAnnotations = "metadata.annotations";
 
-// The rules of spec.taints, said of the annotation.
+// The rules of spec.taints, reported for the annotation.
 void check_taints(std::string_view text, FieldErrors& errors) {
   AnnotationValue read = workload::read_annotation_list(text, *core_schemas()->find("io.k8s.api.core.v1.Taint"), "core.Taint");
   if (!read.problem.empty()) return errors.invalid(kAnnotations, kTaints, read.problem);

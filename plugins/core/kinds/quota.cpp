@@ -88,7 +88,7 @@ constexpr std::array<Order, 5> kOrders = {
      {"min", "default", "default", "min", "min value ", " is greater than default value "},
      {"default", "max", "default", "max", "default value ", " is greater than max value "}}};
 
-// Pods have no defaults, which the schema says.
+// Pods have no defaults; the schema reports it.
 void check_default_orders(const Object& limit, const Path& path, FieldErrors& errors) {
   if (get_string(limit, "type") == "Pod") return;
   for (const Order& order : kOrders) {
@@ -103,9 +103,9 @@ void check_default_orders(const Object& limit, const Path& path, FieldErrors& er
   }
 }
 
-// What nobody gets more of than they asked for is asked for as it is limited.
+// Resources without overcommit: the request defaults to the limit.
 void check_same_defaults(const Object& limit, const Path& path, FieldErrors& errors) {
-  if (get_string(limit, "type") == "Pod") return;  // pods have no defaults, which is said elsewhere
+  if (get_string(limit, "type") == "Pod") return;  // pods have no defaults: another check reports it
   const Path requests = path.at("defaultRequest");
   for (const auto& entry : object_or_empty(limit, "defaultRequest")) {
     const Value* whole = find(object_or_empty(limit, "default"), entry.key());
@@ -136,13 +136,13 @@ class LimitRangeStrategy final : public KindStrategy {
       check_same_defaults(limit, item, errors);
     });
   }
-  // Nameless ones are given a name of their own.
+  // Items without a name get one.
   void prepare_create(Object& object) const override {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
   }
 };
 
-// What a scope can count.  Names that stand for nothing of their own are left to the schema.
+// The resources that a scope can count.  The schema checks unknown names.
 bool counts(std::string_view scope, std::string_view name) {
   static const std::set<std::string, std::less<>> kComputing = {"cpu",           "memory",       "limits.cpu",
                                                                 "limits.memory", "requests.cpu", "requests.memory"};
@@ -213,7 +213,7 @@ void print_quota(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(joined(limits, ", "));
 }
 
-// Of `spec.hard`: more is asked for than may be used.
+// For `spec.hard`: more is requested than may be used.
 void warn_of_order(const Value& value, const std::string&, std::vector<std::string>& warnings) {
   const Object& hard = value.get_object();
   for (const std::string name : {"cpu", "memory", "storage", "ephemeral-storage"}) {

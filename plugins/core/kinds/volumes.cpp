@@ -41,7 +41,7 @@ std::string_view stable_label(std::string_view key) {
   return row != kLabels.end() ? row->second : std::string_view();
 }
 
-// Requirements of the same place that ask the stable label for what the old one said, say the same; as upstream has it, so do those whose
+// Requirements of the same place that use the stable label in place of the deprecated one are equal; as upstream has it, so do those whose
 // key has been taken away from a label that has no successor.
 void follow_labels(Array& requirements, const Array& before) {
   for (std::size_t i = 0; i < requirements.size() && i < before.size(); ++i) {
@@ -102,7 +102,7 @@ void check_mount_options(const Object& volume, FieldErrors& errors) {
   errors.forbidden("metadata.annotations." + std::string(kOptions), "may not specify mount options for this volume type");
 }
 
-// What a new volume is, until a controller says otherwise.
+// The phase of a new volume, until a controller sets another.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
   PersistentVolumeStrategy(KindFacts facts, bool mutable_node_affinity)
@@ -137,7 +137,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    // Upstream asks updates twice.
+    // Upstream checks updates twice.
     check_spec(object, errors);
     if (has(object_or_empty(old, "spec"), kAttributes) && !has(object_or_empty(object, "spec"), kAttributes)) {
       errors.forbidden(at("spec", kAttributes), "update from non-nil value to nil is forbidden");
@@ -155,7 +155,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   const bool mutable_node_affinity_;
 };
 
-// The time of the last change of the phase is kept with it, whoever reports the phase.
+// The time of the last change of the phase is set by the server, not by the client that sets the phase.
 class PersistentVolumeStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
@@ -172,7 +172,7 @@ class PersistentVolumeStatusStrategy final : public StatusStrategy {
   }
 };
 
-// What a claim's status says of resources is said of storage, or of names with a domain.
+// Resources in a claim's status are storage, or names with a domain.
 bool check_claim_key(std::string_view name, const std::string& path, FieldErrors& errors) {
   const auto problems = is_qualified_name(name);
   for (const std::string& problem : problems) errors.invalid(path, name, problem);
@@ -245,7 +245,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
  protected:
   void prepare_create(Object& object) const override { prepare_update(object, {}); }
-  // dataSource is the older form of dataSourceRef: both say the same where the older can.  Of kinds that are new it cannot speak: it is
+  // dataSource is the older form of dataSourceRef: both are equal if the older can express it.  It cannot refer to newer kinds: it is
   // dropped.  Old clients leave out the newer of the two names, or both forms of a source that was garbage on create, too.
   void prepare_update(Object& object, const Object& old) const override {
     Object& spec = ensure_object(object, "spec");
@@ -263,7 +263,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     validate_claim_spec(object_or_empty(object, "spec"), "spec", errors);
   }
-  // A claim that has grown can be asked for less again, as long as that is more than there is.
+  // The request of a claim that was expanded may be reduced again, to more than the actual capacity.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_class_annotation(object, old, errors);
     check_attributes_change(object, old, errors);

@@ -21,7 +21,7 @@
 
 namespace backplane::core {
 
-// What is known of the Lease of a kube-controller-manager from reading it now and then.  Its holder is alive if renewTime is recent by this
+// The state of the Lease of a kube-controller-manager, from periodic reads.  Its holder is alive if renewTime is recent by this
 // machine's clock, or if the lease has changed within its duration while it was observed, so that a wrong clock alone does not decide.
 class LeaseObserver {
  public:

@@ -12,7 +12,7 @@
 
 namespace backplane::core {
 
-// What one pass over a namespace has met.
+// The findings of one pass over a namespace.
 struct DeletionReport {
   std::map<std::string, std::string> undiscovered;   // group version → why its resources are not known
   std::string discovery_problem;                     // no group is known: why

@@ -32,7 +32,7 @@ TEST(DeletionConditions, AllFiveAreFalseWhenNothingIsInTheWay) {
   EXPECT_FALSE(set_deletion_conditions(ns, {})) << "the same report changes nothing";
 }
 
-TEST(DeletionConditions, EachSaysWhatIsInTheWay) {
+TEST(DeletionConditions, EachNamesTheRemainingContent) {
   Object ns;
   DeletionReport report;
   report.undiscovered["metrics.k8s.io/v1beta1"] = "stale GroupVersion discovery: metrics.k8s.io/v1beta1";

@@ -60,7 +60,7 @@ bool set_list(Object& object, std::string_view key, Array wanted) {
   return true;
 }
 
-// Takes out addresses other than the one at `own` until `most` are left: first those behind it, then those at the beginning.
+// Removes addresses other than the one at `own` until `most` are left: first those after it, then those at the beginning.
 void thin_out(Array& addresses, std::size_t own, std::size_t most) {
   while (addresses.size() > std::max<std::size_t>(most, 1)) {
     const bool wraps = own + 1 == addresses.size();
@@ -133,7 +133,7 @@ bool remove_kubernetes_address(Object& endpoints, const std::string& address) {
   addresses.erase(others, addresses.end());
   if (!addresses.empty()) return true;
   erase_member(subset, "addresses");
-  // A subset without any address says nothing, and is not valid either.
+  // A subset without any address is useless and invalid.
   if (get_array(subset, "notReadyAddresses") == nullptr) subsets.erase(subsets.begin());
   if (subsets.empty()) erase_member(endpoints, "subsets");
   return true;

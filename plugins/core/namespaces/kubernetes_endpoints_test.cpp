@@ -19,7 +19,7 @@ TEST(KubernetesEndpoints, HoldThisServerAloneAndAreThenLeftAlone) {
   EXPECT_FALSE(set_kubernetes_endpoints(endpoints, {"10.1.2.3"}, 6443));
 }
 
-TEST(KubernetesEndpoints, WhatSomebodyElseWroteIsReplaced) {
+TEST(KubernetesEndpoints, OtherWritersEndpointsAreReplaced) {
   Object endpoints =
       parse(R"({"metadata":{"labels":{"a":"b"}},"subsets":[{"addresses":[{"ip":"10.9.9.9"},{"ip":"10.1.2.3"}],"ports":[{"port":1}]},{}]})");
   EXPECT_TRUE(set_kubernetes_endpoints(endpoints, {"10.1.2.3"}, 6443));

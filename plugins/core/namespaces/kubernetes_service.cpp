@@ -83,7 +83,7 @@ KubernetesServiceController::Change KubernetesServiceController::change_by_count
   };
 }
 
-// Reads, changes and writes until nobody came between.
+// Reads, changes and writes until the write has no conflict.
 Task<Result<Object>> KubernetesServiceController::reconcile_endpoints(Change change) {
   const GroupVersionResource resource{"", "v1", "endpoints"};
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
@@ -150,7 +150,7 @@ Task<void> KubernetesServiceController::remove_endpoints() {
 
 Task<void> KubernetesServiceController::run(Signal& stop) {
   Sleeper sleeper(stop);
-  // What a server that did not end well has left: nobody is sent here before it can answer.
+  // The record of a server that crashed: no client may be sent here before this server can answer.
   if (keeps_endpoints()) co_await remove_endpoints();
   auto waiting = wait_until_ready(*client_, stop, stopped_);
   co_await std::move(waiting);
@@ -169,7 +169,7 @@ Task<Status> KubernetesServiceController::stop() {
   stopped_ = true;
   if (!client_ || !keeps_endpoints()) co_return Status();
   host_.logger().info("shutting down kubernetes service endpoint reconciler");
-  // What a running pass writes must not come after what is removed here.
+  // A running pass must not write after the removal here.
   while (busy_) co_await sleep_for(kBusyPause);
   co_await remove_endpoints();
   co_return Status();

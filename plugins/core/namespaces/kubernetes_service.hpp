@@ -22,7 +22,7 @@ struct KubernetesService {
   int node_port = 0;              // 0: the service is a ClusterIP
   int secure_port = 0;            // where the server listens
   std::string advertise_address;  // where the cluster reaches it; empty: no endpoints are kept
-  int servers = 1;                // how many there are, where their leases do not say it
+  int servers = 1;                // the number of servers, if their leases do not tell it
 };
 
 class KubernetesServiceController {

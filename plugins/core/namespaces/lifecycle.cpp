@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, 3> kImmortal = {"default", "kube-system",
 
 bool is_immortal(std::string_view name) { return std::find(kImmortal.begin(), kImmortal.end(), name) != kImmortal.end(); }
 
-// Objects that say what may be done, not things in a namespace.
+// Access reviews are not objects in a namespace.
 bool is_access_review(const GroupVersionResource& resource) {
   return resource.group == "authorization.k8s.io" && resource.resource == "localsubjectaccessreviews";
 }

@@ -1,4 +1,4 @@
-// The addresses of the servers over one store: each keeps a record of its own that vanishes when it is no longer renewed (upstream:
+// The addresses of the servers over one store: each keeps a record that expires if it is not renewed (upstream:
 // reconcilers.Leases, keys /registry/masterleases/ADDRESS).
 //
 // Thread-safety: any thread.

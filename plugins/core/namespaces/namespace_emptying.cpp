@@ -17,7 +17,7 @@ constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadata
 
 bool unsupported(const Status& status) { return status.code() == 404 || status.code() == 405; }
 
-// What is left of a resource.
+// The remaining objects of a resource.
 struct Left {
   std::int64_t count = 0;
   std::int64_t estimate = 0;
@@ -96,7 +96,7 @@ class Emptying {
     co_return settle(resource, left);
   }
 
-  // What the count means: time to wait, or an error because the objects ought to have gone.
+  // The result of the count: a time to wait, or an error because the objects should have gone.
   Status settle(const NamespacedResource& resource, Left& left) const {
     if (left.count == 0) {
       left.estimate = 0;

@@ -1,4 +1,4 @@
-// The record by which other servers over the store learn where requests may be passed on to that this server alone can answer (upstream:
+// The record that tells other servers over the store the address to forward requests to that only this server can answer (upstream:
 // reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.

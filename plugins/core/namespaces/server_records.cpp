@@ -10,7 +10,7 @@
 namespace backplane::core {
 namespace {
 
-// The key says whose a record is, so it has no name; the generation makes every write one.
+// The key identifies the server, so the record has no name; the generation makes each write a change.
 class RecordStrategy final : public Strategy {
  public:
   using Strategy::Strategy;

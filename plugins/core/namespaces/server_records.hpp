@@ -1,4 +1,4 @@
-// Records that servers over one store keep of themselves, as kube-apiserver keeps its own: Endpoints under keys of their own, which are
+// Records of the servers over one store, encoded as kube-apiserver's are: Endpoints under separate keys, which are
 // served nowhere and vanish when they are no longer renewed.
 //
 // Thread-safety: any thread.
@@ -41,7 +41,7 @@ class ServerRecords {
 
 // With these subsets.
 Object server_record(Array subsets);
-// Endpoints, and so records, cannot hold such an address: nobody else could reach the server there.
+// Endpoints, and so records, cannot hold such an address: no other host could reach the server there.
 bool is_loopback(std::string_view address);
 
 }  // namespace backplane::core

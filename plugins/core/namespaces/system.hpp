@@ -1,8 +1,8 @@
-// What a new server has from the start: the system namespaces.
+// The objects that a new server creates: the system namespaces.
 //
 // Thread-safety: the hooks run on an executor of the host.
-// Errors:        what cannot be made is logged and tried again: an object of somebody's that stands in the way must not keep the
-//                server from starting, or nobody could remove it.
+// Errors:        what cannot be made is logged and tried again: a conflicting object must not keep the
+//                server from starting, or no client could remove it.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace backplane::core {
 
-// Makes them, once; the Status says what could not be made.
+// Creates them, once; the Status has the error of those that could not be created.
 Task<Status> make_system_namespaces(ApiClient& client);
-// Makes again what somebody has removed, until `stop` fires.
+// Creates removed objects again, until `stop` fires.
 Task<void> keep_system_namespaces(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
 Object new_namespace(std::string_view name);
-// Makes an object unless it is there.  The server may still be opening its store: "not now" is asked again.
+// Creates an object unless it exists.  The server may still be opening its store: kServiceUnavailable is retried.
 Task<Status> make_if_missing(ApiClient& client, GroupVersionResource resource, std::string ns, Object object);
 
 }  // namespace backplane::core

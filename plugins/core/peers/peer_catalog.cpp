@@ -88,7 +88,7 @@ void PeerCatalog::forget_gone(Clock::time_point now) {
   }
 }
 
-// ---- what is asked
+// ---- queries
 
 std::vector<std::string> PeerCatalog::servers_of(const GroupVersionResource& resource) const {
   const std::lock_guard lock(mutex_);

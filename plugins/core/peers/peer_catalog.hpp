@@ -1,7 +1,7 @@
-// What peers serve, by resource and as discovery lists it.
+// The resources that peers serve, by resource and as discovery lists them.
 //
-// Group versions of custom resources and of extension servers are no peer's: this server knows itself what there is of them, and for a
-// while what there was, since peers may not have heard yet that it has gone (upstream: GVExclusionManager).
+// Group versions of custom resources and of extension servers are no peer's: this server has all of them, and excludes
+// removed ones for a while, since peers may still list them (upstream: GVExclusionManager).
 //
 // Thread-safety: any thread.
 // Lifetime:      values that are handed out stay as they are.
@@ -28,7 +28,7 @@ class PeerCatalog {
   // Upstream's defaultExclusionGracePeriod.
   static constexpr std::chrono::minutes kGrace{5};
 
-  // What one server serves, as its aggregated discovery says it.
+  // The resources of one server, from its aggregated discovery.
   struct Peer {
     Array groups;  // without the core group, which is not listed at /apis
     std::vector<GroupVersionResource> resources;
@@ -41,9 +41,9 @@ class PeerCatalog {
   // In the place of all that was known.
   void know(Peers peers);
   Peers peers() const;
-  // What has come and gone here.
+  // Groups added and removed here.
   void follow(const GroupVersionsChange& change, Clock::time_point now = Clock::now());
-  // What has gone for kGrace is no longer kept from peers.
+  // Groups removed kGrace ago are no longer excluded.
   void forget_gone(Clock::time_point now = Clock::now());
 
   // Whom to ask for it.
@@ -63,7 +63,7 @@ class PeerCatalog {
   std::map<GroupVersionResource, std::vector<std::string>> servers_;
   std::set<GroupVersion> listed_;                   // by any peer
   std::map<GroupVersion, Clock::time_point> ours_;  // since when they have gone; max(): they have not
-  mutable PeerDiscoveryRef discovery_;              // made when it is asked for
+  mutable PeerDiscoveryRef discovery_;              // made at first use
   mutable bool made_ = true;
 };
 

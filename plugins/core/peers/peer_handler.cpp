@@ -10,7 +10,7 @@ namespace {
 
 void count_error(std::string_view type, const GroupVersionResource& resource) {
   static Metric& errors =
-      Metric::counter("apiserver_peer_proxy_errors_total", "Requests that could not be passed on to a peer, by the step that failed.",
+      Metric::counter("apiserver_peer_proxy_errors_total", "Requests that could not be forwarded to a peer, by the step that failed.",
                       {"type", "group", "version", "resource"});
   errors.add({type, resource.group, resource.version, resource.resource});
 }
@@ -23,10 +23,10 @@ const std::string& any_of(const std::vector<std::string>& addresses) {
 }  // namespace
 
 void count_rerouted(int code, const GroupVersionResource& resource) {
-  static Metric& requests = Metric::counter(
-      "apiserver_rerouted_request_total",
-      "Requests that were passed on to a peer because this server does not serve the resource; of discovery where that is empty.",
-      {"code", "group", "version", "resource"});
+  static Metric& requests =
+      Metric::counter("apiserver_rerouted_request_total",
+                      "Requests forwarded to a peer because this server does not serve the resource; the label is empty for discovery.",
+                      {"code", "group", "version", "resource"});
   requests.add({std::to_string(code), resource.group, resource.version, resource.resource});
 }
 

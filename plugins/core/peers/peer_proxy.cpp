@@ -14,7 +14,7 @@ constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity";
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{30}, kTime{10};
-// What it serves itself, wherever it can say so.
+// The resources that the peer serves itself, if it can report them.
 constexpr const char* kOwnDiscovery =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer,"
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
@@ -40,7 +40,7 @@ HttpCall discovery_call(const char* path) {
   return call;
 }
 
-// An older server answers in another form, which says too little.
+// An older server answers in another format, which lacks the needed members.
 Task<Result<Object>> fetch(ApiClient& client, const char* path) {
   auto asking = client.request(discovery_call(path));
   auto answer = co_await std::move(asking);
@@ -105,7 +105,7 @@ Task<Status> PeerProxy::start_workers(std::shared_ptr<PeerProxy> proxy, PostStar
   co_return Status();
 }
 
-// What is served here is what the route table says: there is no copy of it to be kept.
+// The local resources come from the route table, without a copy.
 Task<Status> PeerProxy::start_nothing(std::shared_ptr<PeerProxy>, PostStartHookContext) { co_return Status(); }
 
 void PeerProxy::start(Signal& stop) {

@@ -1,11 +1,11 @@
 // Passes requests on to peers for what they serve and this server does not (upstream: the mixed version proxy, package peerproxy).
 //
-// Peers are known by their identity leases; where they are, by the records that they keep (PeerLease).  What they serve is read once when a
+// Peers are found by their identity leases, and their addresses by their records (PeerLease).  What they serve is read once when a
 // lease comes or changes hands.  They are trusted by --peer-ca-file, and trust this server by --proxy-client-cert-file.
 //
 // Thread-safety: find(), discovery() and handlers on any thread; the rest on the plugin's executor.
 // Lifetime:      shared with the hooks and with requests that have begun; the host outlives it.
-// Errors:        what cannot be read of a peer is tried again, later each time; requests are told in plain text with 503.
+// Errors:        reading a peer is retried with back-off; requests get 503 in plain text.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,7 @@ ObjectRef created_status() {
   return status;
 }
 
-// Problems are told as kube-apiserver tells them: in words alone, and as its own fault.
+// Errors as kube-apiserver's: a message only, and 500.
 Status validate_binding(const Object& binding) {
   FieldErrors errors;
   const Object& target = object_or_empty(binding, "target");
@@ -32,7 +32,7 @@ Status validate_binding(const Object& binding) {
   return errors.empty() ? Status() : Status(500, Reason::kNone, errors.aggregate_message());
 }
 
-// Why the pod was not scheduled before is no longer said.
+// The reason why the pod was not scheduled before is removed.
 void set_scheduled(Object& pod) {
   Array& conditions = ensure_array(ensure_object(pod, "status"), "conditions");
   Object scheduled;
@@ -91,7 +91,7 @@ class Bind final : public UpdatedObjectInfo {
   std::string name_;
 };
 
-// What both ways of binding do.
+// Common part of both ways of binding.
 class BindingBase : public RestStorage, public Scoper {
  public:
   BindingBase(std::shared_ptr<SubresourceStorage> pods, const Schema* schema) : pods_(std::move(pods)), schema_(schema) {}
@@ -100,8 +100,11 @@ class BindingBase : public RestStorage, public Scoper {
   bool namespaced() const override { return true; }
 
  protected:
-  Task<Result<ObjectRef>> bind(RequestContext& context, std::string name, const Object& binding, WriteOptions options) {
+  // `validation`: null: none.
+  Task<Result<ObjectRef>> bind(RequestContext& context, std::string name, const Object& binding, WriteOptions options,
+                               CreateValidation* validation) {
     Status valid = validate_binding(binding);
+    if (valid.ok() && validation != nullptr) valid = co_await validation->validate(binding);
     if (!valid.ok()) co_return valid;
     Bind change(binding, name);
     RequestContext inner;
@@ -117,22 +120,36 @@ class BindingBase : public RestStorage, public Scoper {
   const Schema* schema_;
 };
 
-class PodBinding final : public BindingBase, public NamedCreater {
+class PodBinding final : public BindingBase, public NamedCreater, public ValidatedCreater {
  public:
   using BindingBase::BindingBase;
   Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) override {
+    co_return co_await bind_named(context, std::move(name), object, std::move(options), nullptr);
+  }
+  Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                           CreateValidation& validation) override {
+    co_return co_await bind_named(context, std::move(name), object, std::move(options), &validation);
+  }
+
+ private:
+  Task<Result<ObjectRef>> bind_named(RequestContext& context, std::string name, const Object& object, WriteOptions options,
+                                     CreateValidation* validation) {
     if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Binding object");
-    co_return co_await bind(context, std::move(name), object, std::move(options));
+    co_return co_await bind(context, std::move(name), object, std::move(options), validation);
   }
 };
 
-class Bindings final : public BindingBase, public Creater, public SingularNameProvider {
+class Bindings final : public BindingBase, public Creater, public ValidatedCreater, public SingularNameProvider {
  public:
   using BindingBase::BindingBase;
   std::string singular_name() const override { return "binding"; }
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
     std::string name(meta_name(object));
-    co_return co_await bind(context, std::move(name), object, std::move(options));
+    co_return co_await bind(context, std::move(name), object, std::move(options), nullptr);
+  }
+  Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                           CreateValidation& validation) override {
+    co_return co_await bind(context, std::move(name), object, std::move(options), &validation);
   }
 };
 

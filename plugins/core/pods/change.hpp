@@ -1,4 +1,4 @@
-// What of a pod's spec may change once it exists.
+// The fields of a pod's spec that an update may change.
 //
 // Thread-safety: pure functions.
 #pragma once

@@ -78,10 +78,10 @@ std::string_view phase_of(const Object& pod) { return get_string_path(pod, "stat
 bool is_over(const Object& pod) {
   return phase_of(pod) == "Succeeded" || phase_of(pod) == "Failed" || !meta_text(pod, "deletionTimestamp").empty();
 }
-// Nobody misses a pod that is over or has not begun.
+// A pod that has ended or not started needs no budget.
 bool goes_uncounted(const Object& pod) { return is_over(pod) || phase_of(pod) == "Pending"; }
 
-// Says in the pod's status why it goes.  Whoever asked for a certain pod, or revision of it, is told when it is another.
+// Sets the pod's condition DisruptionTarget.  Preconditions on uid or resourceVersion that do not hold are a conflict.
 class Mark final : public UpdatedObjectInfo {
  public:
   explicit Mark(Preconditions wanted) : wanted_(std::move(wanted)) {}
@@ -225,7 +225,7 @@ class EvictionOperation {
     co_return Verdict::kGo;
   }
 
-  // Takes one disruption from the budget; from its newest state, where somebody else was faster.
+  // Takes one disruption from the budget; after a conflict, from its newest state.
   Task<Status> take(Object budget) {
     const std::string ns(meta_namespace(pod_));
     Result<Object> answer;
@@ -251,10 +251,10 @@ class EvictionOperation {
   std::string name_;
   DeleteOptions asked_;
   Object pod_;
-  std::string budget_;  // the name of the budget that has been asked
+  std::string budget_;  // the name of the checked budget
 };
 
-class Eviction final : public RestStorage, public Scoper, public NamedCreater {
+class Eviction final : public RestStorage, public Scoper, public NamedCreater, public ValidatedCreater {
  public:
   explicit Eviction(EvictionParts parts) : parts_(std::move(parts)) {}
   GroupVersionKind kind() const override { return {"policy", "v1", "Eviction"}; }
@@ -262,18 +262,30 @@ class Eviction final : public RestStorage, public Scoper, public NamedCreater {
   bool namespaced() const override { return true; }
 
   Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) override {
+    co_return co_await evict(context, std::move(name), object, std::move(options), nullptr);
+  }
+  Task<Result<ObjectRef>> create_validated(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                           CreateValidation& validation) override {
+    co_return co_await evict(context, std::move(name), object, std::move(options), &validation);
+  }
+
+ private:
+  // `validation`: null: none.
+  Task<Result<ObjectRef>> evict(RequestContext& context, std::string name, Object& object, WriteOptions options,
+                                CreateValidation* validation) {
     if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Eviction object");
     Status possible = check_options(object, name);
     if (!possible.ok()) co_return possible;
     auto how = delete_options_of(object, options);
     if (!how.ok()) co_return std::move(how).status();
-    Status known = check_policy(*how);
-    if (!known.ok()) co_return known;
+    Status valid;
+    if (validation != nullptr) valid = co_await validation->validate(object);
+    if (valid.ok()) valid = check_policy(*how);
+    if (!valid.ok()) co_return valid;
     EvictionOperation operation(parts_, context, std::move(name), std::move(*how));
     co_return co_await operation.run();
   }
 
- private:
   EvictionParts parts_;
 };
 

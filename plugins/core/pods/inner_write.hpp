@@ -1,4 +1,4 @@
-// A write that a subresource performs on the pod itself: admission has been asked about the subresource's object only.
+// A write that a subresource performs on the pod itself: admission has checked the subresource's object only.
 //
 // Thread-safety: belongs to one request.
 // Lifetime:      `inner` must not outlive `request`.

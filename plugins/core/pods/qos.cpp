@@ -31,7 +31,7 @@ std::string_view qos_class(const Object& pod_spec) {
       guaranteed = guaranteed && !limit.empty() && (asked == nullptr || compare_quantities(limit, text_of(*asked)) == 0);
     }
   };
-  // What the pod has as a whole stands for all of its containers.
+  // Pod-level resources replace those of its containers.
   if (has(pod_spec, "resources")) {
     look_at(pod_spec, 0);
   } else {

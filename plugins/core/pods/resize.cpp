@@ -81,7 +81,7 @@ Object without_sizes(const Object& now, const Object& before) {
   return out;
 }
 
-// Amounts in whatever order, claims and other members too.
+// Compares resources in any order, including claims and other members.
 bool same_resources(const Object& a, const Object& b) {
   const auto part = [](const Object& resources, std::string_view name) { return object_or_empty(resources, name); };
   return part(a, "limits") == part(b, "limits") && part(a, "requests") == part(b, "requests") && same_member(a, b, "claims");
@@ -124,7 +124,7 @@ void check_pod_resources(const Object& spec, const Object& before, FieldErrors& 
   if (!same_resources(rest, old)) errors.forbidden("spec", "only cpu and memory resources are mutable at pod-level");
 }
 
-// A container that runs says whether its node can do it; before one does, nobody knows.
+// The status of a running container shows whether its node supports resize; before that it is unknown.
 bool node_can_resize(const Object& pod) {
   const Object* running = nullptr;
   each(object_or_empty(pod, "status"), "containerStatuses", [&](const Object& status, std::size_t) {
@@ -178,7 +178,7 @@ class ResizeStrategy final : public Strategy {
   }
 
  private:
-  // In place of whatever else is wrong.
+  // Replaces all other errors.
   static void refuse(std::string_view why, FieldErrors& errors) {
     errors = FieldErrors();
     errors.forbidden("[]", why);  // the object itself

@@ -102,7 +102,7 @@ struct StatusList {
 constexpr StatusList kStatusLists[] = {
     {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};
 
-// What has ended stays so unless the pod says that it is started again.
+// An ended container stays ended unless the pod's restart policy restarts it.
 void check_transitions(const Object& status, const Object& before, const Object& spec, const StatusList& row, FieldErrors& errors) {
   if (!row.containers.empty() && all_could_restart(spec)) return;
   each(before, row.statuses, [&](const Object& old, std::size_t i) {

@@ -23,7 +23,7 @@ using namespace kit;
 using namespace workload;
 
 constexpr std::int64_t kDefaultGraceSeconds = 30;
-// What upstream prints for the path of the object itself.
+// Upstream's text for the path of the object itself.
 constexpr const char* kRoot = "[]";
 // Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
 void add_label_keys(Object& holder, std::string_view keys, std::string_view op, const Object& labels) {
@@ -60,7 +60,7 @@ void apply_label_keys(Object& pod) {
   }
 }
 
-// A pod that may not be scheduled yet says so from the beginning.
+// A pod with scheduling gates has that condition from the beginning.
 void add_gated_condition(const Object& spec, Object& status) {
   if (count_of(spec, "schedulingGates") == 0) return;
   Object condition;
@@ -120,7 +120,7 @@ class PodStrategy final : public Strategy {
     validate_profiles_told_twice(annotations_of(object), spec, "spec", errors);
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
-    // Upstream asks updates twice.
+    // Upstream checks updates twice.
     check_finalizer_names(object, errors);
     check_finalizer_names(object, errors);
     const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
@@ -137,7 +137,7 @@ class PodStrategy final : public Strategy {
         options.grace_period_seconds.value_or(get_int_path(object, "spec.terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds));
     if (seconds < 0) seconds = 1;
     const std::string_view phase = get_string_path(object, "status.phase");
-    // Nobody would report the end of a pod that runs nowhere, or no more.
+    // No kubelet would report the end of a pod that was never bound or has ended.
     if (get_string_path(object, "spec.nodeName").empty() || phase == "Failed" || phase == "Succeeded") seconds = 0;
     options.grace_period_seconds = seconds;
     return true;
@@ -168,7 +168,7 @@ class EphemeralContainersStrategy final : public Strategy {
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     if (has(annotations_of(old), kMirrorAnnotation)) {
-      // In place of whatever else is wrong.
+      // Replaces all other errors.
       errors = FieldErrors();
       errors.forbidden(kRoot, "static pods do not support ephemeral containers");
       return;
@@ -191,7 +191,7 @@ class EphemeralContainersStrategy final : public Strategy {
   PodValidationOptions options_;
 };
 
-// What the server itself changes of a pod when it is bound or evicted.
+// Changes of a pod by the server when it is bound or evicted.
 class BindingStrategy final : public Strategy {
  public:
   BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}

@@ -1,4 +1,4 @@
-// What kubectl shows of a pod (pkg/printers/internalversion printPod).
+// The table of pods for kubectl (pkg/printers/internalversion printPod).
 #include "pods/table.hpp"
 
 #include "backplane/core/json_access.hpp"

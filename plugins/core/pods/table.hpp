@@ -1,4 +1,4 @@
-// What columns of pods show, and the conditions of their rows.
+// Cells of the columns of pods, and the conditions of their rows.
 //
 // Thread-safety: pure functions.
 #pragma once

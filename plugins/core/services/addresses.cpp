@@ -81,7 +81,7 @@ Task<Result<std::string>> Addresses::pick_in(const AddressRange& range) const {
   co_return picked;
 }
 
-// What was free once may have been taken since, by another server too.
+// An address that was free may have been taken since, by another server too.
 Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const {
   Result<ObjectRef> found;
   for (int misses = 0; misses < kMisses; ++misses) {
@@ -95,7 +95,7 @@ Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const
   co_return std::string();
 }
 
-// Above those that are usually asked for by name.
+// Above those that clients usually request explicitly.
 Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   const std::uint64_t first = range.band() + 1, count = range.size() - range.band();
   if (count == 0) co_return std::string();
@@ -110,7 +110,8 @@ Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   co_return std::string();
 }
 
-// Nearly all is taken, and so little enough is there to be looked at whole: as it is now, for what was just given back is free.
+// Nearly all is taken, and so little enough is there to be looked at whole: as it is now, because addresses that were just released are
+// free.
 Task<Status> Addresses::look(const AddressRange& range) const {
   RequestContext own;
   ListOptions all;
@@ -126,6 +127,41 @@ Task<Status> Addresses::look(const AddressRange& range) const {
 
 void Addresses::give_back(const std::vector<std::string>& addresses) const {
   for (const std::string& address : addresses) state_->free.give_back(address);
+}
+
+void Addresses::note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const {
+  const auto now = ranges_->now();
+  for (const AddressRange& range : now->ready) {
+    const auto in_range = [&range](const std::string& address) { return range.holds(address); };
+    const auto more = std::count_if(taken.begin(), taken.end(), in_range) - std::count_if(given.begin(), given.end(), in_range);
+    if (more != 0) state_->used.add(range, more);
+  }
+}
+
+void Addresses::note_all_used(const std::vector<std::string>& addresses) const {
+  const auto now = ranges_->now();
+  for (const AddressRange& range : now->ready) {
+    const auto in_range = [&range](const std::string& address) { return range.holds(address); };
+    state_->used.set(range, std::count_if(addresses.begin(), addresses.end(), in_range));
+  }
+}
+
+void Addresses::count(const std::string& address, std::string_view scope, bool allocated) const {
+  const auto now = ranges_->now();
+  for (const AddressRange& range : now->ready) {
+    if (range.family() != family_of(address) || (allocated && !range.holds(address))) continue;
+    return allocated ? count_address(cidr_of(range), scope) : count_address_error(cidr_of(range), scope);
+  }
+}
+
+void Addresses::count_picked(const std::string& family, const std::string& address, std::chrono::nanoseconds took) const {
+  const auto now = ranges_->now();
+  for (const AddressRange& range : now->ready) {
+    if (range.family() != family || (!address.empty() && !range.holds(address))) continue;
+    const std::string cidr = cidr_of(range);
+    address.empty() ? count_address_error(cidr, kDynamicScope) : count_address(cidr, kDynamicScope);
+    return count_address_duration(cidr, took);
+  }
 }
 
 Object Addresses::object(std::string_view address, std::string_view ns, std::string_view name) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "backplane/rest/resource_config.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/standard_storage.hpp"
+#include "services/allocation_metrics.hpp"
 #include "services/free_addresses.hpp"
 #include "services/service_ranges.hpp"
 
@@ -26,7 +28,7 @@ namespace backplane::core {
 
 class Addresses {
  public:
-  // The storage of the objects: that which serves them, or one of one's own where nobody does.
+  // The storage of the objects: the served one, or a private one if no plugin serves them.
   using FindStore = std::function<std::shared_ptr<StandardStorage>()>;
 
   Addresses(std::shared_ptr<ServiceRanges> ranges, FindStore find_store)
@@ -42,13 +44,23 @@ class Addresses {
   const std::shared_ptr<ServiceRanges>& shared_ranges() const noexcept { return ranges_; }
   StandardStorage& store() const;
 
-  // The object of an address, null when it is free.  `newest`: as the store has it now; else as far as this server has heard.
+  // The object of an address, null when it is free.  `newest`: read from the store; otherwise from this server's cache.
   Task<Result<ObjectRef>> find(std::string address, bool newest) const;
-  // An address of the family that was free as far as this server has heard; empty: none is left.  In a range that is nearly full it is
+  // An address of the family that is free in this server's cache; empty: none is left.  In a range that is nearly full it is
   // found among those that were free when all that is taken was last looked at.
   Task<Result<std::string>> pick(std::string family) const;
   // Addresses that were picked and not used, or are free again.
   void give_back(const std::vector<std::string>& addresses) const;
+  // ---- metrics
+  // A write has been stored that takes and releases these.
+  void note_used(const std::vector<std::string>& taken, const std::vector<std::string>& given) const;
+  // Every address that is in use, as a repair pass has read them.
+  void note_all_used(const std::vector<std::string>& addresses) const;
+  // An address that a client requested, and whether it could be had.
+  void count(const std::string& address, std::string_view scope, bool allocated) const;
+  // The result of pick().
+  void count_picked(const std::string& family, const std::string& address, std::chrono::nanoseconds took) const;
+
   // How often all that is taken has been looked at.
   std::uint64_t looks_for_test() const noexcept { return state_->looks.load(); }
   // The object that gives `address` to a service.
@@ -69,6 +81,7 @@ class Addresses {
   struct State {
     FreeAddresses free;
     std::atomic<std::uint64_t> looks{0};
+    UsedAddresses used;
   };
   Task<Result<std::string>> pick_in(const AddressRange& range) const;
   Task<Result<std::string>> pick_known(const AddressRange& range) const;
@@ -80,7 +93,7 @@ class Addresses {
   std::unique_ptr<State> state_ = std::make_unique<State>();
 };
 
-// What a storage of the objects is made from, where nobody serves them.
+// Settings of a storage of the objects if no plugin serves them.
 Result<ResourceConfig> address_config();
 
 }  // namespace backplane::core

@@ -5,6 +5,7 @@
 
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
+#include "services/allocation_metrics.hpp"
 #include "services/families.hpp"
 #include "services/port_operation.hpp"
 #include "services/spec.hpp"
@@ -25,20 +26,23 @@ std::vector<T> without(const std::vector<T>& list, const std::vector<T>& kept) {
   return out;
 }
 
-// "10.0.0.0/24", with the network's own address.
-std::string cidr_of(const AddressRange& range) {
-  constexpr int kMostBits = 128;
-  for (int bits = 0; bits <= kMostBits; ++bits) {
-    std::string text = range.address(0) + "/" + std::to_string(bits);
-    const auto parsed = AddressRange::parse(text);
-    if (parsed.ok() && *parsed == range) return text;
-  }
-  return range.address(0);
+// Upstream stores an IPAddress that names the service before it validates the service.
+std::string without_a_name(const std::string& address) {
+  return "IPAddress.networking.k8s.io " + quoted(address) + " is invalid: spec.parentRef.name: Required value";
+}
+
+// spec.clusterIPs while addresses are allocated: one for each family, empty until it has one.
+std::string shown_addresses(const Object& spec) {
+  auto ips = cluster_ips(spec);
+  ips.resize(std::max(ips.size(), texts_of(spec, "ipFamilies").size()));
+  Array out;
+  for (const auto& ip : ips) out.emplace_back(ip);
+  return to_json(out);
 }
 
 Status blamed(const FieldErrors& errors, const Object& service) { return errors.to_status("", "Service", meta_name(service)); }
 
-// What one try of a write takes and gives back.
+// The addresses that one attempt of a write takes and releases.
 class ServiceWrite final : public BegunWrite {
  public:
   ServiceWrite(std::shared_ptr<const ServiceResources> resources, const Object& service)
@@ -59,6 +63,7 @@ class ServiceWrite final : public BegunWrite {
 
   Task<void> finish(bool kept) override {
     resources_->addresses.give_back(kept ? given.addresses : taken.addresses);
+    if (kept) resources_->addresses.note_used(taken.addresses, given.addresses);
     co_return;
   }
 
@@ -79,14 +84,14 @@ class ServiceWrite final : public BegunWrite {
     co_return true;
   }
 
-  // An address that somebody else has by now is not ours to give.
+  // An address that another service has taken meanwhile must not be released.
   Task<Status> join_given(StoreTransaction& transaction, std::string address) {
     auto found = co_await resources_->addresses.find(std::move(address), true);
     if (!found.ok()) co_return std::move(found).status();
     if (*found == nullptr) co_return Status();
     const Object object = decode(**found, json::storage_ptr());
     if (!Addresses::belongs_to(object, ns_, name_)) co_return Status();
-    // Somebody wants to be asked before it goes: the repair asks.
+    // It has finalizers: the repair removes it.
     if (get_array(object_or_empty(object, "metadata"), "finalizers") != nullptr) co_return Status();
     co_return transaction.remove(resources_->addresses.store(), *found);
   }
@@ -103,6 +108,7 @@ class ServiceWrite final : public BegunWrite {
     for (std::int64_t port : given.ports) map.set(port, false);
     Status joined = resources_->ports.join(transaction, *stored, map);
     if (!joined.ok()) co_return joined;
+    show_ports(resources_->ports.range(), map);
     co_return true;
   }
 
@@ -172,30 +178,43 @@ class ServiceHooks final : public StoreHooks {
     Object& spec = ensure_object(service, "spec");
     if (!resources_->addresses.has_family(family)) co_return internal_error("no service addresses of family " + family + " are configured");
     auto ips = cluster_ips(spec);
+    const bool nameless = !dry_run && meta_name(service).empty();
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
       Result<std::string> why = why_not_in_range(address);
       if (!dry_run) why = co_await why_not(address);
       if (!why.ok()) co_return std::move(why).status();
+      if (why->empty() && nameless) *why = without_a_name(address);
+      if (!dry_run) resources_->addresses.count(address, kStaticScope, why->empty());
       if (why->empty()) {
         taken.addresses.push_back(std::move(address));
         co_return Status();
       }
-      FieldErrors errors;
-      errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), "failed to allocate IP " + ips[i] + ": " + *why);
-      co_return blamed(errors, service);
+      co_return refused(service, "failed to allocate IP " + ips[i] + ": " + *why);
     }
+    const auto start = std::chrono::steady_clock::now();
     auto picked = co_await resources_->addresses.pick(family);
     if (!picked.ok()) co_return std::move(picked).status();
+    if (!dry_run) resources_->addresses.count_picked(family, *picked, std::chrono::steady_clock::now() - start);
     if (picked->empty())
       co_return internal_error("failed to allocate a serviceIP for Service " + quoted(meta_name(service)) + ": range is full");
+    if (nameless) {
+      resources_->addresses.give_back({*picked});
+      co_return refused(service, "failed to allocate IP: " + without_a_name(*picked));
+    }
     if (i == 0) spec["clusterIP"] = *picked;
     add_text(spec, "clusterIPs", *picked);
     taken.addresses.push_back(std::move(*picked));
     co_return Status();
   }
 
-  // Upstream asks the first range of the family alone if nothing is to be written, and only whether it has the address.
+  static Status refused(const Object& service, const std::string& why) {
+    FieldErrors errors;
+    errors.invalid_raw("spec.clusterIPs", shown_addresses(object_or_empty(service, "spec")), why);
+    return blamed(errors, service);
+  }
+
+  // For a dry run upstream checks only the first range of the family, and only whether it contains the address.
   std::string why_not_in_range(const std::string& address) const {
     const auto now = resources_->addresses.ranges().now();
     for (const AddressRange& range : now->ready) {

@@ -14,7 +14,7 @@
 
 namespace backplane::core {
 
-// What services are given from.
+// The allocators of services.
 struct ServiceResources {
   Addresses addresses;
   NodePorts ports;

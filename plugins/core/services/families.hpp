@@ -10,10 +10,12 @@
 
 namespace backplane::core {
 
-// A service that prefers dual stack and changes neither type, policy, addresses nor families keeps what it has, whatever the cluster has.
+// A service that prefers dual stack and changes neither type, policy, addresses nor families is not changed, whatever families the cluster
+// has.
 bool keeps_its_families(const Object& spec, const Object* before);
 
-// Fills in ipFamilyPolicy and ipFamilies, and drops what a service that goes back to one family leaves behind.  `before` is null on create.
+// Fills in ipFamilyPolicy and ipFamilies, and removes the second family of a service that returns to single stack.  `before` is null on
+// create.
 void init_families(Object& spec, const Object* before, const Addresses& cluster, FieldErrors& errors);
 
 }  // namespace backplane::core

@@ -1,5 +1,5 @@
 // Addresses that are known to have been free: what is left of a range that is nearly full, from the last look at all that is taken, and
-// what has been given back since.  Only hints: whoever takes one looks whether it is still free.
+// those released since.  Only hints: the taker of one checks whether it is still free.
 //
 // Thread-safety: any thread.
 // Errors:        none; bounded, what is too much is forgotten.
@@ -19,7 +19,7 @@ namespace backplane::core {
 
 class FreeAddresses {
  public:
-  // Out of the range, the addresses that are usually asked for by name last; nobody else gets the same one.  Nothing: none is known.
+  // Out of the range, the addresses that clients usually request explicitly last; no two callers get the same one.  Nothing: none is known.
   std::optional<std::string> take(const AddressRange& range);
   // Those of the range that are not `taken`, from a random one on, in place of what was known.
   void learn(const AddressRange& range, const std::unordered_set<std::string>& taken);

@@ -46,6 +46,12 @@ Result<PortMap> PortMap::read(const Object& allocation) {
   return map;
 }
 
+int PortMap::count(const PortRange& range) const {
+  int out = 0;
+  for (int port = range.first; port <= range.last; ++port) out += taken(port) ? 1 : 0;
+  return out;
+}
+
 Object PortMap::object(const PortRange& range) const {
   std::string bytes(static_cast<std::size_t>(range.last - range.first) / 8 + 1, '\0');
   for (int port = range.first; port <= range.last; ++port) {

@@ -23,7 +23,7 @@ namespace backplane::core {
 // Which ports are taken.
 class PortMap {
  public:
-  // Out of a RangeAllocation, whatever range it was written for.
+  // From a RangeAllocation of any range.
   static Result<PortMap> read(const Object& allocation);
   bool taken(std::int64_t port) const { return port > 0 && port <= kLast && bits_.test(static_cast<std::size_t>(port)); }
   void set(std::int64_t port, bool taken = true) {
@@ -32,6 +32,8 @@ class PortMap {
   // A free port of the range; 0: there is none.
   std::int64_t pick(const PortRange& range) const;
   std::vector<std::int64_t> all() const;
+  // How many ports of `range` are taken.
+  int count(const PortRange& range) const;
   // The RangeAllocation of `range` with these ports.
   Object object(const PortRange& range) const;
 
@@ -52,7 +54,7 @@ class NodePorts {
     ObjectRef entry;  // null: nothing has been written yet
     PortMap map;
   };
-  // `newest`: as the store has it now; else as far as this server has heard.
+  // `newest`: read from the store; otherwise from this server's cache.
   Task<Result<Stored>> read(bool newest) const;
   // Who holds it while a transaction is joined and committed does not lose that to another write of this server: all of them change the
   // one object, and each that loses has worked for nothing.
@@ -66,7 +68,7 @@ class NodePorts {
   std::unique_ptr<Turns> writers_;
 };
 
-// What the storage of the object is made from; it is served nowhere.
+// Settings of the storage of the object, which is not served.
 ResourceConfig range_config();
 
 }  // namespace backplane::core

@@ -6,6 +6,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "backplane/points/admission.hpp"
+#include "services/allocation_metrics.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -22,7 +23,7 @@ Array& ports_of(Object& spec) {
   return list != nullptr && list->is_array() ? list->get_array() : none;
 }
 
-// The node port that the client asks for on any port with this number.
+// The node port that the client requests on any port with this number.
 std::int64_t requested(const Object& spec, std::int64_t number) {
   std::int64_t out = 0;
   each(spec, "ports", [&](const Object& port, std::size_t) {
@@ -36,10 +37,15 @@ Status range_full() { return internal_error("failed to allocate a nodePort: rang
 }  // namespace
 
 std::string PortOperation::take(std::int64_t port) {
-  if (!trial_ && !range_.holds(port)) return "provided port is not in the valid range. The range of valid ports is " + range_.text();
-  if (map_.taken(port) || holds(taken_, port)) return "provided port is already allocated";
-  taken_.push_back(port);
-  return {};
+  std::string why;
+  if (!trial_ && !range_.holds(port)) {
+    why = "provided port is not in the valid range. The range of valid ports is " + range_.text();
+  } else if (map_.taken(port) || holds(taken_, port)) {
+    why = "provided port is already allocated";
+  }
+  if (!trial_) why.empty() ? count_port(kStaticScope) : count_port_error(kStaticScope);
+  if (why.empty()) taken_.push_back(port);
+  return why;
 }
 
 std::int64_t PortOperation::take_any() {
@@ -53,6 +59,7 @@ std::int64_t PortOperation::take_any() {
   PortMap map = map_;
   for (std::int64_t port : taken_) map.set(port);
   const std::int64_t port = map.pick(range_);
+  port != 0 ? count_port(kDynamicScope) : count_port_error(kDynamicScope);
   if (port != 0) taken_.push_back(port);
   return port;
 }
@@ -65,7 +72,7 @@ Status PortOperation::take_named(const Object& service, std::size_t index, std::
   return errors.to_status("", "Service", meta_name(service));
 }
 
-// Ports of one number share one node port, whatever their protocols, unless the client asks for another.
+// Ports of one number share one node port for all protocols, unless the client requests another.
 Status PortOperation::create_ports(Object& service) {
   Object& spec = ensure_object(service, "spec");
   const bool any = needs_node_ports(spec);

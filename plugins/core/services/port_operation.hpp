@@ -1,4 +1,4 @@
-// The node ports of one try of a write: which it takes, and what the client is told of those it cannot have.
+// The node ports of one attempt of a write: which it takes, and the errors for those it cannot have.
 //
 // Thread-safety: one try.
 // Errors:        422 for a port that is out of range or taken, 500 for a full range, in upstream's words.
@@ -14,7 +14,7 @@ namespace backplane::core {
 
 class PortOperation {
  public:
-  // A trial (dry run) says only whether a port is taken already, be it in range or not, and makes up those that nobody asked for.
+  // A dry run reports only whether a port is taken already, in or out of range, and invents those that were not requested.
   PortOperation(const PortRange& range, const PortMap& map, bool trial) : range_(range), map_(map), trial_(trial) {}
 
   // Gives every port of the service that needs one a node port, and its health check too.  `before` is the stored spec, null on create.

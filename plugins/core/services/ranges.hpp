@@ -33,7 +33,7 @@ class AddressRange {
   bool operator==(const AddressRange& other) const;
   // Addresses 1 … size() may be given.
   std::uint64_t size() const noexcept { return size_; }
-  // Addresses 1 … band() are usually asked for by name: others are given first.
+  // Addresses 1 … band() are usually requested explicitly: others are allocated first.
   std::uint64_t band() const noexcept;
   std::string_view family() const noexcept { return base_.six ? "IPv6" : "IPv4"; }
 
@@ -50,7 +50,7 @@ struct PortRange {
   static Result<PortRange> parse(std::string_view text);
   std::string text() const { return std::to_string(first) + "-" + std::to_string(last); }
   bool holds(std::int64_t port) const noexcept { return port >= first && port <= last; }
-  // So many ports at the start are usually asked for by number.
+  // The number of ports at the start that are usually requested explicitly.
   int band() const noexcept;
 };
 

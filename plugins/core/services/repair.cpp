@@ -7,6 +7,7 @@
 #include "backplane/core/meta.hpp"
 #include "backplane/net/informer.hpp"
 #include "backplane/points/unreadable_object.hpp"
+#include "services/allocation_metrics.hpp"
 
 namespace backplane::core {
 
@@ -45,7 +46,7 @@ std::string printed(const Object& parent) {
 
 std::string with_family(const std::string& address) { return "[" + std::string(family_of(address)) + "]: " + address; }
 
-// One write of a repair.  What has changed since it was read is left to the next pass.
+// One write of a repair.  An entry that has changed since it was read is left to the next pass.
 class RepairWrite : public BegunWrite {
  public:
   Task<Result<bool>> join(RequestContext&, StoreTransaction& transaction) final {
@@ -149,11 +150,13 @@ RepairEvent event_of(const EventSource& source, ObjectRef about, std::string rea
 }  // namespace
 
 Task<void> ServiceRepair::tell_of_address(ObjectRef entry, std::string reason, std::string note) {
+  count_repair_event(reason);
   RepairEvent event = event_of(kOfAddress, std::move(entry), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
 
 Task<void> ServiceRepair::tell_of_service(ObjectRef service, std::string reason, std::string note) {
+  count_repair_event(reason);
   RepairEvent event = event_of(kOfService, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
@@ -223,7 +226,7 @@ Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& ho
   co_return Status();
 }
 
-// An entry that the server has made, and that may belong to nobody by now.
+// An entry that the server has made, and that may belong to no service any more.
 Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders) {
   const Object object = decode(*entry, json::storage_ptr());
   if (!Addresses::is_ours(object)) co_return Status();
@@ -236,7 +239,7 @@ Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders)
     note = "IPAddress " + std::string(entry->name()) + " appears to have been modified, not referencing a Service " + printed(parent) +
            ": cleaning up";
   } else if (holder == holders.end()) {
-    // Somebody may have written the address first and be about to write the service.
+    // A client may have written the address first and be about to write the service.
     if (young) co_return Status();
     note = whose + " appears to have leaked: cleaning up";
   } else {
@@ -255,6 +258,9 @@ Task<Status> ServiceRepair::repair_addresses() {
   // The entries first: a service that comes with an entry of this list is in the list of services, which is read later.
   auto entries = co_await read_entries();
   if (!entries.ok()) co_return std::move(entries).status();
+  std::vector<std::string> used;
+  for (const auto& [address, entry] : *entries) used.push_back(address);
+  resources_->addresses.note_all_used(used);
   auto holders = co_await read_services();
   if (!holders.ok()) co_return std::move(holders).status();
   for (const auto& [key, holder] : *holders) {
@@ -269,6 +275,7 @@ Task<Status> ServiceRepair::repair_addresses() {
 }
 
 Task<void> ServiceRepair::tell_of_port(ObjectRef service, std::string reason, std::string note) {
+  count_repair_event(reason);
   RepairEvent event = event_of(kOfPort, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
@@ -314,9 +321,11 @@ Task<Status> ServiceRepair::repair_ports() {
     if (seen < kPassesBeforeFreed) continue;
     map.set(port, false);
     changed = true;
+    count_leaked_port();
     logger_.warn("freed a node port without a service port=" + std::to_string(port));
   }
   leaks_ = std::move(leaks);
+  show_ports(resources_->ports.range(), map);
   if (!changed) co_return Status();
   RepairPorts mend(resources_->ports, *stored, map);
   auto written = co_await write(mend);
@@ -326,6 +335,8 @@ Task<Status> ServiceRepair::repair_ports() {
 Task<Status> ServiceRepair::run_once() {
   Status addresses = co_await repair_addresses();
   Status ports = co_await repair_ports();
+  if (!addresses.ok()) count_failed_address_repair();
+  if (!ports.ok()) count_failed_port_repair();
   co_return addresses.ok() ? std::move(ports) : std::move(addresses);
 }
 

@@ -1,10 +1,10 @@
 // Keeps what is allocated and what services hold in step (upstream: start-service-ip-repair-controllers): writes entries that are missing,
-// frees what belongs to nobody, and tells of it in events. A pass reads the entries before the services, and frees only what is still as it
-// read it: whatever has been given away meanwhile stays.
+// frees what belongs to no service, and reports it in events. A pass reads the entries before the services, and frees only what is still as
+// it read it: entries allocated meanwhile stay.
 //
 // Thread-safety: one pass at a time.
 // Lifetime:      keeps the storages.
-// Errors:        a pass that cannot read or write says so and is tried again at the next.
+// Errors:        a pass that cannot read or write is logged; the next pass tries again.
 #pragma once
 
 #include <map>
@@ -60,7 +60,7 @@ class ServiceRepair {
   std::shared_ptr<const ServiceResources> resources_;
   std::unique_ptr<RepairEvents> events_;
   Logger& logger_;
-  std::map<std::int64_t, int> leaks_;  // ports that nobody holds, and the passes that have seen them so
+  std::map<std::int64_t, int> leaks_;  // ports without a service, and the passes that have seen them so
 };
 
 }  // namespace backplane::core

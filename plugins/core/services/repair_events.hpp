@@ -1,4 +1,4 @@
-// What the repair of addresses and node ports tells the cluster: events about the services and addresses it has found wrong.
+// Events of the repair of addresses and node ports, about the services and addresses that were wrong.
 //
 // Thread-safety: one task at a time.
 // Errors:        an event that cannot be written is logged, and lost.

@@ -8,7 +8,7 @@
 namespace backplane::core {
 namespace {
 
-// One that nobody has spoken of is ready: the controller that looks at them need not run.
+// A ServiceCIDR without the condition Ready counts as ready, because the controller that sets it may not run.
 bool is_ready(const Object& service_cidr) {
   if (!meta_text(service_cidr, "deletionTimestamp").empty()) return false;
   const Object* condition = find_item(object_or_empty(service_cidr, "status"), "conditions", "type", "Ready");
@@ -31,7 +31,7 @@ void ServiceRanges::set(const std::vector<ObjectRef>& service_cidrs) {
     const bool ready = is_ready(object);
     each_text(object_or_empty(object, "spec"), "cidrs", [&](std::string_view text, std::size_t) {
       auto range = AddressRange::parse(text);
-      if (!range.ok()) return;  // too small, or too large, to give any
+      if (!range.ok()) return;  // too small or too large to allocate from
       if (ready) made->ready.push_back(*range);
       made->all.push_back(std::move(*range));
     });

@@ -1,5 +1,5 @@
 // The ranges that cluster addresses are given from: those of the ServiceCIDR objects of networking.k8s.io/v1, followed as they come and go,
-// and those that the flags name as long as there are no such objects or nobody serves them.
+// and those that the flags name as long as there are no such objects or no plugin serves them.
 //
 // Thread-safety: any thread.
 // Lifetime:      what now() gives stays as it is.
@@ -38,7 +38,7 @@ class ServiceRanges {
 // Whether one of the ranges gives the address.
 bool any_holds(const std::vector<AddressRange>& ranges, std::string_view address);
 
-// Keeps `ranges` with the objects until the factory is shut down; nothing happens where nobody serves them.
+// Keeps `ranges` with the objects until the factory is shut down; no effect if no plugin serves them.
 void follow_service_cidrs(Host& host, SharedInformerFactory& informers, std::shared_ptr<ServiceRanges> ranges);
 
 }  // namespace backplane::core

@@ -130,7 +130,7 @@ constexpr Belonging kBelongings[] = {
 
 }  // namespace
 
-// What the client has changed stays, to be refused.
+// The client's change stays, and validation refuses it.
 void drop_left_behind(Object& spec, const Object& before) {
   if (needs_cluster_ip(before) && !needs_cluster_ip(spec) && same_member(spec, before, "clusterIP") &&
       cluster_ips(spec) == cluster_ips(before)) {

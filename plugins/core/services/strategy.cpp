@@ -36,7 +36,7 @@ void print_addresses(const Object& service, std::int64_t, Array& cells) {
   cells.emplace_back(!all.empty() ? all : balances ? "<pending>" : "<none>");
 }
 
-// Two annotations of one meaning say the same.
+// Two annotations of one meaning must be equal.
 void check_topology_annotations(const Object& service, FieldErrors& errors) {
   constexpr std::string_view kMode = "service.kubernetes.io/topology-mode", kHints = "service.kubernetes.io/topology-aware-hints";
   const Object& annotations = object_or_empty(object_or_empty(service, "metadata"), "annotations");

@@ -70,7 +70,7 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   check_families_of_ips(spec, ips, errors);
 }
 
-// What a service has been given first stays as long as it has any; the second goes only with the policy.
+// The first allocated address stays while the service has any; the second is removed only by a change of the policy.
 void check_list_change(const Object& spec, const Object& before, std::string_view key, std::string_view item, FieldErrors& errors) {
   const auto now = texts_of(spec, key), old = texts_of(before, key);
   if (old.empty()) return;

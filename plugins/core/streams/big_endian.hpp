@@ -13,7 +13,7 @@ inline void append_number(std::string& out, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((number >> shift) & 0xff);
 }
 
-// The text behind its length.
+// A text that follows its length.
 inline void append_sized(std::string& out, std::string_view text) {
   append_number(out, static_cast<std::uint32_t>(text.size()));
   out.append(text);

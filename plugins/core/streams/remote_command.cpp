@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using spdy::Session;
 
 constexpr std::string_view kProtocol = "v5.channel.k8s.io";
-// What the kubelet may choose of, best first.
+// The protocols offered to the kubelet, best first.
 constexpr std::string_view kKubeletProtocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io",
                                                   "channel.k8s.io"};
 constexpr char kIn = 0, kOut = 1, kErr = 2, kStatus = 3, kResize = 4;
@@ -141,7 +141,7 @@ class Translator {
 
   // ---- from the kubelet to the client
 
-  // Until the command has said all that it says, and how it ended.
+  // Until the command's output and its exit status have been received.
   Task<std::string> relay() {
     while (!awaited_.empty()) {
       auto some = co_await answer_->read();
@@ -150,7 +150,7 @@ class Translator {
       if (!some.ok() || some->empty()) break;
       session_.feed(*some);
       bool goes_on = co_await pass_events();
-      // A node that asks and does not listen to the answers is left.
+      // The call to a node that sends pings and does not read the answers is ended.
       const bool taken = upload_->write_now(session_.take_output());
       if (!goes_on || !taken) break;
     }
@@ -209,7 +209,7 @@ class Translator {
     try {
       co_await hear();
     } catch (...) {
-      // Whoever cannot be heard is as one who has gone.
+      // A peer that cannot be read counts as gone.
     }
     give_up();
   }
@@ -249,7 +249,7 @@ class Translator {
       data.remove_prefix(1);
       signal_.clear();
     } else if (event.first) {
-      return true;  // an empty message says nothing
+      return true;  // an empty message is ignored
     }
     if (channel_ == kCloseSignal) {
       signal_.append(data.substr(0, 2));
@@ -268,7 +268,7 @@ class Translator {
 
   // ---- the end
 
-  // The client has gone: nobody waits for the command.
+  // The client has gone: the command's output has no reader.
   void give_up() {
     breaker_->break_off(timeout("the client has gone", 0));
     if (answer_) answer_->cancel();
@@ -278,7 +278,7 @@ class Translator {
     std::vector<SharedBytes> last = message(kStatus, status);
     last.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(last));
-    (void)sent;  // who has gone need not be told
+    (void)sent;  // the client has gone
     co_await exchange_.finish();
     upload_->close();
     if (answer_) answer_->cancel();
@@ -334,7 +334,7 @@ class Translator {
   std::function<void()> cancel_ping_, cancel_patience_;
 };
 
-// What a metav1.Status stands for; one without a code is an exit code, or success.
+// The meaning of a metav1.Status; one without a code is an exit code, or success.
 void count_end(int code) {
   static Metric& requests = Metric::counter("apiserver_stream_translator_requests_total",
                                             "Remote commands that were translated from WebSocket to SPDY.", {"code"});

@@ -2,7 +2,7 @@
 // StreamTranslatorHandler.
 //
 // Thread-safety: the executor of the exchange.
-// Lifetime:      the task ends when both ends are done with; nothing is left behind but calls that are being given up.
+// Lifetime:      the task ends when both ends are closed; only calls that are being cancelled may outlive it.
 // Errors:        before the client's handshake: answered as golang.org/x/net/websocket does.  From then on they are a Status on the error
 //                channel.  A client that goes ends the connection to the kubelet.
 #pragma once
@@ -22,7 +22,7 @@ struct RemoteCommand {
   bool in = false, out = false, err = false, tty = false;
 };
 
-// The client asks for the protocol that can close single streams.
+// The client requests the protocol that can close single streams.
 bool asks_for_stream_close(const Exchange& exchange);
 Task<Status> translate_command(Exchange& exchange, RemoteCommand command);
 

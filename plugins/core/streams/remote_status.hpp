@@ -1,4 +1,4 @@
-// What ends a remote command: the error stream's text, and the metav1.Status that a client gets of it.
+// The end of a remote command: the error stream's text, and the metav1.Status for the client.
 //
 // Thread-safety: pure functions.
 #pragma once

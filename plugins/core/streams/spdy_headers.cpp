@@ -7,7 +7,7 @@
 namespace backplane::core::spdy {
 namespace {
 
-// Each stands behind its length.
+// Each follows its length.
 constexpr std::string_view kWords[] = {"options",
                                        "head",
                                        "post",

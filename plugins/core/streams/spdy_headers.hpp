@@ -12,7 +12,7 @@
 
 namespace backplane::core::spdy {
 
-// What both ends have read before the first byte (SPDY Protocol, draft 3, 2.6.10.1).
+// The initial dictionary of the compression (SPDY Protocol, draft 3, 2.6.10.1).
 const std::string& dictionary();
 
 class HeaderWriter {

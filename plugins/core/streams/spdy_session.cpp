@@ -122,7 +122,7 @@ bool Session::on_control(unsigned type, unsigned flags, std::string_view body, E
   switch (type) {
     case kSynReply:
       if (streams_.count(number) == 0) return false;
-      // An end that comes with it is told by the reader of data, behind this.
+      // The reader of data reports an end that comes with it, after this.
       if ((flags & kFin) != 0) {
         in_data_ = data_ends_ = true;
         data_stream_ = number;

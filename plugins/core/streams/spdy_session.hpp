@@ -1,7 +1,7 @@
 // The client's end of a SPDY/3.1 connection to a kubelet: streams that are opened here, bytes in and out.  No sockets.
 //
 // Flow control is left to the connection below, as it is by the servers that Kubernetes has: WINDOW_UPDATE and SETTINGS mean nothing.
-// Headers of answers say nothing that anybody needs, and are passed over.
+// Headers of answers are not needed, and are skipped.
 // Thread-safety: one executor.
 // Errors:        a peer that breaks the protocol, or sends a control frame past kMaxControl, ends the session: kBroken.
 #pragma once
@@ -42,7 +42,7 @@ class Session {
 
   void feed(std::string_view bytes);
   Event next();
-  // What is to be sent to the peer since the last call.
+  // The bytes to send to the peer since the last call.
   std::string take_output();
 
  private:

@@ -137,7 +137,7 @@ class Tunnel {
     std::vector<SharedBytes> farewell;
     farewell.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(farewell));
-    (void)sent;  // who has gone need not be told
+    (void)sent;  // the client has gone
     co_await exchange_.finish();
     bool heard = co_await heard_.future();
     (void)heard;
@@ -148,7 +148,7 @@ class Tunnel {
     try {
       co_await hear();
     } catch (...) {
-      // Whoever cannot be heard is as one who has gone.
+      // A peer that cannot be read counts as gone.
     }
     give_up();
   }

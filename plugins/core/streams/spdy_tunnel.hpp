@@ -1,9 +1,9 @@
-// SPDY inside of a WebSocket ("SPDY/3.1+portforward.k8s.io"), taken out of it for a kubelet that knows SPDY alone: upstream's
+// SPDY inside of a WebSocket ("SPDY/3.1+portforward.k8s.io"), taken out of it for a kubelet that supports SPDY only: upstream's
 // TunnelingHandler.  The bytes of the binary messages are the SPDY connection.
 //
 // Thread-safety: the executor of the exchange.
-// Lifetime:      the task ends when one side has; nothing is left behind but a call that is being given up.
-// Errors:        until the kubelet has agreed: the Status that says why it has not, or its own answer.
+// Lifetime:      the task ends when one side has; only a call that is being cancelled may outlive it.
+// Errors:        until the kubelet has agreed: the Status with the reason, or the kubelet's response.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class TextSocket {
     std::vector<SharedBytes> farewell;
     farewell.emplace_back(close_frame());
     Status sent = co_await exchange_.write(std::move(farewell));
-    (void)sent;  // who has gone need not be told
+    (void)sent;  // the client has gone
     co_await exchange_.finish();
     const bool heard = co_await heard_.future();
     (void)heard;
@@ -59,12 +59,12 @@ class TextSocket {
     try {
       co_await hear();
     } catch (...) {
-      // Whoever cannot be heard is as one who has gone.
+      // A peer that cannot be read counts as gone.
     }
     source_->cancel();
   }
 
-  // What the client says means nothing, until it says good-bye.
+  // Messages of the client are ignored, until it closes.
   Task<void> hear() {
     for (;;) {
       MessageReader::Event event = reader_.next();

@@ -4,7 +4,7 @@
 
 namespace backplane::core {
 
-// False: there is nothing yet, and `more` tells of it.
+// False: there is nothing yet; `more` is set when there is.
 bool Upload::take(std::string& out, std::optional<Promise<bool>>& more) {
   std::optional<Promise<bool>> room;
   {

@@ -1,4 +1,4 @@
-// What is sent over a connection that has left HTTP, written piece by piece: the other end of HttpCall::body_source.
+// Bytes sent over an upgraded connection, written piece by piece: the other end of HttpCall::body_source.
 //
 // Thread-safety: any executor; one writer waits at a time.
 // Lifetime:      shared by the call and its writer.
@@ -19,7 +19,7 @@ class Upload final : public BodySource {
   static constexpr std::size_t kMost = 4 * kWindow;
 
   Task<Result<std::string>> next() override;
-  // Waits while a window is unsent.  False: nobody takes it any more.
+  // Waits while a window is unsent.  False: the peer reads no more.
   Task<bool> write(std::string bytes);
   // Does not wait: for what is small and seldom.  False: the other end does not read, and more must not be kept for it.
   bool write_now(std::string bytes);

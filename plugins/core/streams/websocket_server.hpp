@@ -13,12 +13,12 @@
 
 namespace backplane::core {
 
-// The client asks for a WebSocket (Upgrade and Connection say so).
+// Whether the Upgrade and Connection headers request a WebSocket.
 bool is_websocket_request(const Exchange& exchange);
 // The words of Sec-WebSocket-Protocol, in order.
 std::vector<std::string> websocket_protocols(const Exchange& exchange);
 
-// What keeps the handshake from being answered with 101; `code` 0: nothing does.
+// The error that prevents the answer 101 to the handshake; `code` 0: none.
 struct HandshakeProblem {
   int code = 0;
   std::string text;
@@ -27,7 +27,7 @@ HandshakeProblem check_handshake(const Exchange& exchange);
 // Answers 101, with `protocol` if it is not empty.
 Task<Status> accept_websocket(Exchange& exchange, std::string protocol);
 
-// Takes the client's frames apart, whatever pieces they come in.  Data is handed on in pieces: no message is held.
+// Parses the client's frames, from pieces of any size.  Data is forwarded in pieces: no message is buffered.
 class MessageReader {
  public:
   static constexpr std::size_t kMaxPiece = 32 << 10;

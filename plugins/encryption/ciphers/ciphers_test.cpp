@@ -29,7 +29,7 @@ std::string opened(const Cipher& cipher, const std::string& data, std::string_vi
   return plain.ok() ? *plain : "error: " + plain.failure().text;
 }
 
-// ---- what kube-apiserver has written
+// ---- values that kube-apiserver has written
 
 TEST(KnownAnswers, AesGcm) {  // TestGCMLegacyDataCompatibility
   const auto cipher = made(&make_aes_gcm, "snorlax_awesomes");

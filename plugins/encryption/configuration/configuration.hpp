@@ -27,7 +27,7 @@ struct KmsConfiguration {
   std::string name;
   std::optional<int> cache_size;
   std::string endpoint;
-  std::string timeout_text = "3s";  // as the file has it
+  std::string timeout_text = "3s";  // as in the file
   std::chrono::nanoseconds timeout = std::chrono::seconds(3);
 };
 

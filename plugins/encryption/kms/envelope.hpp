@@ -13,7 +13,7 @@
 
 namespace backplane::encryption {
 
-// What the decrypted key is.
+// The kind of the decrypted key.
 enum class KeySource : int { kAesGcmKey = 0, kAesGcmSeed = 1 };
 
 struct Envelope {
@@ -35,7 +35,7 @@ struct KeyIdProblem {
 };
 KeyIdProblem check_key_id(std::string_view key_id);
 
-// What identifies a data key in a cache: its source, its encrypted form, its key id and its annotations.
+// The cache key of a data key: its source, its encrypted form, its key id and its annotations.
 std::string cache_key(const EncryptedKey& key, KeySource source);
 
 }  // namespace backplane::encryption

@@ -29,7 +29,7 @@ class KmsTest : public testing::Test {
       return std::shared_ptr<HttpClient>(kms_);
     };
   }
-  // A provider whose health is never remembered from the provider before.
+  // A provider that does not reuse the cached health of the previous provider.
   std::shared_ptr<KmsV2Provider> provider() {
     auto client = make_kms_client(host_, "unix:///run/kms.sock", "plugin", std::chrono::milliseconds(40));
     return std::make_shared<KmsV2Provider>(*client, host_.log, "sha256:server", &test_now);
@@ -147,7 +147,7 @@ TEST_F(KmsTest, AChangedKeyIdRotatesAndMakesValuesStale) {
   const std::string old = write(kms, "v");
   kms_->key_id = "key-2";
   kms_->annotations = {{"version.example.com", "2"}};
-  // The answer of a healthy plugin is repeated for twenty seconds; a provider of another server asks.
+  // The health of a plugin is cached for twenty seconds; a provider of another server sends a request.
   EXPECT_EQ(checked(kms), "");
   EXPECT_EQ(read_now(kms, old), "v");
   const auto next = provider();
@@ -215,7 +215,7 @@ TEST_F(KmsTest, AnIllPluginIsNamedWithItsReasons) {
     row.make_ill(*kms_);
     const auto kms = provider();
     EXPECT_NE(checked(kms).find(row.reason), std::string::npos) << checked(kms);
-    // The answer is repeated, not asked for again.
+    // The cached response is used.
     const int asked = kms_->calls["Status"];
     EXPECT_NE(checked(kms), "");
     EXPECT_EQ(kms_->calls["Status"], asked);
@@ -233,7 +233,7 @@ TEST_F(KmsTest, AKeyThatThePluginDoesNotDecryptIsAnErrorOfTheValue) {
   EXPECT_EQ(checked(reader), "");
   kms_->fail_status = "5";
   EXPECT_EQ(read(reader, stored), "error: failed to decrypt DEK, error: rpc error: code = NotFound desc = the key is gone");
-  // The failure is not remembered.
+  // The failure is not cached.
   kms_->fail_status.clear();
   EXPECT_EQ(read(reader, stored), "v");
 }

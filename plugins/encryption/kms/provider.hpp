@@ -15,7 +15,7 @@
 
 namespace backplane::encryption {
 
-// The last answer about a plugin's health, which is repeated for a while.
+// The last status of a plugin's health, which is cached for a while.
 class LastHealth {
  public:
   using Clock = std::chrono::steady_clock;
@@ -35,7 +35,7 @@ class LastHealth {
 class KmsProvider : public Step, public std::enable_shared_from_this<KmsProvider> {
  public:
   virtual const std::string& name() const noexcept = 0;
-  // Asks the plugin, unless it has been asked a moment ago.
+  // Asks the plugin, unless the cached status is recent.
   Task<Outcome<Done>> check();
 
  private:

@@ -1,0 +1,54 @@
+// kube_apiserver_clusterip_allocator_…, kube_apiserver_nodeport_allocator_…, apiserver_clusterip_repair_… and apiserver_nodeport_repair_…
+//
+// How many addresses of a range are in use is counted by each repair pass; between passes this server adds what it takes and releases.
+// Thread-safety: any thread.
+// Lifetime:      UsedAddresses: with the allocator.
+// Errors:        none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "services/node_ports.hpp"
+#include "services/ranges.hpp"
+
+namespace backplane::core {
+
+// "10.0.0.0/24", with the network's own address.
+std::string cidr_of(const AddressRange& range);
+
+// Whether the client requested the address or the port.
+inline constexpr std::string_view kStaticScope = "static", kDynamicScope = "dynamic";
+
+void count_address(const std::string& cidr, std::string_view scope);
+void count_address_error(const std::string& cidr, std::string_view scope);
+void count_address_duration(const std::string& cidr, std::chrono::nanoseconds took);
+
+class UsedAddresses {
+ public:
+  // The addresses in use of `range`, as a repair pass has read them.
+  void set(const AddressRange& range, std::int64_t used);
+  // `change` more, for a range that has been set.
+  void add(const AddressRange& range, std::int64_t change);
+
+ private:
+  static void show(const AddressRange& range, std::int64_t used);
+  std::mutex mutex_;
+  std::map<std::string, std::int64_t> used_;  // by CIDR
+};
+
+void count_port(std::string_view scope);
+void count_port_error(std::string_view scope);
+void show_ports(const PortRange& range, const PortMap& map);
+
+// An error that the repair has found, by its event's reason ("ClusterIPNotAllocated"); other reasons are not counted.
+void count_repair_event(std::string_view reason);
+void count_leaked_port();
+void count_failed_address_repair();
+void count_failed_port_repair();
+
+}  // namespace backplane::core
