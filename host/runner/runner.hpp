@@ -1,0 +1,129 @@
+// A plugin of the stable tier in a separate, supervised process: started, called, ended when it does not answer, and restarted when it
+// has ended.
+//
+// To the host it is a bp_plugin like any other: the functions of its tables call the process, and what the process calls are the functions
+// of the host's tables, on the thread that waits for it. What the plugin has registered stays registered while there is no process; calls
+// then wait for the next one for a short time, or fail at once on a request's thread.
+//
+//   first process   load → configure → provision → validate, as the host calls them; if it ends before, there is no second one
+//   later ones      the same calls, with the registrations compared; then admission rules are configured, hooks of startup run, and
+//                   controllers get all objects of their informers again
+//
+// Thread-safety: call() and status() by any thread.
+// Lifetime:      destroy() of the table ends the process; so does the destructor.
+// Errors:        kServiceUnavailable (503, with Retry-After) for calls that no process answers.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runner/channel.hpp"
+#include "runner/process.hpp"
+#include "runner/proxy.hpp"
+#include "runner/registrations.hpp"
+
+namespace backplane::runner {
+
+// Time limits of calls; a process that does not keep one is ended.
+struct Limits {
+  std::chrono::nanoseconds lifecycle = std::chrono::seconds(27);
+  std::chrono::nanoseconds request = std::chrono::seconds(2);   // callbacks on a request's thread
+  std::chrono::nanoseconds waiting = std::chrono::seconds(10);  // other callbacks
+  std::chrono::nanoseconds longest = std::chrono::seconds(60);  // paths, hooks, controllers
+};
+
+struct Crash {
+  using Time = std::chrono::system_clock::time_point;
+  std::string how;    // "SIGSEGV"; "it has not returned from check() within 2 s"
+  std::string place;  // "/path/x.so+0x1234"; empty: not in the plugin's code, or not known
+  std::string calls;  // "check(), admit()": what the host was waiting for; empty: nothing
+  Time time = {};
+};
+// "SIGSEGV in check() at /path/x.so+0x1234"
+std::string crash_text(const Crash& crash);
+
+enum class RunnerState : unsigned char { kStarting, kUp, kRestarting, kQuarantined, kEnded };
+
+struct RunnerStatus {
+  RunnerState state = RunnerState::kStarting;
+  int pid = 0;  // 0: there is no process
+  unsigned restarts = 0;
+  Crash last_crash;        // `how` is empty: there was none
+  Crash::Time next_start;  // of a quarantine
+  Crash::Time state_since;
+};
+
+struct RunnerOptions {
+  std::string program;  // whose `plugin runner` is the process
+  std::string plugin, version;
+  std::string file;        // that the process loads
+  std::string shown_file;  // of which it is a copy
+  Limits limits = {};
+  std::function<void(std::string_view line)> output;  // a line on the process's standard output or error
+  // The process has ended five times within five minutes: until when there is none.
+  std::function<Crash::Time(const Crash&)> quarantine;
+  // The state has changed; called on the thread of this object.
+  std::function<void()> changed;
+};
+
+class Runner final : public Caller {
+ public:
+  // Starts the first process and makes the plugin. Errors: those of the entry point; that the process has ended.
+  static Result<std::shared_ptr<Runner>> start(RunnerOptions options);
+  ~Runner() override;
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  bp_plugin table();
+  RunnerStatus status() const;
+  Result<std::string> call(Function function, const Proxy& target, std::string arguments) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  explicit Runner(RunnerOptions options) : options_(std::move(options)), registrations_(*this) {}
+
+  // The thread that owns the processes.
+  void supervise();
+  void live(Process& process, bool first);
+  bool bring_up();
+  void catch_up();
+  void note_end(const Process& process, Clock::duration lived);
+  bool pause(const Crash& crash, Clock::duration lived);
+  void set_state(RunnerState state);
+
+  // The calls of the lifecycle.
+  std::chrono::nanoseconds limit_of(Patience patience) const;
+  Result<std::string> call_process(const std::shared_ptr<Channel>& channel, Function function, std::string arguments);
+  Status call_lifecycle(Function function, std::string arguments);
+  std::shared_ptr<Channel> channel_for(const Proxy& target);
+  Status unavailable() const;
+  void end_process(const std::string& why);
+  int32_t configure(bp_str config, bp_error* error);
+  int32_t provision(const bp_host* host, bp_error* error);
+  int32_t validate(bp_error* error);
+  void stop(bool destroy);
+
+  const RunnerOptions options_;
+  Registrations registrations_;
+  std::string config_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  RunnerStatus status_;
+  bool validated_ = false, stopping_ = false, supervised_ = false;
+  Process* process_ = nullptr;
+  std::shared_ptr<Channel> channel_;
+  std::string ended_by_;  // why this object has ended the process
+  std::vector<Clock::time_point> crashes_;
+  unsigned in_a_row_ = 0;
+  std::vector<std::shared_ptr<Channel>> former_;  // of processes that have ended
+  std::thread thread_;
+};
+
+}  // namespace backplane::runner

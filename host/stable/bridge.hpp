@@ -1,0 +1,23 @@
+// Plugins of the stable tier (backplane/stable/*.h) as plugins of the SDK.
+//
+// Thread-safety: as backplane::Plugin.
+// Lifetime:      the code of the entry point stays mapped as long as the plugin lives.
+// Errors:        those that the entry point gives; kInternalError for a table that lacks what every plugin has.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/plugin.hpp"
+#include "backplane/stable/base.h"
+
+namespace backplane::stable {
+
+using Entry = const bp_plugin* (*)(bp_error*);
+
+// Calls the entry point. `name`: the plugin's, for its group and its log lines.
+Result<std::unique_ptr<Plugin>> make_plugin(Entry entry, std::string name);
+// The same from the table that an entry point has returned.
+std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name);
+
+}  // namespace backplane::stable

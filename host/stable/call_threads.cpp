@@ -1,0 +1,44 @@
+#include "stable/call_threads.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace backplane::stable {
+namespace {
+
+thread_local CallPlace t_place = CallPlace::kOther;
+
+}  // namespace
+
+CallPlace call_place() noexcept { return t_place; }
+CallScope::CallScope(CallPlace place) noexcept : before_(t_place) { t_place = place; }
+CallScope::~CallScope() { t_place = before_; }
+
+Task<void> run_on(Executor& thread, std::function<void()> work) {
+  Executor* const origin = current_executor();
+  co_await resume_on(thread);
+  std::exception_ptr error;
+  try {
+    const CallScope scope(CallPlace::kWaiting);
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (origin != nullptr) co_await resume_on(*origin);
+  if (error) std::rethrow_exception(error);
+}
+
+Task<void> CallThreads::run(std::function<void()> work) {
+  const auto least = std::min_element(calls_.begin(), calls_.end(), [](const auto& a, const auto& b) { return a.load() < b.load(); });
+  struct Counted {
+    explicit Counted(std::atomic<int>& of) : calls(of) { ++calls; }
+    ~Counted() { --calls; }
+    std::atomic<int>& calls;
+  };
+  const Counted counted(*least);
+  Executor& thread = host_.executor("call/" + std::to_string(least - calls_.begin()));
+  auto running = run_on(thread, std::move(work));
+  co_await std::move(running);
+}
+
+}  // namespace backplane::stable

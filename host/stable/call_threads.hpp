@@ -1,0 +1,46 @@
+// The threads on which callbacks of one plugin run that may wait, and what a callback may do on the thread on which it runs.
+//
+// Thread-safety: any thread.
+// Lifetime:      that of the plugin; a call that runs is awaited by the host when the plugin ends.
+// Errors:        an exception of the call is rethrown by the co_await.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "backplane/host.hpp"
+
+namespace backplane::stable {
+
+// Where this thread is while a callback runs.
+enum class CallPlace : unsigned char { kOther, kLifecycle, kRequest, kWaiting };
+CallPlace call_place() noexcept;
+class CallScope {
+ public:
+  explicit CallScope(CallPlace place) noexcept;
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  CallPlace before_;
+};
+
+class CallThreads {
+ public:
+  explicit CallThreads(Host& host) : host_(host) {}
+  // Runs `work` on the thread that has the fewest calls.
+  Task<void> run(std::function<void()> work);
+
+ private:
+  static constexpr std::size_t kThreads = 4;
+  Host& host_;
+  std::array<std::atomic<int>, kThreads> calls_{};
+};
+
+// Runs `work` on `thread` and comes back.
+Task<void> run_on(Executor& thread, std::function<void()> work);
+
+}  // namespace backplane::stable

@@ -1,0 +1,38 @@
+// A user as plugins of the stable tier see it.
+//
+// Thread-safety: a value.
+// Lifetime:      the UserInfo outlives it.
+// Errors:        none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/core/request.hpp"
+#include "backplane/stable/security.h"
+#include "stable/words.hpp"
+
+namespace backplane::stable {
+
+class SeenUser {
+ public:
+  explicit SeenUser(const UserInfo& user) {
+    for (const std::string& group : user.groups) groups_.push_back(str(group));
+    if (!user.extra.empty()) {
+      Object extra;
+      for (const auto& [key, values] : user.extra) extra[key] = Array(values.begin(), values.end());
+      extra_ = to_json(extra);
+    }
+    table_ = {sizeof(bp_user), str(user.name), str(user.uid), groups_.data(), groups_.size(), str(extra_)};
+  }
+  SeenUser(const SeenUser&) = delete;
+  SeenUser& operator=(const SeenUser&) = delete;
+  const bp_user* table() const noexcept { return &table_; }
+
+ private:
+  std::vector<bp_str> groups_;
+  std::string extra_;
+  bp_user table_{};
+};
+
+}  // namespace backplane::stable
