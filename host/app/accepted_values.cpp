@@ -10,11 +10,11 @@
 #include <set>
 
 #include "app/flag_values.hpp"
+#include "app/server_tracing.hpp"
 #include "backplane/net/egress.hpp"
 #include "backplane/points/http.hpp"
 #include "backplane/types/url.hpp"
 #include "filters/go_duration.hpp"
-#include "routing/version.hpp"
 
 namespace backplane {
 namespace {
@@ -28,7 +28,7 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
       continue;
     }
     std::string_view digits = std::string_view(item).substr(hash + 1);
-    // A plus is no part of what from_chars reads.
+    // from_chars does not accept a plus sign.
     if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
     std::int64_t size = 0;
     const char* const end = digits.data() + digits.size();
@@ -38,29 +38,6 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
     } else if (size < 0) {
       problems.push_back("--watch-cache-sizes: the size must not be negative: " + item);
     }
-  }
-}
-
-constexpr std::string_view kOldestPeer = "1.35";  // minCompatibilityMajor and -Minor of /version
-
-// Other versions than the one there is: their APIs, gates and fields are not served.
-void check_emulation(const FlagSet& flags, Problems& problems) {
-  for (const auto& item : flags.values("emulated-version")) {
-    const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
-    if (version == kOpenApiVersion) continue;
-    problems.push_back("--emulated-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOpenApiVersion) +
-                       " is; remove the flag");
-  }
-  for (const std::string_view flag : {"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}) {
-    if (flags.text(flag) != "true") continue;
-    problems.push_back("--" + std::string(flag) + ": not supported, because no earlier release than " + std::string(kOpenApiVersion) +
-                       " can be emulated; remove the flag");
-  }
-  for (const auto& item : flags.values("min-compatibility-version")) {
-    const std::string version = item.starts_with("kube=") ? item.substr(5) : item;
-    if (version == kOldestPeer) continue;
-    problems.push_back("--min-compatibility-version: " + backplane::quoted(item) + " is not supported: only " + std::string(kOldestPeer) +
-                       " is; remove the flag");
   }
 }
 
@@ -147,6 +124,10 @@ void check_egress(const FlagSet& flags, Problems& problems) {
   if (!selector.ok()) problems.push_back("--egress-selector-config-file: " + selector.status().message());
 }
 
+void check_tracing(const FlagSet& flags, Problems& problems) {
+  if (auto problem = tracing_problem(flags); !problem.empty()) problems.push_back(std::move(problem));
+}
+
 }  // namespace
 
 void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
@@ -154,8 +135,8 @@ void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Prob
   check_request_headers(flags, gates, problems);
   check_peers(flags, gates, problems);
   check_egress(flags, problems);
+  check_tracing(flags, problems);
   check_watch_cache_sizes(flags, problems);
-  check_emulation(flags, problems);
 }
 
 }  // namespace backplane

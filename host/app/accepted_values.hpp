@@ -9,7 +9,6 @@
 
 namespace backplane {
 
-// --watch-cache-sizes, --emulated-version and its kin.
 void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Problems& problems);
 
 }  // namespace backplane

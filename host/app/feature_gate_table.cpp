@@ -1,254 +1,14 @@
 #include "app/feature_gate_table.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "feature_gates_tsv.hpp"
+
 namespace backplane {
 
 namespace {
-
-// The gates of Kubernetes v1.36 by name: k8s.io/kubernetes pkg/features, k8s.io/apiserver and k8s.io/apiextensions-apiserver pkg/features.
-constexpr FeatureGate kAll[] = {
-    {"APIResponseCompression", true, Stage::kBeta, false},
-    {"APIServerIdentity", true, Stage::kBeta, false},
-    {"APIServerTracing", true, Stage::kGa, true},
-    {"APIServingWithRoutine", false, Stage::kAlpha, false},
-    {"AggregatedDiscoveryRemoveBetaType", true, Stage::kDeprecated, true},
-    {"AllAlpha", false, Stage::kAlpha, false},
-    {"AllBeta", false, Stage::kBeta, false},
-    {"AllowDNSOnlyNodeCSR", false, Stage::kDeprecated, false},
-    {"AllowInsecureKubeletCertificateSigningRequests", false, Stage::kDeprecated, false},
-    {"AllowOverwriteTerminationGracePeriodSeconds", false, Stage::kDeprecated, true},
-    {"AllowParsingUserUIDFromCertAuth", true, Stage::kBeta, false},
-    {"AllowServiceExternalIPs", true, Stage::kGa, false},
-    {"AllowUnsafeMalformedObjectDeletion", false, Stage::kAlpha, false},
-    {"AnonymousAuthConfigurableEndpoints", true, Stage::kGa, true},
-    {"AnyVolumeDataSource", true, Stage::kGa, true},
-    {"AtomicFIFO", true, Stage::kBeta, false},
-    {"AuthorizeNodeWithSelectors", true, Stage::kGa, true},
-    {"AuthorizePodWebsocketUpgradeCreatePermission", true, Stage::kBeta, false},
-    {"AuthorizeWithSelectors", true, Stage::kGa, true},
-    {"BtreeWatchCache", true, Stage::kGa, true},
-    {"CBORServingAndStorage", false, Stage::kAlpha, false},
-    {"CPUManagerPolicyAlphaOptions", false, Stage::kAlpha, false},
-    {"CPUManagerPolicyBetaOptions", true, Stage::kBeta, false},
-    {"CPUManagerPolicyOptions", true, Stage::kGa, true},
-    {"CRDObservedGenerationTracking", true, Stage::kBeta, false},
-    {"CRDValidationRatcheting", true, Stage::kGa, true},
-    {"CRIListStreaming", false, Stage::kAlpha, false},
-    {"CSIServiceAccountTokenSecrets", true, Stage::kGa, true},
-    {"CSIVolumeHealth", false, Stage::kAlpha, false},
-    {"ChangeContainerStatusOnKubeletRestart", false, Stage::kDeprecated, false},
-    {"ClearingNominatedNodeNameAfterBinding", true, Stage::kBeta, false},
-    {"ClientsAllowCARotation", true, Stage::kBeta, false},
-    {"ClientsAllowCBOR", false, Stage::kAlpha, false},
-    {"ClientsAllowTLSCacheGC", true, Stage::kBeta, false},
-    {"ClientsPreferCBOR", false, Stage::kAlpha, false},
-    {"CloudControllerManagerWatchBasedRoutesReconciliation", false, Stage::kAlpha, false},
-    {"CloudControllerManagerWebhook", false, Stage::kAlpha, false},
-    {"ClusterTrustBundle", false, Stage::kBeta, false},
-    {"ClusterTrustBundleProjection", false, Stage::kBeta, false},
-    {"ComponentFlagz", true, Stage::kBeta, false},
-    {"ComponentStatusz", true, Stage::kBeta, false},
-    {"ConcurrentWatchObjectDecode", false, Stage::kBeta, false},
-    {"ConsistentListFromCache", true, Stage::kGa, true},
-    {"ConstrainedImpersonation", true, Stage::kBeta, false},
-    {"ContainerCheckpoint", true, Stage::kBeta, false},
-    {"ContainerRestartRules", true, Stage::kBeta, false},
-    {"ContainerStopSignals", false, Stage::kAlpha, false},
-    {"ContextualLogging", true, Stage::kBeta, false},
-    {"ControllerManagerReleaseLeaderElectionLockOnExit", false, Stage::kAlpha, false},
-    {"CoordinatedLeaderElection", false, Stage::kBeta, false},
-    {"CrossNamespaceVolumeDataSource", false, Stage::kAlpha, false},
-    {"CustomCPUCFSQuotaPeriod", true, Stage::kGa, false},
-    {"CustomResourceFieldSelectors", true, Stage::kGa, true},
-    {"DRAAdminAccess", true, Stage::kGa, true},
-    {"DRAConsumableCapacity", true, Stage::kBeta, false},
-    {"DRADeviceBindingConditions", true, Stage::kBeta, false},
-    {"DRADeviceTaintRules", false, Stage::kBeta, false},
-    {"DRADeviceTaints", true, Stage::kBeta, false},
-    {"DRAExtendedResource", true, Stage::kBeta, false},
-    {"DRAListTypeAttributes", false, Stage::kAlpha, false},
-    {"DRANodeAllocatableResources", false, Stage::kAlpha, false},
-    {"DRAPartitionableDevices", true, Stage::kBeta, false},
-    {"DRAPrioritizedList", true, Stage::kGa, false},
-    {"DRAResourceClaimDeviceStatus", true, Stage::kBeta, false},
-    {"DRAResourceClaimGranularStatusAuthorization", true, Stage::kBeta, false},
-    {"DRAResourcePoolStatus", false, Stage::kAlpha, false},
-    {"DRASchedulerFilterTimeout", true, Stage::kBeta, false},
-    {"DRAWorkloadResourceClaims", false, Stage::kAlpha, false},
-    {"DeclarativeValidation", true, Stage::kGa, true},
-    {"DeclarativeValidationBeta", true, Stage::kBeta, false},
-    {"DeclarativeValidationTakeover", false, Stage::kDeprecated, false},
-    {"DeploymentReplicaSetTerminatingReplicas", true, Stage::kBeta, false},
-    {"DetectCacheInconsistency", true, Stage::kBeta, false},
-    {"DisableAllocatorDualWrite", true, Stage::kGa, true},
-    {"DisableCPUQuotaWithExclusiveCPUs", true, Stage::kDeprecated, false},
-    {"DisableNodeKubeProxyVersion", true, Stage::kDeprecated, true},
-    {"DynamicResourceAllocation", true, Stage::kGa, true},
-    {"EnvFiles", true, Stage::kBeta, false},
-    {"EventedPLEG", false, Stage::kAlpha, false},
-    {"ExecProbeTimeout", true, Stage::kGa, true},
-    {"ExtendWebSocketsToKubelet", true, Stage::kBeta, false},
-    {"ExternalServiceAccountTokenSigner", true, Stage::kGa, true},
-    {"GangScheduling", false, Stage::kAlpha, false},
-    {"GenericWorkload", false, Stage::kAlpha, false},
-    {"GitRepoVolumeDriver", false, Stage::kDeprecated, true},
-    {"GracefulNodeShutdown", true, Stage::kBeta, false},
-    {"GracefulNodeShutdownBasedOnPodPriority", true, Stage::kBeta, false},
-    {"HPAConfigurableTolerance", true, Stage::kBeta, false},
-    {"HPAScaleToZero", false, Stage::kAlpha, false},
-    {"HostnameOverride", true, Stage::kBeta, false},
-    {"ImageMaximumGCAge", true, Stage::kGa, true},
-    {"ImageVolume", true, Stage::kGa, true},
-    {"ImageVolumeWithDigest", false, Stage::kAlpha, false},
-    {"InOrderInformers", true, Stage::kGa, true},
-    {"InOrderInformersBatchProcess", true, Stage::kBeta, false},
-    {"InPlacePodLevelResourcesVerticalScaling", true, Stage::kBeta, false},
-    {"InPlacePodVerticalScaling", true, Stage::kGa, true},
-    {"InPlacePodVerticalScalingExclusiveCPUs", false, Stage::kAlpha, false},
-    {"InPlacePodVerticalScalingExclusiveMemory", false, Stage::kAlpha, false},
-    {"InPlacePodVerticalScalingInitContainers", true, Stage::kBeta, false},
-    {"InformerResourceVersion", true, Stage::kGa, false},
-    {"JobBackoffLimitPerIndex", true, Stage::kGa, true},
-    {"JobManagedBy", true, Stage::kGa, true},
-    {"JobPodReplacementPolicy", true, Stage::kGa, true},
-    {"JobSuccessPolicy", true, Stage::kGa, true},
-    {"KMSv1", false, Stage::kDeprecated, false},
-    {"KubeletCgroupDriverFromCRI", true, Stage::kGa, true},
-    {"KubeletCrashLoopBackOffMax", true, Stage::kBeta, false},
-    {"KubeletEnsureSecretPulledImages", true, Stage::kBeta, false},
-    {"KubeletFineGrainedAuthz", true, Stage::kGa, true},
-    {"KubeletInUserNamespace", false, Stage::kAlpha, false},
-    {"KubeletPSI", true, Stage::kGa, true},
-    {"KubeletPodResourcesDynamicResources", true, Stage::kGa, true},
-    {"KubeletPodResourcesGet", true, Stage::kGa, true},
-    {"KubeletPodResourcesListUseActivePods", true, Stage::kDeprecated, false},
-    {"KubeletRegistrationGetOnExistsOnly", false, Stage::kDeprecated, false},
-    {"KubeletSeparateDiskGC", true, Stage::kBeta, false},
-    {"KubeletServiceAccountTokenForCredentialProviders", true, Stage::kBeta, false},
-    {"KubeletTracing", true, Stage::kGa, true},
-    {"ListFromCacheSnapshot", true, Stage::kBeta, false},
-    {"LocalStorageCapacityIsolationFSQuotaMonitoring", false, Stage::kBeta, false},
-    {"LogarithmicScaleDown", true, Stage::kGa, true},
-    {"LoggingAlphaOptions", false, Stage::kAlpha, false},
-    {"LoggingBetaOptions", true, Stage::kBeta, false},
-    {"ManifestBasedAdmissionControlConfig", false, Stage::kAlpha, false},
-    {"MatchLabelKeysInPodAffinity", true, Stage::kGa, true},
-    {"MatchLabelKeysInPodTopologySpread", true, Stage::kBeta, false},
-    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", true, Stage::kBeta, false},
-    {"MaxUnavailableStatefulSet", false, Stage::kBeta, false},
-    {"MemoryQoS", false, Stage::kAlpha, false},
-    {"MultiCIDRServiceAllocator", true, Stage::kGa, true},
-    {"MutableCSINodeAllocatableCount", true, Stage::kGa, true},
-    {"MutablePVNodeAffinity", false, Stage::kAlpha, false},
-    {"MutablePodResourcesForSuspendedJobs", true, Stage::kBeta, false},
-    {"MutableSchedulingDirectivesForSuspendedJobs", true, Stage::kBeta, false},
-    {"MutatingAdmissionPolicy", true, Stage::kGa, false},
-    {"NFTablesProxyMode", true, Stage::kGa, true},
-    {"NativeHistograms", false, Stage::kAlpha, false},
-    {"NodeDeclaredFeatures", true, Stage::kBeta, false},
-    {"NodeInclusionPolicyInPodTopologySpread", true, Stage::kGa, true},
-    {"NodeLogQuery", true, Stage::kGa, true},
-    {"NodeSwap", true, Stage::kGa, true},
-    {"NominatedNodeNameForExpectation", true, Stage::kBeta, false},
-    {"OpenAPIEnums", true, Stage::kBeta, false},
-    {"OpportunisticBatching", true, Stage::kBeta, false},
-    {"OrderedNamespaceDeletion", true, Stage::kGa, true},
-    {"PLEGOnDemandRelist", true, Stage::kBeta, false},
-    {"PersistentVolumeClaimUnusedSinceTime", false, Stage::kAlpha, false},
-    {"PodAndContainerStatsFromCRI", false, Stage::kAlpha, false},
-    {"PodCertificateRequest", false, Stage::kBeta, false},
-    {"PodDeletionCost", true, Stage::kBeta, false},
-    {"PodLevelResourceManagers", false, Stage::kAlpha, false},
-    {"PodLevelResources", true, Stage::kBeta, false},
-    {"PodLifecycleSleepAction", true, Stage::kGa, true},
-    {"PodLifecycleSleepActionAllowZero", true, Stage::kGa, true},
-    {"PodLogsQuerySplitStreams", false, Stage::kAlpha, false},
-    {"PodObservedGenerationTracking", true, Stage::kGa, true},
-    {"PodReadyToStartContainersCondition", true, Stage::kBeta, false},
-    {"PodSchedulingReadiness", true, Stage::kGa, true},
-    {"PodTopologyLabelsAdmission", true, Stage::kBeta, false},
-    {"PodsAPI", false, Stage::kAlpha, false},
-    {"PortForwardWebsockets", true, Stage::kBeta, false},
-    {"PreferSameTrafficDistribution", true, Stage::kGa, true},
-    {"PreventStaticPodAPIReferences", true, Stage::kBeta, false},
-    {"ProcMountType", true, Stage::kGa, true},
-    {"QOSReserved", false, Stage::kAlpha, false},
-    {"RecoverVolumeExpansionFailure", true, Stage::kGa, true},
-    {"RecursiveReadOnlyMounts", true, Stage::kGa, true},
-    {"ReduceDefaultCrashLoopBackOffDecay", false, Stage::kAlpha, false},
-    {"RelaxedDNSSearchValidation", true, Stage::kGa, true},
-    {"RelaxedEnvironmentVariableValidation", true, Stage::kGa, true},
-    {"RelaxedServiceNameValidation", true, Stage::kBeta, false},
-    {"ReloadKubeletClientCAFile", true, Stage::kBeta, false},
-    {"ReloadKubeletServerCertificateFile", true, Stage::kBeta, false},
-    {"RemoteRequestHeaderUID", true, Stage::kBeta, false},
-    {"ResilientWatchCacheInitialization", true, Stage::kGa, true},
-    {"ResourceHealthStatus", true, Stage::kBeta, false},
-    {"ResourceHealthStatusMessage", true, Stage::kBeta, false},
-    {"RestartAllContainersOnContainerExits", true, Stage::kBeta, false},
-    {"RetryGenerateName", true, Stage::kGa, true},
-    {"RotateKubeletServerCertificate", true, Stage::kBeta, false},
-    {"RuntimeClassInImageCriApi", false, Stage::kAlpha, false},
-    {"SELinuxChangePolicy", true, Stage::kGa, true},
-    {"SELinuxMount", false, Stage::kBeta, false},
-    {"SELinuxMountReadWriteOncePod", true, Stage::kGa, true},
-    {"SchedulerAsyncAPICalls", false, Stage::kBeta, false},
-    {"SchedulerAsyncPreemption", true, Stage::kBeta, false},
-    {"SchedulerPopFromBackoffQ", true, Stage::kBeta, false},
-    {"SchedulerQueueingHints", true, Stage::kGa, true},
-    {"SeparateCacheWatchRPC", false, Stage::kDeprecated, true},
-    {"SeparateTaintEvictionController", true, Stage::kGa, true},
-    {"ServiceAccountNodeAudienceRestriction", true, Stage::kBeta, false},
-    {"ServiceAccountTokenJTI", true, Stage::kGa, true},
-    {"ServiceAccountTokenNodeBinding", true, Stage::kGa, true},
-    {"ServiceAccountTokenNodeBindingValidation", true, Stage::kGa, true},
-    {"ServiceAccountTokenPodNodeInfo", true, Stage::kGa, true},
-    {"ServiceCIDRStatusFieldWiping", true, Stage::kDeprecated, false},
-    {"ShardedListAndWatch", false, Stage::kAlpha, false},
-    {"SidecarContainers", true, Stage::kGa, true},
-    {"SizeBasedListCostEstimate", true, Stage::kBeta, false},
-    {"StaleControllerConsistencyDaemonSet", true, Stage::kBeta, false},
-    {"StaleControllerConsistencyJob", true, Stage::kBeta, false},
-    {"StaleControllerConsistencyReplicaSet", true, Stage::kBeta, false},
-    {"StaleControllerConsistencyStatefulSet", true, Stage::kBeta, false},
-    {"StatefulSetSemanticRevisionComparison", true, Stage::kBeta, false},
-    {"StorageCapacityScoring", false, Stage::kAlpha, false},
-    {"StorageNamespaceIndex", true, Stage::kDeprecated, false},
-    {"StorageVersionAPI", false, Stage::kAlpha, false},
-    {"StorageVersionHash", true, Stage::kBeta, false},
-    {"StorageVersionMigrator", false, Stage::kBeta, false},
-    {"StreamingCollectionEncodingToJSON", true, Stage::kGa, true},
-    {"StreamingCollectionEncodingToProtobuf", true, Stage::kGa, true},
-    {"StrictIPCIDRValidation", true, Stage::kBeta, false},
-    {"StructuredAuthenticationConfiguration", true, Stage::kGa, true},
-    {"StructuredAuthenticationConfigurationEgressSelector", true, Stage::kBeta, false},
-    {"StructuredAuthenticationConfigurationJWKSMetrics", true, Stage::kBeta, false},
-    {"SupplementalGroupsPolicy", true, Stage::kGa, true},
-    {"SystemdWatchdog", true, Stage::kGa, true},
-    {"TaintTolerationComparisonOperators", false, Stage::kAlpha, false},
-    {"TokenRequestServiceAccountUIDValidation", true, Stage::kBeta, false},
-    {"TopologyAwareWorkloadScheduling", false, Stage::kAlpha, false},
-    {"TopologyManagerPolicyAlphaOptions", false, Stage::kAlpha, false},
-    {"TopologyManagerPolicyBetaOptions", true, Stage::kBeta, false},
-    {"TopologyManagerPolicyOptions", true, Stage::kGa, true},
-    {"TranslateStreamCloseWebsocketRequests", true, Stage::kBeta, false},
-    {"UnauthenticatedHTTP2DOSMitigation", true, Stage::kBeta, false},
-    {"UnknownVersionInteroperabilityProxy", true, Stage::kBeta, false},
-    {"UnlockWhileProcessingFIFO", true, Stage::kBeta, false},
-    {"UserNamespacesHostNetworkSupport", false, Stage::kAlpha, false},
-    {"UserNamespacesSupport", true, Stage::kGa, true},
-    {"VolumeAttributesClass", true, Stage::kGa, true},
-    {"VolumeLimitScaling", false, Stage::kAlpha, false},
-    {"WatchCacheInitializationPostStartHook", true, Stage::kBeta, false},
-    {"WatchList", true, Stage::kBeta, false},
-    {"WatchListClient", true, Stage::kBeta, false},
-    {"WinDSR", true, Stage::kGa, true},
-    {"WinOverlay", true, Stage::kGa, true},
-    {"WindowsCPUAndMemoryAffinity", false, Stage::kAlpha, false},
-    {"WindowsGracefulNodeShutdown", true, Stage::kBeta, false},
-    {"WindowsHostNetwork", false, Stage::kDeprecated, false},
-    {"WorkloadAwarePreemption", false, Stage::kAlpha, false},
-    {"WorkloadWithJob", false, Stage::kAlpha, false},
-};
 
 // The gates that something here asks: the host, and x-backplane-gate in the types of the built-in kinds.
 constexpr std::string_view kThatSwitch[] = {
@@ -296,6 +56,7 @@ constexpr std::string_view kThatSwitch[] = {
     "InPlacePodVerticalScalingInitContainers",
     "KMSv1",
     "LoggingAlphaOptions",
+    "ManifestBasedAdmissionControlConfig",
     "MatchLabelKeysInPodTopologySpread",
     "MaxUnavailableStatefulSet",
     "MutablePVNodeAffinity",
@@ -325,6 +86,7 @@ constexpr std::string_view kThatSwitch[] = {
     "VolumeLimitScaling",
     "WatchCacheInitializationPostStartHook",
     "WorkloadAwarePreemption",
+    "WorkloadWithJob",
 };
 // The gates whose behaviour is there whatever they say; of those about fields of kinds, the server's part: fields are taken, checked,
 // stored.
@@ -397,9 +159,7 @@ constexpr std::string_view kThere[] = {
 // The gates of kube-apiserver whose behaviour is not here.  Those that are in no list are of other components, or of the insides of Go's
 // server.
 constexpr std::string_view kAbsent[] = {
-    "APIServerTracing",    "ManifestBasedAdmissionControlConfig", "SELinuxMount",
-    "ShardedListAndWatch", "TaintTolerationComparisonOperators",  "UserNamespacesHostNetworkSupport",
-    "WorkloadWithJob",
+    "APIServerTracing", "SELinuxMount", "ShardedListAndWatch", "TaintTolerationComparisonOperators", "UserNamespacesHostNetworkSupport",
 };
 
 constexpr MissingGate kNotThere[] = {
@@ -439,9 +199,47 @@ constexpr GateDependency kNeeds[] = {
     {"WorkloadWithJob", {"GenericWorkload"}},
 };
 
+// The text up to `end`, taken away together with it.
+std::string_view taken(std::string_view& text, char end) {
+  const std::string_view out = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(text.size(), out.size() + 1));
+  return out;
+}
+
+Stage stage_named(std::string_view word) {
+  constexpr std::pair<std::string_view, Stage> kStages[] = {
+      {"alpha", Stage::kAlpha}, {"beta", Stage::kBeta}, {"ga", Stage::kGa}, {"deprecated", Stage::kDeprecated}};
+  const auto* found = std::find_if(std::begin(kStages), std::end(kStages), [&](const auto& each) { return each.first == word; });
+  if (found == std::end(kStages)) throw std::logic_error("feature_gates.tsv: unknown stage " + std::string(word));
+  return found->second;
+}
+
+// The last change of a gate in `release` or before; columns: name, then "release stage default [locked]" for each change.
+FeatureGate gate_in(std::string_view row, const ApiRelease& release) {
+  FeatureGate out{taken(row, '\t'), false, Stage::kPreAlpha, false};
+  while (!row.empty()) {
+    std::string_view change = taken(row, '\t');
+    const auto since = parse_release(taken(change, ' '));
+    if (!since) throw std::logic_error("feature_gates.tsv: no release in the row of " + std::string(out.name));
+    if (release < *since) break;
+    out.stage = stage_named(taken(change, ' '));
+    out.on = taken(change, ' ') == "true";
+    out.locked = change == "locked";
+  }
+  return out;
+}
+
 }  // namespace
 
-std::span<const FeatureGate> all_gates() noexcept { return kAll; }
+std::vector<FeatureGate> gates_of(const ApiRelease& release) {
+  std::vector<FeatureGate> out;
+  std::string_view rows = feature_gates_tsv();
+  while (!rows.empty()) {
+    const std::string_view row = taken(rows, '\n');
+    if (!row.empty() && !row.starts_with('#')) out.push_back(gate_in(row, release));
+  }
+  return out;
+}
 std::span<const std::string_view> switched_gates() noexcept { return kThatSwitch; }
 std::span<const std::string_view> gates_always_there() noexcept { return kThere; }
 std::span<const std::string_view> gates_absent() noexcept { return kAbsent; }

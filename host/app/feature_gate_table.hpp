@@ -1,4 +1,5 @@
-// The feature gates of Kubernetes v1.36, and what this server does with each.
+// The feature gates of Kubernetes v1.36 in each release that can be emulated (schema/feature_gates.tsv), and what this server does with
+// each.
 //
 // Thread-safety: constants.
 #pragma once
@@ -6,10 +7,14 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "backplane/types/api_lifecycle.hpp"
 
 namespace backplane {
 
-enum class Stage : unsigned char { kAlpha, kBeta, kGa, kDeprecated };
+// kPreAlpha: the release does not have the gate.
+enum class Stage : unsigned char { kPreAlpha, kAlpha, kBeta, kGa, kDeprecated };
 
 struct FeatureGate {
   std::string_view name;
@@ -24,18 +29,18 @@ struct GateDependency {
   std::array<std::string_view, 2> on;
 };
 
-// Of what is not there, and what a client must not take for there: to name one as on ends the start.
+// Gates of features that are absent and that a client must not assume: startup fails if one is enabled.
 struct MissingGate {
   std::string_view name;
   std::string_view why;
 };
 
-std::span<const FeatureGate> all_gates() noexcept;                // by name
+std::vector<FeatureGate> gates_of(const ApiRelease& release);     // by name; of every gate, also of those that the release does not have
 std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
-std::span<const std::string_view> gates_always_there() noexcept;  // whose behaviour is there whatever they say
+std::span<const std::string_view> gates_always_there() noexcept;  // of features that cannot be switched off
 std::span<const std::string_view> gates_absent() noexcept;        // of kube-apiserver, whose behaviour is not here
 std::span<const MissingGate> gates_not_there() noexcept;
-// Which serve kinds here and no more; `why` says what is missing.
+// Gates whose kinds are served without further behaviour; `why` names what is missing.
 std::span<const MissingGate> gates_partly_there() noexcept;
 std::span<const GateDependency> gate_dependencies() noexcept;
 

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
-#include "app/feature_gate_table.hpp"
 #include "app/flag_values.hpp"
 
 namespace backplane {
 namespace {
 
 bool has(std::span<const std::string_view> list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
-
-const FeatureGate* find_gate(std::string_view name) {
-  const auto found = std::lower_bound(all_gates().begin(), all_gates().end(), name,
-                                      [](const FeatureGate& gate, std::string_view n) { return gate.name < n; });
-  return found == all_gates().end() || found->name != name ? nullptr : &*found;
-}
-
-std::string switched_of(Stage stage) {
-  std::string names;
-  for (const std::string_view name : switched_gates()) {
-    if (find_gate(name)->stage == stage) names.append(names.empty() ? "" : ", ").append(name);
-  }
-  return names;
-}
 
 // `kube:` names the component; it is the only one here.
 std::string_view without_component(std::string_view item) {
@@ -32,21 +17,46 @@ std::string_view without_component(std::string_view item) {
 
 }  // namespace
 
-FeatureGates::FeatureGates() {
-  for (const auto& gate : all_gates()) on_.emplace(gate.name, gate.on);
+FeatureGates::FeatureGates(const EffectiveVersion& version) : version_(version), gates_(gates_of(version.emulation)) {
+  for (const auto& gate : gates_) on_.emplace(gate.name, gate.on);
+}
+
+const FeatureGate* FeatureGates::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(gates_.begin(), gates_.end(), name, [](const FeatureGate& gate, std::string_view n) { return gate.name < n; });
+  return found == gates_.end() || found->name != name ? nullptr : &*found;
+}
+
+std::string FeatureGates::switched_of(Stage stage) const {
+  std::string names;
+  for (const std::string_view name : switched_gates()) {
+    if (find(name)->stage == stage) names.append(names.empty() ? "" : ", ").append(name);
+  }
+  return names;
+}
+
+bool FeatureGates::exists(std::string_view name) const {
+  const FeatureGate* gate = find(name);
+  return gate != nullptr && gate->stage != Stage::kPreAlpha;
 }
 
 void FeatureGates::set_stage(std::string_view all, bool on) {
   const Stage stage = all == "AllAlpha" ? Stage::kAlpha : Stage::kBeta;
-  for (const auto& gate : all_gates()) {
+  for (const auto& gate : gates_) {
     if (gate.stage == stage && gate.name != "AllAlpha" && gate.name != "AllBeta") on_.find(gate.name)->second = on;
   }
 }
 
 void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::string>& problems) {
-  const FeatureGate& gate = *find_gate(name);
+  const FeatureGate& gate = *find(name);
   if (gate.locked && on != gate.on) {
     problems.push_back("--feature-gates: " + std::string(name) + " is locked to " + (gate.on ? "true" : "false") + "; remove it");
+    return;
+  }
+  if (gate.stage == Stage::kPreAlpha) {
+    problems.push_back("cannot set feature gate " + std::string(name) + " to " + (on ? "true" : "false") +
+                       ", feature is PreAlpha at emulated version " + version_.emulation.to_string() + ", min compatibility version " +
+                       version_.min_compatibility.to_string());
     return;
   }
   for (const MissingGate& missing : gates_not_there()) {
@@ -81,7 +91,7 @@ std::vector<std::string> FeatureGates::set(const std::vector<std::string>& items
         problems.push_back("--feature-gates: " + std::string(name) + " must have a value: " + std::string(name) + "=true or =false");
       } else if (auto problem = flag_value_problem(FlagType::kBool, value); !problem.empty()) {
         problems.push_back("--feature-gates: invalid value in " + std::string(pair) + ": " + problem);
-      } else if (find_gate(name) == nullptr) {
+      } else if (find(name) == nullptr) {
         problems.push_back("--feature-gates: unknown gate " + std::string(name) + "; 'backplane help gates' lists the gates");
       } else {
         set_one(name, to_bool(value), problems);
@@ -104,9 +114,9 @@ void FeatureGates::check_dependencies(std::vector<std::string>& problems) const 
   }
 }
 
-std::string_view FeatureGates::stage_of(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"ALPHA", "BETA", "", "DEPRECATED"};
-  const FeatureGate* gate = find_gate(name);
+std::string_view FeatureGates::stage_of(std::string_view name) const {
+  static constexpr std::string_view kWords[] = {"", "ALPHA", "BETA", "", "DEPRECATED"};
+  const FeatureGate* gate = find(name);
   return gate == nullptr ? std::string_view() : kWords[static_cast<std::size_t>(gate->stage)];
 }
 
@@ -115,9 +125,9 @@ bool FeatureGates::in_effect(std::string_view name) const {
 }
 
 std::string FeatureGates::help() {
-  constexpr std::string_view kStages[] = {"ALPHA", "BETA", "GA", "DEPRECATED"};
+  constexpr std::string_view kStages[] = {"", "ALPHA", "BETA", "GA", "DEPRECATED"};
   std::string out = "Gates of --feature-gates: name, stage, default, effect.\n\n";
-  for (const FeatureGate& gate : all_gates()) {
+  for (const FeatureGate& gate : gates_of(kApiRelease)) {
     const bool always = has(gates_always_there(), gate.name);
     const std::string_view effect = has(switched_gates(), gate.name) ? "" : always ? "always on" : "no effect";
     std::string row = "  " + std::string(gate.name);

@@ -58,7 +58,7 @@ constexpr NamedFile kFiles[] = {
     {"allow-metric-labels-manifest", "YAML object", is_yaml_object},
 };
 
-// The file's text, or why it cannot be read, as Go words it.
+// The file's text, or the error of reading it, worded like Go's.
 std::optional<std::string> read_text(const std::string& path, std::string& problem) {
   std::error_code is_directory_error;
   const bool directory = std::filesystem::is_directory(path, is_directory_error);

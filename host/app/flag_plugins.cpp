@@ -18,6 +18,8 @@ constexpr FlagPlugin kFlagPlugins[] = {
     {"authorization-policy-file", "authorization"},
     {"authorization-webhook-config-file", "authorization"},
     {"enable-bootstrap-token-auth", "authentication"},
+    {"cluster-signing-cert-file", "controllers"},
+    {"controllers", "controllers"},
     {"encryption-provider-config", "encryption"},
     {"oidc-ca-file", "authentication"},
     {"oidc-client-id", "authentication"},

@@ -42,7 +42,7 @@ void read_number(std::string_view value, Number* into) {
   std::from_chars(value.data(), value.data() + value.size(), *into);
 }
 
-// Writes a checked value into what the flag is bound to.
+// Writes a checked value into the variable that the flag is bound to.
 struct Store {
   std::string_view value;
   FlagType type;
@@ -54,7 +54,7 @@ struct Store {
   void operator()(std::chrono::nanoseconds* into) const { *into = *parse_go_duration(value); }
   void operator()(std::string* into) const { *into = value; }
   void operator()(std::vector<std::string>* into) const {
-    if (first) into->clear();  // what is given replaces the default, then adds up
+    if (first) into->clear();  // the first value replaces the default, further ones are added
     if (type == FlagType::kStringArray) {
       into->emplace_back(value);
     } else {
@@ -78,7 +78,7 @@ struct Print {
   std::string operator()(const std::vector<std::string>* from) const { return join(*from); }
 };
 
-// "" 0 false [] 0s are what a reader expects anyway.
+// "" 0 false [] 0s are not worth printing: a reader expects them.
 bool worth_showing(const std::string& text) { return !text.empty() && text != "0" && text != "false" && text != "[]" && text != "0s"; }
 
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t columns) {
@@ -126,8 +126,6 @@ void FlagSet::accept(std::string_view name, FlagType type, std::string_view defa
   pass_on(name, type, default_text, usage);
   flags_.back().accepted_only = true;
 }
-
-void FlagSet::refuse(std::string_view name) { find(name)->refused = true; }
 
 const FlagSet::Flag* FlagSet::find(std::string_view name) const {
   const auto found = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.name == name; });
@@ -237,6 +235,10 @@ bool FlagSet::changed(std::string_view name) const {
   return flag != nullptr && flag->changed;
 }
 
+bool FlagSet::any_changed() const {
+  return std::any_of(flags_.begin(), flags_.end(), [](const Flag& flag) { return flag.changed; });
+}
+
 std::map<std::string, std::string> FlagSet::texts() const {
   std::map<std::string, std::string> out;
   for (const auto& flag : flags_) out.emplace(flag.name, value_text(flag));
@@ -251,7 +253,7 @@ bool FlagSet::has_default(std::string_view name) const {
 std::vector<std::string> FlagSet::accepted_only() const {
   std::vector<std::string> names;
   for (const auto& flag : flags_) {
-    if (flag.accepted_only && !flag.refused && !has_default(flag.name)) names.push_back("--" + flag.name);
+    if (flag.accepted_only && !has_default(flag.name)) names.push_back("--" + flag.name);
   }
   return names;
 }
@@ -274,10 +276,7 @@ std::string FlagSet::help_head(const Flag& flag) {
   return head;
 }
 
-std::string FlagSet::effect_text(const Flag& flag) {
-  if (flag.refused) return " [not supported]";
-  return flag.accepted_only ? " [no effect]" : "";
-}
+std::string FlagSet::effect_text(const Flag& flag) { return flag.accepted_only ? " [no effect]" : ""; }
 
 std::string FlagSet::help(std::size_t columns) const {
   std::string out;

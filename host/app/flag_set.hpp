@@ -1,6 +1,6 @@
 // Command line flags by the rules of pflag, which manifests are written for: `--name=value`, `--name value`, `--bool`, `-v4`, an empty
 // value after `=`, commas in lists, `_` for `-`, nothing special about quotes and brackets.  (CLI11 reads `--name=` as "the next argument
-// is the value" and `[a]` as a list; both change what a manifest says.)
+// is the value" and `[a]` as a list; both change the meaning of an existing manifest.)
 //
 // Thread-safety: one thread, at start-up; texts() and text() from any thread afterwards.
 // Lifetime:      bound variables outlive the parse.
@@ -59,12 +59,10 @@ class FlagSet {
   void add(std::string_view name, FlagType type, Target into, std::string_view usage, char letter = 0);
   // A flag of kube-apiserver whose value is checked and kept as text, but which nothing here acts on yet.
   void accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
-  // A flag of kube-apiserver whose promise is kept whatever it says.
+  // A flag of kube-apiserver that is accepted without effect, because each of its values describes this server.
   void always(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
     pass_on(name, type, default_text, usage);
   }
-  // Marks a flag in --help with which startup fails; accepted_only() leaves it out.
-  void refuse(std::string_view name);
   // A flag that only plugins read (Host::flag).
   void pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
 
@@ -76,13 +74,15 @@ class FlagSet {
   // The values of a list, or the one value of another flag; nothing when that is empty.
   Strings values(std::string_view name) const;
   bool changed(std::string_view name) const;
+  // Whether the command line sets any flag.
+  bool any_changed() const;
   // Not given, or with the value it has anyway.
   bool has_default(std::string_view name) const;
   // Every flag with its value, by name.
   std::map<std::string, std::string> texts() const;
   // Flags that were given, with another value than their own, and that nothing acts on.
   std::vector<std::string> accepted_only() const;
-  // Flags that were given and whose usage begins with "DEPRECATED: ", as pflag tells of them: `Flag --name has been deprecated, why`.
+  // Flags that were given and whose usage begins with "DEPRECATED: ", with pflag's warning: `Flag --name has been deprecated, why`.
   std::vector<std::string> deprecations() const;
   // The sections, wrapped to `columns`.
   std::string help(std::size_t columns) const;
@@ -100,7 +100,6 @@ class FlagSet {
     Strings list;       // the same for lists
     bool changed = false;
     bool accepted_only = false;
-    bool refused = false;  // startup fails if the flag is set
   };
   Flag& insert(std::string_view name, FlagType type, Target into, std::string_view usage);
   Flag* find(std::string_view name);

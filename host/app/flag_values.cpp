@@ -101,7 +101,7 @@ std::string not_quantity(std::string_view value) {
   return "must be a quantity, such as 512Ki or 1M";
 }
 
-// klog's own list: pattern=N, commas between.
+// klog's --vmodule: pattern=N, separated by commas.
 std::string not_patterns(std::string_view value) {
   for (const auto& item : split_list(value)) {
     const auto equals = item.find('=');
@@ -148,7 +148,7 @@ bool is_list(FlagType type) noexcept { return row(type).list; }
 std::string flag_value_problem(FlagType type, std::string_view value) { return row(type).problem(value); }
 bool to_bool(std::string_view value) noexcept { return one_of(kTrue, value); }
 
-// One item of a list as CSV has them: "a,b" in quotes is one item, and "" in it is one quote.
+// One item of a CSV list: "a,b" in quotes is one item, and "" in it is one quote.
 std::string take_quoted(std::string_view& value) {
   std::string item;
   value.remove_prefix(1);

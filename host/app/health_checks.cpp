@@ -12,7 +12,7 @@ namespace {
 constexpr HealthEndpoints kReadyOnly{false, false, true};
 constexpr HealthEndpoints kNotReady{true, true, false};
 
-// The chain from its far end: definitions, the groups, the aggregator.
+// The chain in reverse order: definitions, the groups, the aggregator.
 constexpr std::string_view kKnownOrder[] = {
     "kms-providers",
     "kms-provider-0",

@@ -1,6 +1,6 @@
 // The host's own health checks, by upstream's names.
 //
-// Thread-safety: checks may be asked from any thread.
+// Thread-safety: checks may run on any thread.
 // Lifetime:      borrow what they look at.
 #pragma once
 
@@ -22,7 +22,7 @@ struct HealthCheckParts {
   std::chrono::system_clock::time_point loopback_expires;
 };
 
-// Fails from then on: whoever restarts a server that is not alive gives it a new certificate of the loopback name.
+// Fails from then on, so that a liveness probe restarts the server, which makes a new loopback certificate.
 std::shared_ptr<HealthCheck> loopback_certificate_check(std::chrono::system_clock::time_point expires);
 
 // Adds ping, log, loopback-serving-certificate (not readyz), etcd, then (readyz only) etcd-readiness, informer-sync; etcd-override-N and
@@ -32,7 +32,7 @@ struct PlacedCheck {
   std::shared_ptr<HealthCheck> check;
   HealthEndpoints where;
 };
-// Adds the checks of hooks and plugins in the order in which kube-apiserver shows its own of these names; the others behind, as given.
+// Adds the checks of hooks and plugins in kube-apiserver's order; the others follow in the given order.
 Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks);
 // Whether kube-apiserver has a post-start hook of this name, and ends when it fails.
 bool is_upstream_hook(std::string_view name);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What the filter for request information would have done.
+// Sets what the request info filter sets in a server.
 class Root final : public HttpHandler {
  public:
   Root(HttpHandler& next, std::string path) : next_(next), path_(std::move(path)) {}
@@ -95,7 +95,7 @@ TEST_F(HealthTest, AGroupIsExcludedTogetherAndACheckByItsOwnName) {
             "warn: some health checks cannot be excluded: no matches for \"nothing\"\nlivez check failed\n");
 }
 
-TEST_F(HealthTest, TheLoopbackCertificateIsToldOfWhenItsTimeIsUp) {
+TEST_F(HealthTest, AnExpiredLoopbackCertificateIsReported) {
   const auto now = std::chrono::system_clock::now();
   for (const auto expires : {now + 1h, now - 1s}) {
     HealthRegistry registry;
@@ -181,7 +181,7 @@ TEST(LogCheck, IsRedWhileAFlushDoesNotComeBack) {
   EXPECT_FALSE(red.ok());
   EXPECT_EQ(red.message(), "logging blocked");
   reads.set_value();
-  while (flushes < 2) std::this_thread::yield();  // one has come back
+  while (flushes < 2) std::this_thread::yield();  // one server is reachable again
   EXPECT_TRUE(run_on(loop, check->check()).ok());
   loop.stop();
 }

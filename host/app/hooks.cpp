@@ -49,6 +49,10 @@ Status Hooks::add(PostStartHookEntry entry) {
   Status status = admit(kPostStart, entry.name, static_cast<bool>(entry.hook), post_start_called_,
                         first == post_start_.end() ? nullptr : &(*first)->entry.registrant);
   if (!status.ok()) return status;
+  if (disabled_.contains(entry.name)) {
+    app_log().info("skipping {:?} because it was explicitly disabled", entry.name);
+    return {};
+  }
   post_start_.push_back(std::make_shared<const Started>(Started{std::move(entry)}));
   return {};
 }
@@ -92,11 +96,24 @@ void Hooks::replace(const std::string& registrant, const std::vector<PostStartHo
   std::erase_if(post_start_, [&](const auto& hook) { return hook->entry.registrant == registrant; });
   std::erase_if(pre_shutdown_, [&](const auto& hook) { return hook.registrant == registrant; });
   for (const auto& entry : post_start) {
+    if (disabled_.contains(entry.name)) continue;
     auto done = std::make_shared<Started>(Started{entry});
     done->progress->store(Progress::kFinished);
     post_start_.push_back(std::move(done));
   }
   pre_shutdown_.insert(pre_shutdown_.end(), pre_shutdown.begin(), pre_shutdown.end());
+}
+
+HookProgress Hooks::progress_of(const std::string& registrant) const {
+  const std::lock_guard lock(mutex_);
+  HookProgress out;
+  for (const auto& hook : post_start_) {
+    if (hook->entry.registrant != registrant) continue;
+    const Progress progress = hook->progress->load();
+    if (progress == Progress::kRunning && out.running.empty()) out.running = hook->entry.name;
+    if (progress == Progress::kFailed && out.failed.empty()) out.failed = hook->entry.name;
+  }
+  return out;
 }
 
 std::size_t Hooks::pre_shutdown_count() const {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,14 @@
 
 namespace backplane {
 
+// The post-start hooks of one registrant.
+struct HookProgress {
+  std::string running, failed;  // the first that has not returned, and that has failed; empty: there is none
+};
+
 class Hooks {
  public:
-  // The executor of whoever registered a hook.
+  // The executor of the plugin or host part that registered the hook.
   using ExecutorOf = std::function<Executor&(const std::string& registrant)>;
   // Whether the server cannot run without a post-start hook.
   using IsNeeded = std::function<bool(const PostStartHookEntry& hook)>;
@@ -29,6 +35,8 @@ class Hooks {
   Hooks(std::function<void(std::string why)> fatal, IsNeeded is_needed)
       : fatal_(std::move(fatal)), is_needed_(std::move(is_needed)), all_done_("PostStartHooksDone") {}
 
+  // A post-start hook of this name is not added.  Before add().
+  void disable(std::string name) { disabled_.insert(std::move(name)); }
   Status add(PostStartHookEntry entry);
   Status add(PreShutdownHookEntry entry);
   // One check poststarthook/<name> per hook, red until the hook has returned without an error.
@@ -42,6 +50,7 @@ class Hooks {
   void report_slow(Executor& executor, std::chrono::seconds after) const;
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
+  HookProgress progress_of(const std::string& registrant) const;
   std::size_t pre_shutdown_count() const;
   // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.
   Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
@@ -56,6 +65,7 @@ class Hooks {
   using StartedRef = std::shared_ptr<const Started>;
   Task<void> run(StartedRef hook, PostStartHookContext context);
 
+  std::set<std::string> disabled_;
   std::function<void(std::string)> fatal_;
   IsNeeded is_needed_;
   mutable std::mutex mutex_;  // the lists, since start()

@@ -34,7 +34,7 @@ Task<void> stop_listening(ShutdownParts& parts) {
 
 Task<void> drain_requests(ShutdownParts& parts, Clock::time_point begun) {
   parts.short_requests.start_waiting();
-  // No request outlives its timeout by more than the handler takes to notice.
+  // A request outlives its timeout only until its handler notices the cancellation.
   const auto limit = until(begun + parts.options.request_timeout + kForcedClose);
   bool drained = co_await wait_for(parts.short_requests.drained(), limit);
   if (!drained) {

@@ -21,7 +21,7 @@ class DrainableServer {
   virtual ~DrainableServer() = default;
   // The kernel refuses connections once `done` has run.
   virtual void stop_listening(std::function<void()> done) = 0;
-  // Whoever takes nothing of his answer is not waited for much longer.
+  // Limits the wait for clients that do not read their responses.
   virtual void hurry() = 0;
   // Open connections take nothing new and close when their requests have ended.
   virtual void begin_drain() = 0;

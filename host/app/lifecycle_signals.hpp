@@ -11,7 +11,7 @@ namespace backplane {
 struct LifecycleSignals {
   LifecycleSignals();
 
-  // A stop was asked for: /readyz is red from here on.
+  // The server was asked to stop: /readyz fails from here on.
   NamedSignal shutdown_initiated;
   // --shutdown-delay-duration is over.
   NamedSignal after_shutdown_delay_duration;

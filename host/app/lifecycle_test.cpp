@@ -9,15 +9,18 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <semaphore>
 #include <stdexcept>
 #include <thread>
 
 #include "app/hooks.hpp"
 #include "app/kubeconfig.hpp"
 #include "app/lifecycle.hpp"
+#include "app/load_progress.hpp"
 #include "app/paths.hpp"
-#include "app/sd_notify.hpp"
+#include "app/service_manager.hpp"
 #include "app/stop_event.hpp"
+#include "app/watchdog.hpp"
 #include "base/io_loop.hpp"
 
 namespace backplane {
@@ -25,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What happened, in order, from any thread.
+// The recorded steps in order, from any thread.
 class Diary {
  public:
   void note(std::string line) {
@@ -46,7 +49,7 @@ class Diary {
   std::vector<std::string> lines_;
 };
 
-// A server whose connections close when `open` says so.
+// A server whose connections close when `open` becomes false.
 class FakeServer final : public DrainableServer {
  public:
   explicit FakeServer(Diary& diary) : diary_(diary) {}
@@ -117,7 +120,7 @@ TEST_F(Lifecycle, ConnectionsThatDoNotEndAreCut) {
   EXPECT_LT(diary.index("force close"), diary.lines().size());
 }
 
-// The limits used to add up: requests had theirs, and what was left of the connections another one from there.
+// Regression: the limits of requests and of connections were added, because the second one started when the first one ended.
 TEST_F(Lifecycle, ConnectionsHaveNoMoreTimeThanRequestsHad) {
   options.request_timeout = 1h;
   ASSERT_TRUE(short_requests.try_add());
@@ -155,7 +158,7 @@ TEST_F(Lifecycle, WatchesAreWaitedForWithinTheirGracePeriod) {
   EXPECT_LT(diary.index("watch ends"), diary.index("InFlightRequestsDrained"));
 }
 
-TEST_F(Lifecycle, TheErrorOfAPreShutdownHookComesBackAfterTheDrain) {
+TEST_F(Lifecycle, TheErrorOfAPreShutdownHookIsReturnedAfterTheDrain) {
   auto with_failure = parts();
   with_failure.run_pre_shutdown_hooks = hook_fails;
   EXPECT_FALSE(run_on(loop, run_shutdown(with_failure)).ok());
@@ -215,6 +218,20 @@ TEST_F(HookTest, ADuplicateNamesItsFirstRegistrant) {
   EXPECT_FALSE(hooks.add(PreShutdownHookEntry{"a", pre_ok, "apps"}).ok());
 }
 
+TEST_F(HookTest, ADisabledHookIsSkipped) {
+  hooks.disable("off");
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"off", fails, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"on", ok, "x"}).ok());
+  const auto checks = hooks.health_checks();
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0]->name(), "poststarthook/on");
+  hooks.start(tasks, on_loop, stop);
+  run_on(loop, wait(hooks.all_done()));
+  EXPECT_FALSE(died.fired());
+  hooks.replace("x", {PostStartHookEntry{"off", fails, "x"}}, {});
+  EXPECT_TRUE(hooks.health_checks().empty());
+}
+
 TEST_F(HookTest, NamelessEmptyAndLateHooksAreRefused) {
   EXPECT_EQ(hooks.add(PostStartHookEntry{"", ok, "x"}).message(), "missing name");
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", {}, "x"}).message(), "hook func may not be nil: \"a\"");
@@ -241,7 +258,7 @@ TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
   EXPECT_TRUE(run_on(loop, check(*checks[1])).ok());
 }
 
-TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
+TEST_F(HookTest, AFailedHookEndsTheProcessWithItsName) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", fails, "x"}).ok());
   hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
@@ -273,7 +290,7 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
   EXPECT_NE(status.message().find("PreShutdownHook \"c\" failed: "), std::string::npos);
 }
 
-TEST_F(HookTest, APreShutdownHookThatDoesNotEndIsAnErrorAndHoldsNobody) {
+TEST_F(HookTest, APreShutdownHookThatDoesNotEndIsAnErrorAndDelaysNoOther) {
   NamedSignal never{"never"};
   struct Wait {
     static Task<Status> for_good(Signal& signal) {
@@ -362,7 +379,7 @@ TEST(DataDir, ComesFromTheEnvironment) {
   EXPECT_EQ(*default_data_dir(), "/home/x/.local/state/backplane");
 }
 
-TEST(SdNotify, TellsTheSocketAndUnsetsIt) {
+TEST(ServiceManager, NotifiesTheSocketAndUnsetsIt) {
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/notify";
   const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -371,13 +388,71 @@ TEST(SdNotify, TellsTheSocketAndUnsetsIt) {
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  EXPECT_TRUE(sd_notify("READY=1\n").ok());
+  setenv("WATCHDOG_USEC", "5000000", 1);
+  setenv("WATCHDOG_PID", std::to_string(getpid()).c_str(), 1);
+  setenv("LISTEN_PID", "1", 1);  // of another process
+  setenv("LISTEN_FDS", "1", 1);
+  auto manager = ServiceManager::from_environment();
+  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS"}) EXPECT_EQ(getenv(name), nullptr);
+  EXPECT_TRUE(manager.present());
+  EXPECT_EQ(manager.watchdog(), std::chrono::seconds(5));
+  const auto listener = manager.take_listener();
+  ASSERT_TRUE(listener.ok());
+  EXPECT_FALSE(listener->valid());
+  EXPECT_TRUE(manager.notify("READY=1\n").ok());
   char text[32] = {};
   EXPECT_EQ(recv(fd, text, sizeof text, 0), 8);
   EXPECT_STREQ(text, "READY=1\n");
-  EXPECT_EQ(getenv("NOTIFY_SOCKET"), nullptr);
-  EXPECT_TRUE(sd_notify("READY=1\n").ok());
+  const auto none = ServiceManager::from_environment();
+  EXPECT_FALSE(none.present());
+  EXPECT_EQ(none.watchdog(), std::chrono::seconds(0));
+  EXPECT_TRUE(none.notify("READY=1\n").ok());
   close(fd);
+}
+
+TEST(LoadProgress, IsReportedUntilEverythingIsLoaded) {
+  IoLoop loop("loop");
+  loop.start();
+  std::counting_semaphore<> looks(0);
+  std::vector<std::string> reports;
+  std::size_t loaded = 0;
+  const auto look = [&] {
+    ++loaded;
+    looks.release();
+    return LoadState{loaded * 1000, 0, loaded < 3 ? std::vector<std::string>{"/registry/pods/"} : std::vector<std::string>()};
+  };
+  report_loading(
+      loop, look, [&](const std::string& text) { reports.push_back(text); }, std::chrono::milliseconds(1));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(looks.try_acquire_for(std::chrono::seconds(60)));
+  EXPECT_FALSE(looks.try_acquire_for(std::chrono::milliseconds(100)));  // it has ended
+  loop.stop();
+  EXPECT_EQ(reports,
+            (std::vector<std::string>{"loading objects: 1000 loaded, 1 types left", "loading objects: 2000 loaded, 1 types left"}));
+}
+
+TEST(Watchdog, PingsOnlyWhileEveryLoopRuns) {
+  IoLoop first("first"), second("second");
+  first.start();
+  second.start();
+  std::counting_semaphore<> pings(0);
+  Watchdog watchdog({&first, &second, &first}, std::chrono::milliseconds(1), [&] { pings.release(); });
+  watchdog.start();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(pings.try_acquire_for(std::chrono::seconds(60)));
+  std::binary_semaphore hanging(0), let_go(0);
+  second.post([&] {
+    hanging.release();
+    let_go.acquire();
+  });
+  hanging.acquire();
+  // One may be on its way to the last loop.
+  while (pings.try_acquire_for(std::chrono::milliseconds(200))) {
+  }
+  EXPECT_FALSE(pings.try_acquire_for(std::chrono::milliseconds(200)));
+  let_go.release();
+  EXPECT_TRUE(pings.try_acquire_for(std::chrono::seconds(60)));
+  watchdog.stop();
+  first.stop();
+  second.stop();
 }
 
 TEST(Kubeconfig, HoldsEverythingKubectlNeeds) {

@@ -1,4 +1,4 @@
-// The health check `log`: is logging blocked?  Whoever reads our standard error can stop reading; then every line waits.
+// The health check `log`: is logging blocked?  A reader of standard error that stops reading blocks every line.
 //
 // Thread-safety: check() from any thread.
 // Lifetime:      the check owns its thread, which starts with the first question and ends with the check.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backplane/core/request.hpp"
+#include "base/markup.hpp"
 
 namespace backplane {
 namespace {
@@ -28,32 +29,6 @@ Task<void> answer(Exchange& exchange, int code, std::string text, std::string_vi
 
 bool leads_up(std::string_view path) { return ("/" + std::string(path) + "/").find("/../") != std::string::npos; }
 
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string url(std::string_view name) {
   constexpr std::string_view kPlain = "-_.~/$&+,:=@";
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -66,11 +41,11 @@ std::string url(std::string_view name) {
       out.append("%").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
     }
   }
-  // Not to be taken for a scheme.
+  // "./" keeps a colon in the name from being parsed as a URL's scheme.
   return out.find(':') < out.find('/') ? "./" + out : out;
 }
 
-// What was found, read off the loop.
+// The file or folder, read on the blocking pool.
 struct Found {
   enum Kind : unsigned char { kNothing, kForbidden, kFolder, kFile } kind = kNothing;
   std::string page;      // of a folder
@@ -87,7 +62,7 @@ std::string folder_page(const std::string& path) {
   }
   std::sort(names.begin(), names.end());
   std::string page = "<!doctype html>\n<meta name=\"viewport\" content=\"width=device-width\">\n<pre>\n";
-  for (const auto& name : names) page += "<a href=\"" + url(name) + "\">" + html(name) + "</a>\n";
+  for (const auto& name : names) page += "<a href=\"" + url(name) + "\">" + escaped_markup(name, MarkupQuotes::kEscaped) + "</a>\n";
   return page + "</pre>\n";
 }
 
@@ -95,7 +70,7 @@ void look(const std::string& path, Found& found) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   const bool folder = fs::is_directory(status);
-  // Nothing else is opened: a pipe would wait for its writer.
+  // Other file types are not opened: opening a pipe would block until it has a writer.
   if (!folder && !fs::is_regular_file(status)) {
     found.kind = error == std::errc::permission_denied ? Found::kForbidden : Found::kNothing;
   } else if (access(path.c_str(), folder ? R_OK | X_OK : R_OK) != 0) {
@@ -164,7 +139,7 @@ class Logs final : public HttpHandler {
     }
   }
 
-  // As much as there was when it was opened: a log that grows would never end.
+  // The size at the time of opening: a growing log would never end.
   static Task<void> send(Exchange& exchange, Found& found) {
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
     while (true) {

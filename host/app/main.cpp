@@ -6,15 +6,23 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <thread>
 
+#include "app/doctor.hpp"
+#include "app/emulation.hpp"
+#include "app/etcd_stand_in.hpp"
+#include "app/extension/runner.hpp"
 #include "app/log.hpp"
 #include "app/options.hpp"
+#include "app/plugin_commands.hpp"
 #include "app/server.hpp"
+#include "app/service_manager.hpp"
 #include "app/startup_log.hpp"
 #include "app/stop_deadline.hpp"
 #include "app/store_cli.hpp"
+#include "app/throwaway.hpp"
 #include "base/cpu_limit.hpp"
 #include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
@@ -32,14 +40,17 @@ constexpr std::string_view kAbout =
     "Usage:\n"
     "  backplane [flags]\n"
     "  backplane plugin list|inspect|check|graph [-o json]\n"
-    "  backplane store copy|release|reencrypt\n"
+    "  backplane plugin list|reload|upgrade|rollback|disable|enable --kubeconfig FILE\n"
+    "  backplane plugin new|build|run|test\n"
+    "  backplane store snapshot|restore|check|stat|copy|release|reencrypt\n"
+    "  backplane doctor [flags]\n"
     "  backplane help gates\n\n"
-    "Flags marked [not supported] make startup fail; flags marked [no effect] are only checked.\n";
+    "Flags marked [no effect] are only checked.\n";
 
 // Time that a plugin has to return from a call after SIGTERM.
 constexpr std::chrono::seconds kLoadStop{10};
 
-// Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
+// Few arenas, so that one thread can reuse the memory that another one has freed; but enough that loops, pump and blocking pool seldom
 // share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
 void tune_memory() {
   const auto cores = static_cast<int>(usable_cores());
@@ -49,7 +60,7 @@ void tune_memory() {
   keep_tls_buffers();
 }
 
-// As the Go runtime does: the soft limit is there for programs that use select().
+// As the Go runtime does: the soft limit exists for programs that use select().
 void raise_file_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -95,11 +106,20 @@ Result<PreparedServer> prepare(Config config, StopEvent& stop) {
 
 int serve(std::unique_ptr<Options> options) {
   Problems log_problems;
-  FeatureGates gates;
+  const auto emulation = read_emulation(options->flags);
+  if (!emulation.ok()) return fail(emulation.status().message());
+  FeatureGates gates(emulation->version);
   gates.set(options->generic.feature_gates);  // Options::complete() reports errors
   options->logs.validate(gates, log_problems);
   if (!log_problems.empty()) return fail(log_problems[0]);
   options->logs.apply();
+  std::optional<Throwaway> throwaway;  // outlives the server, whose store is in its directory
+  if (options->backplane.throwaway) {
+    auto made = Throwaway::make(*options);
+    if (!made.ok()) return fail(made.status().message());
+    throwaway.emplace(std::move(*made));
+  }
+  options->backplane.program = "/proc/self/exe";
   log_startup(*options);
 
   auto completed = Options::complete(std::move(options));
@@ -108,6 +128,8 @@ int serve(std::unique_ptr<Options> options) {
   if (!config.ok()) return fail(config.status().message());
   StopEvent stop;
   stop.install_signal_handlers();
+  std::optional<ParentWatch> parent;
+  if (throwaway) parent.emplace(stop);
   report_crashes();
   auto prepared = prepare(std::move(*config), stop);
   if (!prepared.ok()) return fail(prepared.status().message());
@@ -117,17 +139,39 @@ int serve(std::unique_ptr<Options> options) {
   return *code;
 }
 
+int run_runner(std::vector<std::string> args) {
+  RunnerCommand command;
+  if (Status status = command.parse(std::move(args)); !status.ok()) {
+    return fail(status.message() + "\nRun 'backplane-runner --help' for usage.");
+  }
+  if (command.wants_help()) {
+    print(command.help(terminal_width()));
+    return 0;
+  }
+  if (command.version() != "false") return print_version(command.version());
+  auto options = command.options();
+  if (!options.ok()) return fail(options.status().message());
+  return serve(std::move(*options));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 0 && is_etcd_stand_in(argv[0])) return run_etcd_stand_in(argc, argv);
   if (argc == 3 && std::string_view(argv[1]) == "help" && std::string_view(argv[2]) == "gates") {
     print(FeatureGates::help());
     return 0;
   }
-  if (argc > 1 && std::string_view(argv[1]) == "plugin") return run_plugin_cli(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "plugin") {
+    const auto more = make_plugin_commands();
+    return run_plugin_cli(argc - 1, argv + 1, more.get());
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "doctor") return run_doctor(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "store") return run_store_cli(argc - 1, argv + 1);
+  (void)service_manager();  // before there are other threads
   tune_memory();
   raise_file_limit();
+  if (is_runner(argv[0])) return run_runner({argv + 1, argv + argc});
   auto options = std::make_unique<Options>();
   if (Status status = options->flags.parse({argv + 1, argv + argc}); !status.ok()) {
     return fail(status.message() + "\nRun 'backplane --help' for usage.");

@@ -1,12 +1,11 @@
 #include "app/metric_exposition.hpp"
 
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 
+#include "app/metric_text.hpp"
 #include "endpoints/accept.hpp"
 
 namespace backplane {
@@ -64,6 +63,14 @@ std::string histogram_message(const ClientMetric::Histogram& histogram) {
   return out;
 }
 
+// A summary without quantiles.
+std::string summary_message(const ClientMetric::Summary& summary) {
+  std::string out;
+  add_number(out, 1, summary.sample_count);
+  add_double(out, 2, summary.sample_sum);
+  return out;
+}
+
 std::string metric_message(const ClientMetric& metric, MetricType type) {
   std::string out;
   for (const auto& label : metric.label) {
@@ -74,13 +81,15 @@ std::string metric_message(const ClientMetric& metric, MetricType type) {
   }
   if (type == MetricType::Counter) add_bytes(out, 3, value_message(metric.counter.value));
   if (type == MetricType::Gauge) add_bytes(out, 2, value_message(metric.gauge.value));
+  if (type == MetricType::Summary) add_bytes(out, 4, summary_message(metric.summary));
   if (type == MetricType::Histogram) add_bytes(out, 7, histogram_message(metric.histogram));
   return out;
 }
 
-// The families of this server are of these types.
+// The metric types that this server has.
 std::uint64_t type_number(MetricType type) {
-  constexpr std::uint64_t kCounter = 0, kGauge = 1, kHistogram = 4;
+  constexpr std::uint64_t kCounter = 0, kGauge = 1, kSummary = 2, kHistogram = 4;
+  if (type == MetricType::Summary) return kSummary;
   return type == MetricType::Counter ? kCounter : type == MetricType::Gauge ? kGauge : kHistogram;
 }
 
@@ -117,15 +126,15 @@ std::string content_type_of(const Exposition& form) {
   return std::string(form.delimited ? kDelimited : kText) + "; escaping=" + std::string(form.escaping);
 }
 
-std::string exposed(const std::vector<MetricFamily>& families, const Exposition& form) {
-  if (!form.delimited) return prometheus::TextSerializer().Serialize(families);
+std::vector<std::string> exposed(const std::vector<MetricFamily>& families, const Exposition& form) {
+  if (!form.delimited) return metrics_as_text(families);
   std::string out;
   for (const MetricFamily& family : families) {
     const std::string message = family_message(family);
     add_varint(out, message.size());
     out.append(message);
   }
-  return out;
+  return {std::move(out)};
 }
 
 }  // namespace backplane

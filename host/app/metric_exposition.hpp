@@ -14,10 +14,11 @@ namespace backplane {
 
 struct Exposition {
   bool delimited = false;                     // protobuf
-  std::string_view escaping = "underscores";  // what the client asked for; no name here needs any
+  std::string_view escaping = "underscores";  // of the Accept header; no name here needs escaping
 };
 Exposition choose_exposition(std::string_view accept);
 std::string content_type_of(const Exposition& form);
-std::string exposed(const std::vector<prometheus::MetricFamily>& families, const Exposition& form);
+// The bytes, in pieces.
+std::vector<std::string> exposed(const std::vector<prometheus::MetricFamily>& families, const Exposition& form);
 
 }  // namespace backplane

@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// Others are ALPHA.
+// Metrics that are not listed are ALPHA.
 constexpr std::array<std::string_view, 11> kStable = {
     "apiserver_admission_controller_admission_duration_seconds",
     "apiserver_admission_step_admission_duration_seconds",

@@ -22,7 +22,7 @@ void add(ClientMetric& to, const ClientMetric& from) {
   to.counter.value += from.counter.value;
   to.histogram.sample_count += from.histogram.sample_count;
   to.histogram.sample_sum += from.histogram.sample_sum;
-  // Buckets of one family are alike.
+  // All histograms of a family have the same buckets.
   for (std::size_t i = 0; i < std::min(to.histogram.bucket.size(), from.histogram.bucket.size()); ++i) {
     to.histogram.bucket[i].cumulative_count += from.histogram.bucket[i].cumulative_count;
   }
@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> label_texts(const ClientMetric&
   return out;
 }
 
-// A metric that kube-apiserver has deprecated and hides, and the one that has its values.
+// A metric that kube-apiserver has deprecated and hides, and the metric that supplies its values.
 struct HiddenMetric {
   std::string_view name, source, help;
   MetricType type;

@@ -67,7 +67,7 @@ TEST(MetricRules, WithoutAnyEverythingIsShown) {
   EXPECT_EQ(text(all[0]), text(families()[0]));
 }
 
-TEST(MetricRules, DisabledMetricsAreGone) {
+TEST(MetricRules, DisabledMetricsAreNotShown) {
   auto all = families();
   auto rules = MetricRules::make({{"requests_total", "no_such_metric"}, {}, {}, {}});
   ASSERT_TRUE(rules.ok());

@@ -13,11 +13,12 @@
 
 #include "app/metric_exposition.hpp"
 #include "app/metric_levels.hpp"
+#include "app/plugin_metrics.hpp"
 #include "app/uncached_metrics.hpp"
+#include "app/version_metrics.hpp"
 #include "backplane/core/metrics.hpp"
 #include "base/free_memory.hpp"
 #include "engine/codec.hpp"
-#include "routing/version.hpp"
 #include "watchcache/event_log.hpp"
 
 namespace backplane {
@@ -55,7 +56,7 @@ void add_value(Families& families, const char* name, const char* help, MetricTyp
   add_family(families, name, help, type).metric.push_back(std::move(metric));
 }
 
-// Nothing for what has never happened.
+// A histogram without observations is left out.
 template <class Histogram>
 void add_histogram(MetricFamily& family, const Histogram& histogram, Labels labels) {
   const std::uint64_t count = histogram.count();
@@ -182,7 +183,7 @@ void add_caches(Families& families, const TrackedCaches& caches) {
     bytes.metric.back().gauge.value = static_cast<double>(totals.bytes);
   }
   families.push_back(std::move(bytes));
-  constexpr Revision kDigits = 1'000'000'000'000'000;  // what a double holds whole
+  constexpr Revision kDigits = 1'000'000'000'000'000;  // largest integer that a double represents exactly
   MetricFamily revisions{"apiserver_watch_cache_resource_version",
                          "The newest resource version that a cache has, by resource; its last fifteen digits.",
                          MetricType::Gauge,
@@ -220,7 +221,7 @@ void add_objects(Families& families, const TrackedCaches& caches) {
   }
 }
 
-// The store first, then those of single resources, named as upstream names them.
+// The store as a whole first, then single resources under upstream's names.
 void add_sizes(Families& families, const std::vector<const StorageBackend*>& storages) {
   auto& family = add_family(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge);
   for (std::size_t i = 0; i < storages.size(); ++i) {
@@ -229,7 +230,7 @@ void add_sizes(Families& families, const std::vector<const StorageBackend*>& sto
   }
 }
 
-// JSON is counted with the caches: it is what every entry begins with.
+// JSON is counted with the caches, because every entry contains it.
 void add_encodings(Families& families) {
   auto& family = add_family(families, "apiserver_encoded_object_bytes",
                             "Bytes of encodings beside JSON that were asked for and are shared, by media type.", MetricType::Gauge);
@@ -244,19 +245,22 @@ void add_gates(Families& families, const FeatureGates& gates) {
   auto& family = add_family(families, "kubernetes_feature_enabled", "Whether a feature is there, by the name and stage of its gate.",
                             MetricType::Gauge);
   for (const auto& [name, _] : gates.all()) {
-    family.metric.push_back(with_labels({{"name", name}, {"stage", std::string(FeatureGates::stage_of(name))}}));
+    if (!gates.exists(name)) continue;
+    family.metric.push_back(with_labels({{"name", name}, {"stage", std::string(gates.stage_of(name))}}));
     family.metric.back().gauge.value = gates.in_effect(name) ? 1 : 0;
   }
 }
 
 ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string>& values, const Metric::Series& series) {
   ClientMetric out;
+  out.label.reserve(metric.labels.size());
   for (std::size_t i = 0; i < metric.labels.size() && i < values.size(); ++i) out.label.push_back({metric.labels[i], values[i]});
   if (metric.kind == Metric::Kind::kCounter) out.counter.value = series.value;
   if (metric.kind == Metric::Kind::kGauge) out.gauge.value = series.value;
   if (metric.kind != Metric::Kind::kHistogram) return out;
   out.histogram.sample_count = series.count;
   out.histogram.sample_sum = series.value;
+  out.histogram.bucket.reserve(metric.bounds.size());
   std::uint64_t below = 0;
   for (std::size_t i = 0; i < metric.bounds.size() && i < series.buckets.size(); ++i) {
     below += series.buckets[i];
@@ -268,24 +272,26 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
   return out;
 }
 
-void add_build_info(Families& families) {
-  static constexpr std::pair<std::string_view, const char*> kLabels[] = {
-      {"buildDate", "build_date"},   {"compiler", "compiler"},    {"gitCommit", "git_commit"}, {"gitTreeState", "git_tree_state"},
-      {"gitVersion", "git_version"}, {"goVersion", "go_version"}, {"major", "major"},          {"minor", "minor"},
-      {"platform", "platform"}};
-  ClientMetric metric;
-  const auto fields = version_fields();
-  for (const auto& [field, label] : kLabels) {
-    for (const auto& [key, value] : fields) {
-      if (key == field) metric.label.push_back({label, value});
+// The sum and the count of a histogram, which upstream exposes once more as a summary without quantiles.
+struct SummaryOf {
+  std::string_view histogram, name, help;
+};
+constexpr SummaryOf kSummaries[] = {
+    {"apiserver_admission_step_admission_duration_seconds", "apiserver_admission_step_admission_duration_seconds_summary",
+     "Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or "
+     "admit)."}};
+
+void add_summaries(Families& families, const Metric::Snapshot& metric) {
+  for (const SummaryOf& row : kSummaries) {
+    if (row.histogram != metric.name) continue;
+    MetricFamily summary{std::string(row.name), std::string(row.help), MetricType::Summary, {}};
+    for (const auto& [values, series] : metric.series) {
+      ClientMetric& out = summary.metric.emplace_back(shown(metric, values, series));
+      out.summary.sample_count = out.histogram.sample_count;
+      out.summary.sample_sum = out.histogram.sample_sum;
     }
+    families.push_back(std::move(summary));
   }
-  metric.gauge.value = 1;
-  add_family(families, "kubernetes_build_info",
-             "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, "
-             "and compiler from which Kubernetes was built, and platform on which it is running.",
-             MetricType::Gauge)
-      .metric.push_back(std::move(metric));
 }
 
 // What plugins measure.
@@ -293,8 +299,10 @@ void add_measured(Families& families, const std::vector<Metric::Snapshot>& metri
   constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
   for (const Metric::Snapshot& metric : metrics) {
     MetricFamily family{metric.name, metric.help, kTypes[static_cast<std::size_t>(metric.kind)], {}};
+    family.metric.reserve(metric.series.size());
     for (const auto& [values, series] : metric.series) family.metric.push_back(shown(metric, values, series));
     families.push_back(std::move(family));
+    add_summaries(families, metric);
   }
 }
 
@@ -352,7 +360,9 @@ Task<void> answer(Exchange& exchange, Families families) {
   std::sort(families.begin(), families.end(), [](const auto& one, const auto& other) { return one.name < other.name; });
   const Exposition form = choose_exposition(exchange.header("accept"));
   std::vector<SharedBytes> body;
-  body.emplace_back(exposed(families, form));
+  for (std::string& piece : exposed(families, form)) {
+    if (!piece.empty()) body.emplace_back(std::move(piece));
+  }
   exchange.set_compressible(true);
   co_await exchange.respond(200, content_type_of(form), std::move(body));
 }
@@ -399,8 +409,11 @@ class MetricsHandler final : public HttpHandler {
     if (parts_.count_objects) add_objects(families, parts_.caches);
     add_encodings(families);
     add_gates(families, parts_.gates);
-    add_build_info(families);
-    add_measured(families, Metric::all());
+    families.push_back(build_info_metric());
+    families.push_back(version_info_metric());
+    const auto measured = Metric::all();
+    add_measured(families, measured);
+    if (parts_.plugins) add_plugins(families, parts_.plugins(), measured);
     if (parts_.gate != nullptr) add_measured(families, parts_.gate->measured());
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));

@@ -5,6 +5,7 @@
 // Lifetime:      borrows what it reports.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "backplane/points/storage.hpp"
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"
+#include "plugin/plugin_status.hpp"
 #include "routing/health.hpp"
 #include "security/published_security.hpp"
 #include "transport/server_loop.hpp"
@@ -35,6 +37,7 @@ struct MetricsParts {
   bool may_reset = false;   // DELETE starts the counts of requests anew
   bool count_objects = true;
   bool store_size = true;
+  std::function<std::vector<PluginStatus>()> plugins = {};
 };
 
 // Both show what `rules` leave.

@@ -1,6 +1,7 @@
 #include "app/options.hpp"
 
 #include "app/accepted_values.hpp"
+#include "app/emulation.hpp"
 #include "app/log.hpp"
 #include "app/paths.hpp"
 #include "app/service_ranges.hpp"
@@ -37,7 +38,6 @@ Options::Options() {
   flags.add("help", FlagType::kBool, &help, "Print this and exit.", 'h');
   flags.add("version", FlagType::kVersion, &version,
             "Print the version and exit; =raw prints every field of it, =vX.Y.Z… serves under that version.");
-  mark_unsupported_flags(flags);
 }
 
 Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
@@ -46,19 +46,23 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
     auto found = default_data_dir();
     if (!found.ok()) return std::move(found.status());
     own.data_dir = std::move(*found);
+    // Servers that share an etcd often share a machine too (envtest starts several).
+    const int port = options->secure_serving.secure_port;
+    if (!options->storage.etcd_servers.empty() && port != kDefaultSecurePort) own.data_dir += "/port-" + std::to_string(port);
   }
   own.data_dir = absolute_path(own.data_dir);
   if (own.plugin_dirs.empty()) own.plugin_dirs.push_back(default_plugin_directory());
   auto& serving = options->secure_serving;
   if (serving.cert_dir.empty()) serving.cert_dir = own.data_dir + "/pki";
   auto& generic = options->generic;
+  if (serving.bind_address.empty()) serving.bind_address = default_bind_address(generic.advertise_address);
   if (generic.advertise_address.empty()) generic.advertise_address = reachable_address(serving.bind_address);
   if (generic.external_hostname.empty()) {
     generic.external_hostname = generic.advertise_address;
     app_details().info("external host was not specified, using {}", generic.external_hostname);
   }
   options->admission.complete();
-  if (options->storage.backend.empty()) options->storage.backend = options->storage.etcd_servers.empty() ? "rocksdb" : "etcd3";
+  options->storage.complete();
   // With AlwaysAllow, every client must at least authenticate (upstream's rule).
   if (options->authorization.always_allow_only() && options->authentication.anonymous) {
     options->authentication.anonymous = false;
@@ -83,18 +87,22 @@ Problems CompletedOptions::validate() const {
   options_->secure_serving.validate(problems);
   options_->authorization.validate(options_->flags, problems);
   options_->admission.validate(problems);
-  FeatureGates gates;
+  auto emulation = read_emulation(options_->flags);
+  if (!emulation.ok()) return {emulation.status().message()};
+  check_emulation(*emulation, problems);
+  FeatureGates gates(emulation->version);
   Problems of_gates = gates.set(options_->generic.feature_gates);
   check_accepted_values(options_->flags, gates, problems);
   for (auto& problem : of_gates) problems.push_back(std::move(problem));
   options_->metrics.validate(problems);
+  options_->backplane.validate(problems);
   options_->logs.validate(gates, problems);
   const auto text = [this](std::string_view name) { return options_->flags.text(name).value_or(""); };
   validate_service_ranges(text("service-cluster-ip-range"), problems);
   validate_kubernetes_service({text("service-cluster-ip-range"), text("kubernetes-service-node-port"), text("service-node-port-range"),
                                text("endpoint-reconciler-type"), options_->generic.advertise_address},
                               problems);
-  auto enablement = ApiEnablement::parse(join(options_->api_enablement.runtime_config, ","));
+  auto enablement = ApiEnablement::parse(join(options_->api_enablement.runtime_config, ","), emulation->apis);
   if (!enablement.ok()) problems.push_back(enablement.status().message());
   return problems;
 }
@@ -108,6 +116,9 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   if (!problems.empty()) return problems_error(problems);
   Config config;
   config.options_ = std::move(completed.options_);
+  const Emulation emulation = *read_emulation(config.options_->flags);
+  emulate(emulation.version);
+  config.gates_ = FeatureGates(emulation.version);
   config.gates_.set(config.options_->generic.feature_gates);
   for (const auto& remark : config.gates_.remarks()) app_log().warn("{}", remark);
   for (const auto& suite : config.options_->secure_serving.tls_cipher_suites) {
@@ -116,7 +127,7 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   if (const auto idle = config.gates_.without_effect(); !idle.empty()) {
     app_log().warn("these feature gates have no effect: {}", join(idle, ", "));
   }
-  config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
+  config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","), emulation.apis);
   return config;
 }
 

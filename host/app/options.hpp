@@ -1,4 +1,4 @@
-// What the command line says, in groups: each adds its flags, checks its values, and is read by the step that acts on it.
+// The values of the command line, in groups: each adds its flags, checks its values, and is read by the step that acts on it.
 //
 //   Options ── complete() ──► CompletedOptions ── validate() ──► Config
 //
@@ -20,6 +20,8 @@
 #include "security/request_header.hpp"
 
 namespace backplane {
+
+struct ExtensionSettings;  // app/extension/extension_settings.hpp
 
 using Problems = std::vector<std::string>;
 // One error for all of them: the problem, or "[a, b]".
@@ -62,16 +64,20 @@ struct StorageOptions {
   int delete_collection_workers = 1;
   bool enable_garbage_collector = true;
   int lease_reuse_seconds = 60;
+  std::string embedded_dir;  // complete(): of the embedded store; empty: the data directory
   void add_flags(FlagSet& flags);
+  void complete();
   void validate(Problems& problems) const;
   // The name of the codec that writes `media_type`; empty: the backend's choice.
   std::string stored_form() const;
 };
 
+inline constexpr int kDefaultSecurePort = 6443;
+
 struct SecureServingOptions {
-  std::string bind_address = "127.0.0.1";
-  int secure_port = 6443;  // 0: the system picks one
-  std::string cert_dir;    // empty: <data-dir>/pki
+  std::string bind_address;              // never empty once completed
+  int secure_port = kDefaultSecurePort;  // 0: the system picks one
+  std::string cert_dir;                  // empty: <data-dir>/pki
   bool disable_http2 = false;
   int http2_max_streams_per_connection = 0;  // 0: the transport's default
   bool permit_port_sharing = false;
@@ -150,7 +156,22 @@ struct BackplaneOptions {
   std::vector<std::string> plugin_dirs;
   std::vector<std::string> disable_plugins;
   std::vector<std::string> require_plugins;
+  bool throwaway = false;
+  bool plugin_watch = false;
+  std::chrono::nanoseconds plugin_call_timeout = std::chrono::seconds(30);
+  std::vector<std::string> plugin_placements;
+  std::chrono::nanoseconds plugin_runner_timeout = std::chrono::seconds(10);
+  bool safe_mode = false;
+  // The store's reads; documents that are made and parts of a compaction, one thread each at a time; history that resumed watches read,
+  // with two.
+  int blocking_threads = 6;
+  int offload_threads = 0;  // 0: by the number of cores
+  std::string program;      // not a flag: the executable that probes plugins; empty: they are not probed
+  // Not a flag: set by backplane-runner, for a server that is an extension of another one; null: it is not.
+  std::shared_ptr<const ExtensionSettings> extension;
+  std::vector<std::string> more_names;  // not a flag: names and addresses that the serving certificate is also valid for
   void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
 };
 
 // Flags that stand for parts that no option group acts on: auditing, egress, metrics, traces, kubelet …

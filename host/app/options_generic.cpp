@@ -17,7 +17,7 @@ bool known_directive(std::string_view directive) {
   return !age.empty() && age.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A pattern that is not pinned would let "https://example.com.evil.org" in.  The markers are looked for anywhere, as upstream does.
+// A pattern that is not pinned would let "https://example.com.evil.org" in.  As upstream, an anchor anywhere in the pattern suffices.
 std::string origin_problem(const std::string& pattern) {
   const auto text = backplane::quoted(pattern);
   if (pattern.empty()) return "--cors-allowed-origins: must not contain empty values";
@@ -50,7 +50,8 @@ void GenericServerRunOptions::add_flags(FlagSet& flags) {
             "Gate=true|false pairs that enable or disable features; AllAlpha and AllBeta set all gates of a stage. 'backplane help gates' "
             "lists the gates.");
   flags.add("goaway-chance", &goaway_chance,
-            "Probability with which an HTTP/2 request is told to close its connection and reconnect, to balance load: 0 (never) to 0.02.");
+            "Probability with which the server answers an HTTP/2 request with GOAWAY, so that the client reconnects and load is balanced: "
+            "0 (never) to 0.02.");
   flags.add("livez-grace-period", &livez_grace_period, "Time after startup for which unfinished startup hooks count as healthy on /livez.");
   flags.add("max-mutating-requests-inflight", &max_mutating_requests_inflight,
             "Maximum number of concurrent mutating requests; others get 429. 0: no limit. With --enable-priority-and-fairness its sum with "
@@ -72,11 +73,14 @@ void GenericServerRunOptions::add_flags(FlagSet& flags) {
             "Time to wait for the storage at startup; the server then starts without being ready.");
   flags.add("strict-transport-security-directives", &strict_transport_security_directives,
             "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Empty: no header.");
-  flags.always("emulated-version", FlagType::kStrings, "", "The release whose APIs and feature gates are served: only [kube=]1.36.");
-  flags.always("emulation-forward-compatible", FlagType::kBool, "false", "Only false: no older version is emulated.");
+  flags.always("emulated-version", FlagType::kStrings, "",
+               "The release whose APIs and feature gates are served, [kube=]1.33 to [kube=]1.36; without it, 1.36.");
+  flags.always("emulation-forward-compatible", FlagType::kBool, "false",
+               "With --emulated-version: a later version of a resource is also served if an earlier one, not an alpha, is.");
   flags.always("min-compatibility-version", FlagType::kStrings, "",
-               "The oldest release of the other servers of the cluster: only [kube=]1.35.");
-  flags.always("runtime-config-emulation-forward-compatible", FlagType::kBool, "false", "Only false: no older version is emulated.");
+               "The oldest release of the other servers of the cluster, [kube=]1.33 to the emulated one; without it, the one before that.");
+  flags.always("runtime-config-emulation-forward-compatible", FlagType::kBool, "false",
+               "With --emulated-version: versions and resources that --runtime-config names are served, whenever they were introduced.");
 }
 
 void GenericServerRunOptions::validate(Problems& problems) const {

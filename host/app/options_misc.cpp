@@ -4,6 +4,7 @@
 #include "app/metric_rules.hpp"
 #include "app/options.hpp"
 #include "base/log.hpp"
+#include "plugin/placement.hpp"
 
 namespace backplane {
 namespace {
@@ -15,17 +16,16 @@ struct AcceptedRow {
 };
 
 constexpr AcceptedRow kAccepted[] = {
-    {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
     {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Duration of a coordinated leader election lease."},
     {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "Time within which a leader must renew its lease."},
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Time between attempts to become leader."},
     {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255",
      "DEPRECATED: it will be removed. Port of the kubelets without authentication."},
     {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0",
-     "Maximum bytes per second of each exec, log or proxy stream. 0: no limit."},
+     "Maximum bytes per second, in each direction, of exec, attach, portforward and of upgraded connections through a proxy. 0: no limit."},
 };
 
-// Read by name: by the plugins that serve what they are about, and where the server puts itself together.
+// Read by name, by plugins and by the server's construction.
 constexpr AcceptedRow kPassedOn[] = {
     {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000",
      "Events in the buffer; further ones are dropped. Batch mode only."},
@@ -62,6 +62,7 @@ constexpr AcceptedRow kPassedOn[] = {
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "",
      "File with an EgressSelectorConfiguration: proxies for connections into the cluster."},
+    {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration: where spans are exported, and how many."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",
      "DEPRECATED: it will be removed. Number of servers. If more than 1, a custom type becomes established five seconds after its names "
      "are accepted. Also the number of addresses that --endpoint-reconciler-type=master-count retains."},
@@ -130,7 +131,7 @@ void MetricOptions::validate(Problems& problems) const {
   if (!show_hidden_for.empty() && show_hidden_for != kPrevious) {
     problems.push_back("--show-hidden-metrics-for-version: must be " + std::string(kPrevious) + ", the previous minor version, or unset");
   }
-  // A manifest is read with the other files.
+  // Manifests are read together with the other files of the configuration.
   auto rules = MetricRules::make({disabled, allow_labels, {}, {}});
   if (!rules.ok()) problems.push_back(rules.status().message());
 }
@@ -145,7 +146,7 @@ void FeatureOptions::add_flags(FlagSet& flags) {
             "--max-mutating-requests-inflight. false: the two flags are separate limits.");
 }
 
-// What priority levels share must be something.
+// The concurrency that priority levels share must be positive.
 void FeatureOptions::validate(const GenericServerRunOptions& generic, Problems& problems) const {
   const int reading = generic.max_requests_inflight, changing = generic.max_mutating_requests_inflight;
   if (!priority_and_fairness || reading < 0 || changing < 0 || reading + changing > 0) return;
@@ -190,20 +191,79 @@ void LogOptions::apply() const {
     const auto equals = item.find('=');
     levels.emplace_back(item.substr(0, equals), log_level(std::atoi(item.c_str() + equals + 1)));
   }
-  set_log_modules(std::move(levels));
+  set_log_modules(levels);
   set_verbosity(verbosity);
 }
 
+namespace {
+
+// Flags that kube-controller-manager has under the same names.
+void add_controller_flags(FlagSet& flags) {
+  flags.pass_on("controllers", FlagType::kStrings, "",
+                "Controllers to run while no kube-controller-manager holds its Lease: '*' is every controller that is on by default, 'foo' "
+                "the controller of that name, '-foo' switches it off. Empty: none. Unset: '*' if the server is started without any flag, "
+                "otherwise none.");
+  flags.pass_on("root-ca-file", FlagType::kString, "",
+                "Certificates that the ConfigMap kube-root-ca.crt of each namespace holds. Unset: the authority in --data-dir.");
+  flags.pass_on("cluster-signing-cert-file", FlagType::kString, "",
+                "PEM certificate of the authority that issues the certificates of approved CertificateSigningRequests. Requires "
+                "--cluster-signing-key-file.");
+  flags.pass_on("cluster-signing-key-file", FlagType::kString, "", "PEM private key of --cluster-signing-cert-file.");
+  flags.pass_on("cluster-signing-duration", FlagType::kDuration, "8760h0m0s", "Longest validity of the certificates that are issued.");
+  flags.pass_on("terminated-pod-gc-threshold", FlagType::kInt, "12500",
+                "Number of terminated pods from which on the oldest are deleted. 0 or less: terminated pods are not deleted.");
+}
+
+}  // namespace
+
 void BackplaneOptions::add_flags(FlagSet& flags) {
   flags.section("Backplane");
-  flags.add("data-dir", &data_dir,
-            "Directory of the store, certificates and admin.kubeconfig. Unset: $XDG_STATE_HOME/backplane, or ~/.local/state/backplane.");
+  flags.add(
+      "data-dir", &data_dir,
+      "Directory of the store, certificates and admin.kubeconfig. Unset: $XDG_STATE_HOME/backplane, or ~/.local/state/backplane; with "
+      "--etcd-servers and another --secure-port than 6443, port-PORT in it.");
   flags.add("plugin-dir", FlagType::kStringArray, &plugin_dirs,
             "Directory of plugins. May be repeated. Unset: lib/backplane/plugins of the installation.");
   flags.add("disable-plugin", &disable_plugins, "Plugins not to load, by name. May be repeated.");
   flags.add("require-plugin", &require_plugins, "Plugins that must run, by name; otherwise startup fails. May be repeated.");
+  flags.add("throwaway", &throwaway,
+            "Serve from memory, on a free port unless --secure-port is set, with a temporary data directory that is removed at the end; "
+            "stop when the parent process ends. For tests.");
+  flags.add("plugin-watch", &plugin_watch,
+            "Watch the plugin directories: a file that is new or has changed is checked and put in place of the build that runs. A build "
+            "that fails leaves the former one in service.");
+  flags.add("plugin-call-timeout", &plugin_call_timeout,
+            "Time within which each lifecycle call of a plugin that is not shipped with the server must return; the plugin is left out "
+            "otherwise. 0: no limit.");
+  flags.add(
+      "plugin-placement", &plugin_placements,
+      "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a process of its own, which the "
+      "server restarts when it ends). May be repeated. Unset: in-process.");
+  flags.add("plugin-runner-timeout", &plugin_runner_timeout,
+            "Time within which a plugin in a runner must return from a callback of a request, at least 100ms; a fifth of it from those on "
+            "the request's thread (kinds), six times as long from paths, hooks and controllers. The runner is killed and restarted "
+            "otherwise.");
+  flags.add("safe-mode", &safe_mode,
+            "Load only the plugins that are shipped with the server. BACKPLANE_SAFE_MODE=1 in the environment does the same, and so do "
+            "three crashes during startup within five minutes.");
+  flags.add("blocking-threads", &blocking_threads,
+            "Threads for calls that block: reads of the embedded store, signatures, OpenAPI documents, parts of a compaction.");
+  flags.add("offload-threads", &offload_threads,
+            "Threads that process bodies of more than 128 KiB, so that other requests are not delayed. 0: half the number of cores.");
   flags.pass_on("enable-namespace-controller", FlagType::kBool, "true",
                 "Delete the content of terminating namespaces while no kube-controller-manager holds its Lease in kube-system.");
+  add_controller_flags(flags);
+}
+
+void BackplaneOptions::validate(Problems& problems) const {
+  constexpr int kMostThreads = 1024;
+  if (blocking_threads < 1 || blocking_threads > kMostThreads)
+    problems.push_back("--blocking-threads: must be between 1 and " + std::to_string(kMostThreads));
+  if (offload_threads < 0 || offload_threads > kMostThreads)
+    problems.push_back("--offload-threads: must be between 0 and " + std::to_string(kMostThreads));
+  if (auto placements = read_placements(plugin_placements); !placements.ok()) problems.push_back(placements.status().message());
+  if (plugin_runner_timeout < std::chrono::milliseconds(100) || plugin_runner_timeout > std::chrono::minutes(10))
+    problems.push_back("--plugin-runner-timeout: must be between 100ms and 10m");
 }
 
 }  // namespace backplane

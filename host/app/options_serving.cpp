@@ -7,13 +7,16 @@
 namespace backplane {
 namespace {
 
-constexpr std::array<std::string_view, 2> kTlsVersions{"VersionTLS12", "VersionTLS13"};
+constexpr std::array<std::string_view, 4> kTlsVersions{"VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"};
 
 }  // namespace
 
 void SecureServingOptions::add_flags(FlagSet& flags) {
   flags.section("Secure serving");
-  flags.add("bind-address", FlagType::kIp, &bind_address, "Address to listen on; 0.0.0.0 or :: for all addresses.");
+  flags.add(
+      "bind-address", FlagType::kIp, &bind_address,
+      "Address to listen on; 0.0.0.0 or :: for all addresses. Unset: 127.0.0.1, or all addresses if --advertise-address is set to one "
+      "that is not loopback.");
   flags.add("secure-port", &secure_port, "Port of HTTPS, 0 to 65535. 0: the system chooses a free port, which startup prints.");
   flags.add("cert-dir", &cert_dir, "Directory of generated certificates. Unset: pki in --data-dir.");
   flags.add("disable-http2-serving", &disable_http2, "Serve only HTTP/1.1.");
@@ -26,7 +29,8 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
             "Serving certificate and its chain, PEM; reloaded when the file changes. Unset: a generated certificate.");
   flags.add("tls-private-key-file", &tls_private_key_file, "Private key of --tls-cert-file, PEM; reloaded when the file changes.");
   flags.add("tls-cipher-suites", &tls_cipher_suites, "Cipher suites of TLS 1.2, by IANA name. Empty: the defaults of the TLS library.");
-  flags.add("tls-min-version", &tls_min_version, "Minimum TLS version: VersionTLS12 (default) or VersionTLS13.");
+  flags.add("tls-min-version", &tls_min_version,
+            "Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (default) or VersionTLS13.");
   flags.add("tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
             "CERT,KEY[:NAME,NAME]: certificate and key files for clients that request one of these names, or a name in the certificate. "
             "May be repeated.");
@@ -36,7 +40,7 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
 
 std::vector<int> SecureServingOptions::curves() const {
   std::vector<int> numbers;
-  for (const auto& text : tls_curve_preferences) numbers.push_back(std::atoi(text.c_str()));  // the flag's type has seen to the digits
+  for (const auto& text : tls_curve_preferences) numbers.push_back(std::atoi(text.c_str()));  // the flag's type has checked the digits
   return numbers;
 }
 
@@ -49,7 +53,8 @@ void SecureServingOptions::validate(Problems& problems) const {
     problems.push_back("--tls-cert-file and --tls-private-key-file: set both or neither");
   }
   if (!tls_min_version.empty() && std::find(kTlsVersions.begin(), kTlsVersions.end(), tls_min_version) == kTlsVersions.end()) {
-    problems.push_back("--tls-min-version: invalid value " + backplane::quoted(tls_min_version) + "; must be VersionTLS12 or VersionTLS13");
+    problems.push_back("--tls-min-version: invalid value " + backplane::quoted(tls_min_version) +
+                       "; must be VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13");
   }
   ServingOptions asked;
   asked.cipher_suites = tls_cipher_suites;

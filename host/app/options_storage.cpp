@@ -1,3 +1,5 @@
+#include "app/etcd_stand_in.hpp"
+#include "app/log.hpp"
 #include "app/options.hpp"
 #include "app/other_stores.hpp"
 #include "engine/codec.hpp"
@@ -61,6 +63,18 @@ void StorageOptions::add_flags(FlagSet& flags) {
             "are sized automatically.");
   flags.accept("default-watch-cache-size", FlagType::kInt, "100",
                "DEPRECATED: watch caches are sized automatically and this flag will be removed in a future version.");
+}
+
+void StorageOptions::complete() {
+  if (backend.empty()) backend = etcd_servers.empty() ? "rocksdb" : "etcd3";
+  const bool asks = backend == "etcd3" && etcd_servers_overrides.empty();
+  const auto stand_in = asks ? find_etcd_stand_in(etcd_servers) : std::nullopt;
+  if (!stand_in) return;
+  app_log().info("--etcd-servers: {} is backplane-etcd, the embedded store in its data directory is used directory={}",
+                 etcd_servers.front(), stand_in->data_dir);
+  backend = "rocksdb";
+  embedded_dir = stand_in->data_dir;
+  unsafe_no_fsync = unsafe_no_fsync || stand_in->unsafe_no_fsync;
 }
 
 void StorageOptions::validate(Problems& problems) const {

@@ -17,7 +17,7 @@ bool has_empty_part(std::string_view text, char separator) {
          text.find(std::string(2, separator)) != std::string_view::npos;
 }
 
-// What one transaction may write is in one store.  Empty: the override moves nothing of that.
+// The resource of the override that is written in one transaction with others, and so must be in their store; empty: there is none.
 std::string written_with_others(const GroupResource& named) {
   const GroupResource together[] = {{"", "services"}, {"networking.k8s.io", "ipaddresses"}};
   const auto moved = std::find_if(std::begin(together), std::end(together), [&](const GroupResource& each) {
@@ -42,7 +42,7 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
       return bad_request("--etcd-servers-overrides: " + moved +
                          " are written together with what they hold, in one transaction, and stay in the store of --etcd-servers");
     }
-    // Of a resource that is named twice the last word counts.
+    // If a resource is named twice, the last size counts.
     std::erase_if(overrides, [&](const StoreOverride& other) { return other.resource == override.resource; });
     overrides.push_back(std::move(override));
   }
@@ -56,7 +56,7 @@ std::string override_backend(std::string_view backend, std::string_view servers)
 ConfirmedReads ConfirmedReads::of(bool watch_cache, const std::vector<std::string>& sizes) {
   ConfirmedReads out;
   out.all = !watch_cache;
-  out.resources = {"events"};  // no cache of events there, unless it is given a size
+  out.resources = {"events"};  // as upstream: events have no cache unless a size is set for them
   for (const std::string& each : sizes) {
     const auto hash = each.find('#');
     if (hash == std::string::npos) continue;
@@ -97,7 +97,7 @@ std::shared_ptr<ResourceCache> HubOfStores::add(CacheConfig config, bool eager) 
   return store.hub->add(std::move(config), eager);
 }
 
-// Those that do not have the prefix do nothing.
+// Caches of other prefixes ignore the call.
 void HubOfStores::remove(std::string_view prefix) {
   for (const StoreParts& store : stores_) {
     store.hub->remove(prefix);

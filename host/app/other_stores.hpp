@@ -51,7 +51,7 @@ class HubOfStores final : public CacheHub {
   // Those that follow their store already go on; the first that cannot ends it.
   Task<Status> start() override;
   Task<void> stop() override;
-  // What other stores were to have, and no cache is of.  Not beside add().
+  // Resources configured for other stores that have no cache.  Not concurrent with add().
   std::vector<GroupResource> unused() const;
 
  private:

@@ -37,7 +37,7 @@ std::string home_directory() {
 }  // namespace
 
 Result<std::string> default_data_dir() {
-  // A relative XDG path is invalid by its specification and ignored.
+  // The XDG specification says that a relative path is invalid and ignored.
   if (auto state = environment("XDG_STATE_HOME"); !state.empty() && state.front() == '/') return state + "/backplane";
   const std::string home = home_directory();
   if (home.empty()) return bad_request("--data-dir: must be set, because neither XDG_STATE_HOME nor HOME is");
@@ -50,6 +50,14 @@ std::string absolute_path(std::string_view path) {
   std::string text = error ? std::string(path) : absolute.lexically_normal().string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
+}
+
+std::string default_bind_address(std::string_view advertise_address) {
+  const std::string text(advertise_address);
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6) ? "127.0.0.1" : "::";
+  in_addr v4{};
+  return inet_pton(AF_INET, text.c_str(), &v4) == 1 && (ntohl(v4.s_addr) >> 24) != 127 ? "0.0.0.0" : "127.0.0.1";
 }
 
 std::string reachable_address(std::string_view bind_address) {
@@ -77,7 +85,7 @@ Status make_private_directory(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return system_error("unable to look at", path);
   if (!S_ISDIR(info.st_mode)) return internal_error(path + " is not a directory");
-  // What is in there is as good as root on the cluster.
+  // The folder holds credentials with all rights on the cluster.
   if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0) return system_error("unable to make private", path);
   return {};
 }
@@ -103,7 +111,7 @@ Result<DataDirLock> DataDirLock::take(const std::string& data_dir) {
     std::string pid(holder.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
     while (!pid.empty() && pid.back() == '\n') pid.pop_back();
     return Status(Reason::kConflict, "data directory " + data_dir + " is in use by another instance" +
-                                         (pid.empty() ? "" : " (process " + pid + ")") + "; give each instance a --data-dir of its own");
+                                         (pid.empty() ? "" : " (process " + pid + ")") + "; give each instance another --data-dir");
   }
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(lock.fd_, 0) != 0 || pwrite(lock.fd_, pid.data(), pid.size(), 0) < 0) return system_error("unable to write", path);

@@ -16,11 +16,14 @@ Result<std::string> default_data_dir();
 std::string absolute_path(std::string_view path);
 // The address others can call when the server listens on `bind_address`: itself, or the first of the machine's when it is unspecified.
 std::string reachable_address(std::string_view bind_address);
+// The address to listen on without --bind-address: 127.0.0.1, or all addresses of the family of an advertised address that other machines
+// can use: the server would otherwise be unreachable there.
+std::string default_bind_address(std::string_view advertise_address);
 
 // Makes the directory and its parents; the last one is closed to others (0700).
 Status make_private_directory(const std::string& path);
 
-// Holds a data directory for one process; given back when the process ends, however it ends.
+// Locks a data directory for one process; the kernel releases the lock when the process ends.
 class DataDirLock {
  public:
   DataDirLock() = default;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include "app/flag_files.hpp"
@@ -53,8 +54,12 @@ CertificateSpec serving_spec(const Options& options) {
   std::set<std::string> ips{"127.0.0.1", "::1"};
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0') dns.insert(host.data());
+  std::vector<std::string> names = options.backplane.more_names;
   for (const auto& name : {options.secure_serving.bind_address, options.generic.advertise_address, options.generic.external_hostname,
                            service_address(options)}) {
+    names.push_back(name);
+  }
+  for (const auto& name : names) {
     if (name.empty() || is_unspecified(name)) continue;
     (flag_value_problem(FlagType::kIp, name).empty() ? ips : dns).insert(name);
   }
@@ -74,7 +79,7 @@ SniCertificate parse_sni(const std::string& text) {
   return pair;
 }
 
-// The certificate of the loopback name, with the authority that has signed it and nothing else.
+// The certificate of the loopback name, followed by the certificate of its authority.
 Result<SniCertificate> loopback_certificate() {
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   CertificateSpec spec;
@@ -95,7 +100,7 @@ Result<SniCertificate> loopback_certificate() {
   return certificate;
 }
 
-// What the store, the logs, plugins and listeners need must not be taken by connections.
+// Connections must leave descriptors for the store, the logs, plugins and listeners.
 constexpr std::size_t kReservedFiles = 1024;
 
 // Connections past this are closed at once; each takes a descriptor.
@@ -121,15 +126,29 @@ ServingOptions serving_options(const Options& options) {
   }
   for (const auto& pair : from.tls_sni_cert_key) serving.sni_certificates.push_back(parse_sni(pair));
   serving.max_connections = connection_bound(serving.max_connections);
-  // Often enough for a rotated certificate, rarely enough to cost nothing.
+  // Rotated certificates are used within this time; the cost is negligible.
   serving.reload_interval = std::chrono::seconds(2);
   return serving;
+}
+
+// Whether --cert-dir holds a serving certificate that this server has not generated.
+Result<bool> has_foreign_pair(const KeyPairFiles& files, const KeyPair& authority) {
+  const bool certificate = std::filesystem::exists(files.certificate), key = std::filesystem::exists(files.key);
+  if (!certificate && !key) return false;
+  if (!certificate || !key) {
+    const std::string& there = certificate ? files.certificate : files.key;
+    const std::string& missing = certificate ? files.key : files.certificate;
+    return internal_error("--cert-dir: " + there + " exists without " + missing + "; add the missing file, or remove the other one");
+  }
+  auto text = read_file(files.certificate);
+  if (!text.ok()) return std::move(text.status());
+  return !is_issued_by(*text, authority);
 }
 
 }  // namespace
 
 Result<ServerPki> prepare_pki(const Options& options) {
-  // Before the first file is used: the error then names the flag.
+  // Checked before the first file is used, so that the error names the flag.
   Problems problems;
   check_flag_files(options, problems);
   if (!problems.empty()) return problems_error(problems);
@@ -159,9 +178,18 @@ Result<ServerPki> prepare_pki(const Options& options) {
   pki.serving.proxy_ca_file = options.authentication.request_header.client_ca_file;
   if (!options.secure_serving.tls_cert_file.empty()) {
     pki.serving.certificate = {options.secure_serving.tls_cert_file, options.secure_serving.tls_private_key_file};
+    pki.foreign_certificate_file = options.secure_serving.tls_cert_file;
     return pki;
   }
   pki.serving.certificate = files_of(options.secure_serving.cert_dir, "apiserver");
+  if (options.secure_serving.cert_dir != directory) {
+    auto foreign = has_foreign_pair(pki.serving.certificate, pki.authority);
+    if (!foreign.ok()) return std::move(foreign.status());
+    if (*foreign) {
+      pki.foreign_certificate_file = pki.serving.certificate.certificate;
+      return pki;
+    }
+  }
   auto serving = ensure_certificate(pki.serving.certificate, serving_spec(options), &pki.authority);
   if (!serving.ok()) return std::move(serving.status());
   return pki;
@@ -178,9 +206,9 @@ Result<std::string> write_admin_kubeconfig(const Options& options, const ServerP
   KubeconfigParts parts;
   parts.server = local_url(options, port);
   parts.ca_pem = pki.authority.certificate_pem;
-  // A certificate that was given is trusted as it is, or by the authority that came with it.
-  for (const auto& file : {options.secure_serving.tls_cert_file, options.authentication.client_ca_file}) {
-    if (file.empty() || options.secure_serving.tls_cert_file.empty()) continue;
+  // A configured certificate is trusted itself, or through the authority in its file.
+  for (const auto& file : {pki.foreign_certificate_file, options.authentication.client_ca_file}) {
+    if (file.empty() || pki.foreign_certificate_file.empty()) continue;
     auto text = read_file(file);
     if (!text.ok()) return std::move(text.status());
     parts.ca_pem += *text;

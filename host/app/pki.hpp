@@ -1,7 +1,8 @@
 // The certificates of a server that was given none, and the kubeconfig made from them.
 //
-// Everything is made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key, sa.key; apiserver.crt and apiserver.key in
-// --cert-dir.  Only the certificate of the loopback name is made at each start, and kept nowhere.
+// All are made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key, sa.key; apiserver.crt and apiserver.key in
+// --cert-dir, unless that folder has a pair of another authority, which is used unchanged (upstream's MaybeDefaultWithSelfSignedCerts).
+// Only the certificate of the loopback name is made at each startup, and not kept.
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the file and the reason.
 #pragma once
@@ -27,6 +28,8 @@ struct ServerPki {
   KeyPair admin;
   ServingOptions serving;      // ready to start a server with
   std::string token_key_file;  // what signs service account tokens
+  // The serving certificate of another authority, from --tls-cert-file or --cert-dir; empty: this server's authority has signed it.
+  std::string foreign_certificate_file = {};
 };
 
 Result<ServerPki> prepare_pki(const Options& options);

@@ -49,7 +49,7 @@ bool can(const Object& resource, std::string_view verb) {
   return verbs != nullptr && std::any_of(verbs->begin(), verbs->end(), [verb](const Value& each) { return text_of(each) == verb; });
 }
 
-// A failure that ends when the server has less to do, or when a conflicting write is over.
+// A temporary failure: the server is overloaded, or another write conflicts.
 bool is_passing(const Status& status) {
   const int code = status.code();
   return code == 409 || code == 429 || code == 503 || code == 504 || never_sent(status);
@@ -114,7 +114,7 @@ class Reencryption {
     co_return Status();
   }
 
-  // Aggregated API servers have stores of their own.
+  // Aggregated API servers have other stores.
   Task<std::set<std::string>> forwarded_versions() {
     std::set<std::string> out;
     auto listing = api_.request(call_of("GET", "/apis/apiregistration.k8s.io/v1/apiservices", "application/json"));
@@ -173,7 +173,7 @@ class Reencryption {
       auto asking = api_.request(call_of("GET", token.empty() ? path : path + "&continue=" + percent_encode(token), kMetadataList));
       auto page = co_await std::move(asking);
       if (page.ok()) co_return page;
-      // The history that the list belongs to has been compacted: it goes on with the newest objects.
+      // The list's revision has been compacted: continues with the newest objects.
       const std::string& newer = page.status().continue_token();
       if (page.status().code() == 410 && newer != token && attempt < kAttempts) {
         token = newer;

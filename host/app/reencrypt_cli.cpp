@@ -10,6 +10,7 @@
 #include "base/io_loop.hpp"
 #include "base/log.hpp"
 #include "base/plain_message.hpp"
+#include "base/progress_line.hpp"
 #include "base/task_group.hpp"
 #include "client/remote_client.hpp"
 
@@ -37,20 +38,6 @@ std::string line_of(const ReencryptSettings::Done& done) {
   return done.resource + ": objects=" + std::to_string(done.objects) + " written=" + std::to_string(done.written) +
          " failed=" + std::to_string(done.failed);
 }
-
-// One line a second on a terminal, and one for each resource.
-class ProgressLines {
- public:
-  void operator()(const ReencryptSettings::Done& done, bool complete) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!complete && now < next_) return;
-    next_ = now + std::chrono::seconds(1);
-    std::cerr << line_of(done) << (complete ? "" : " …") << std::endl;
-  }
-
- private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-};
 
 int report(const Result<ReencryptReport>& result, const std::string& progress_file) {
   if (!result.ok()) return failed(result.status());
@@ -98,7 +85,10 @@ int run_reencrypt(const ReencryptOptions& options) {
   settings.resources = options.resources;
   settings.workers = static_cast<std::size_t>(options.workers);
   settings.page = options.page;
-  settings.progress = [lines = std::make_shared<ProgressLines>()](const auto& done, bool complete) { (*lines)(done, complete); };
+  settings.progress = [line = std::make_shared<ProgressLine>()](const auto& done, bool complete) {
+    if (complete) return line->keep(line_of(done));
+    if (line->is_due()) line->show(line_of(done) + " …");
+  };
   auto working = reencrypt(std::move(settings));
   const auto result = run_on(loop, std::move(working));
   tasks.close();

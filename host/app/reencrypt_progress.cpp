@@ -52,7 +52,7 @@ void ReencryptProgress::remove() {
   if (!file_.empty()) std::remove(file_.c_str());
 }
 
-// The file is replaced at once: an interrupted run leaves the former progress.
+// The file is replaced atomically: an interrupted run leaves the former progress.
 void ReencryptProgress::save() const {
   if (file_.empty()) return;
   Array done;

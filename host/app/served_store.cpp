@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "backplane/core/json.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/net/client.hpp"
+#include "backplane/points/store_inspection.hpp"
 #include "backplane/types/base64.hpp"
 #include "client/remote_client.hpp"
 #include "storage/store_hold.hpp"
@@ -15,29 +17,13 @@ namespace {
 
 constexpr std::size_t kMaxAnswer = std::size_t{1} << 30;  // a page of the largest values
 
-// The value of `name: …` in a kubeconfig that this program has written.
-std::string value_of(const std::string& text, const std::string& name) {
-  const auto at = text.find(name + ": ");
-  if (at == std::string::npos) return {};
-  const auto begin = at + name.size() + 2;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 Result<ClientConfig> read_config(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  ClientConfig config;
-  config.server = value_of(text.str(), "server");
-  const auto authority = from_base64(value_of(text.str(), "certificate-authority-data"));
-  const auto certificate = from_base64(value_of(text.str(), "client-certificate-data"));
-  const auto key = from_base64(value_of(text.str(), "client-key-data"));
-  if (config.server.empty() || !authority || !certificate || !key) {
-    return bad_request(backplane::quoted(path) + " cannot be read, or is no kubeconfig of a server");
-  }
-  config.certificate_authority = *authority;
-  config.client_certificate = *certificate;
-  config.client_key = *key;
+  std::ostringstream text;
+  if (!(text << file.rdbuf())) return bad_request("the kubeconfig " + backplane::quoted(path) + " cannot be read");
+  auto config = client_config_from_kubeconfig(text.str());
+  if (!config.ok()) return bad_request("the kubeconfig " + backplane::quoted(path) + " cannot be used: " + config.status().message());
+  config->user_agent = "backplane-store";
   return config;
 }
 
@@ -72,6 +58,41 @@ Result<RangeResult> parse_range(const Object& answer) {
   return result;
 }
 
+std::int64_t number_in(const Object& object, std::string_view name) {
+  const Value* value = object.if_contains(name);
+  return value != nullptr && value->is_int64() ? value->get_int64() : -1;
+}
+
+StoreFacts parse_facts(const Object& answer) {
+  StoreFacts facts;
+  facts.revision = number_in(answer, "revision");
+  facts.compacted = number_in(answer, "compacted");
+  facts.files = number_in(answer, "files");
+  facts.file_bytes = number_in(answer, "fileBytes");
+  facts.logs = number_in(answer, "logs");
+  facts.log_bytes = number_in(answer, "logBytes");
+  facts.memory_bytes = number_in(answer, "memoryBytes");
+  facts.free_bytes = number_in(answer, "freeBytes");
+  facts.rows = number_in(answer, "rows");
+  return facts;
+}
+
+Result<StoreCheckPart> parse_check(const Object& answer) {
+  StoreCheckPart part;
+  const auto next = from_base64(get_string(answer, "next"));
+  const Array* damage = get_array(answer, "damage");
+  if (!next || damage == nullptr) return internal_error("the running server answers something that is no part of a check");
+  part.next = *next;
+  part.bytes = number_in(answer, "bytes");
+  part.rows = number_in(answer, "rows");
+  for (const Value& each : *damage) {
+    if (const Object* row = each.if_object()) {
+      part.damage.push_back({std::string(get_string(*row, "file")), number_in(*row, "offset"), std::string(get_string(*row, "what"))});
+    }
+  }
+  return part;
+}
+
 Object range_body(const RangeRequest& request) {
   return Object{{"start", request.start},
                 {"end", request.end},
@@ -82,7 +103,7 @@ Object range_body(const RangeRequest& request) {
 
 Object hold_body(const Put& put) { return Object{{"text", put.value.view()}, {"seconds", put.lease}}; }
 
-// The metav1.Status of an answer.
+// The metav1.Status of a response.
 Status status_of(int code, const Object& answer) {
   const Value* message = answer.if_contains("message");
   const Value* reason = answer.if_contains("reason");
@@ -95,7 +116,7 @@ Status status_of(int code, const Object& answer) {
   return Status(code, Reason::kInternalError, std::move(words));
 }
 
-class ServedStore final : public StorageBackend {
+class ServedStore final : public StorageBackend, public StoreInspection {
  public:
   explicit ServedStore(std::shared_ptr<HttpClient> client) : client_(std::move(client)) {}
 
@@ -131,7 +152,7 @@ class ServedStore final : public StorageBackend {
   }
   Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return not_here(); }
   Task<Status> compact(Revision) override { co_return not_here(); }
-  // The only lease is that of the hold; its id is its time to live.
+  // The hold has the only lease, so the lease's id can be its time to live.
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { co_return LeaseId{ttl.count()}; }
   Task<Status> health(std::chrono::milliseconds) override {
     auto asking = current_revision();
@@ -139,6 +160,18 @@ class ServedStore final : public StorageBackend {
     co_return answer.status();
   }
   Task<Status> stop() override { co_return Status(); }
+  Task<Result<StoreFacts>> facts() override {
+    auto asking = ask("facts", {});
+    auto answer = co_await std::move(asking);
+    if (!answer.ok()) co_return std::move(answer.status());
+    co_return parse_facts(*answer);
+  }
+  Task<Result<StoreCheckPart>> check(std::string from) override {
+    auto asking = ask("check", Object{{"from", to_base64(from)}});
+    auto answer = co_await std::move(asking);
+    if (!answer.ok()) co_return std::move(answer.status());
+    co_return parse_check(*answer);
+  }
 
  private:
   static Status not_here() { return bad_request("the store of a running server is only read"); }

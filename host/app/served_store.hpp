@@ -1,7 +1,8 @@
-// The embedded store of a running server as a StorageBackend to copy from: read, and held, over the server's own port (store_handler.hpp),
-// with the certificate of its admin.kubeconfig.
+// The store of a running server as a StorageBackend to read from, to check and to copy from: read, and held, over the server's own port
+// (store_handler.hpp), with the credentials of a kubeconfig.
 //
-// Only what a copy does with its source is there: range(), current_revision(), and transactions that put or remove the hold.
+// Only what a copy does with its source is there: range(), current_revision(), and transactions that put or remove the hold; and
+// StoreInspection.
 // Thread-safety: any thread.
 // Lifetime:      the loop and the tasks outlive it.
 // Errors:        kBadRequest for what is not there, and for a kubeconfig that cannot be read; kServiceUnavailable when the server has gone;

@@ -7,7 +7,7 @@
 //
 // Thread-safety: main thread.
 // Lifetime:      a state that goes away without going on to the next takes everything down again, in reverse.
-// Errors:        create() and prepare_run(): one sentence that says what cannot be used and why.
+// Errors:        create() and prepare_run(): one sentence that names what cannot be used and why.
 #pragma once
 
 #include <memory>

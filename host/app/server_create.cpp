@@ -1,13 +1,16 @@
 // Server::create: from a valid configuration to a server that could serve.
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <future>
 
 #include "app/flag_plugins.hpp"
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
+#include "app/service_manager.hpp"
 #include "app/service_ranges.hpp"
 #include "app/unsupported_flags.hpp"
+#include "backplane/net/egress.hpp"
+#include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "registry/served_conversion.hpp"
 #include "storage/backend_key.hpp"
@@ -17,11 +20,15 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kEtcdBackend = "etcd3";
-// Of caches with their stores (upstream's).
+// The interval at which caches are compared with their stores (upstream's).
 constexpr std::chrono::minutes kComparisonPeriod{5};
 
-// What a server that has it cannot do without: no group version is served that has no APIService.
-const std::array<GroupVersionResource, 1> kNeeded = {{{"apiregistration.k8s.io", "v1", "apiservices"}}};
+// BACKPLANE_SAFE_MODE: any text but "", "0" and "false".
+bool environment_asks_for_safe_mode() {
+  const char* const text = std::getenv("BACKPLANE_SAFE_MODE");
+  const std::string_view value = text != nullptr ? text : "";
+  return !value.empty() && value != "0" && value != "false";
+}
 
 }  // namespace
 
@@ -34,11 +41,19 @@ Status ServerParts::take_data_dir() {
   return {};
 }
 
-// Certificates wait for the disk and code for the linker: neither needs the other.
+// Certificates wait for the disk and plugins for the dynamic linker, so both run in parallel.
 Status ServerParts::bind_and_open() {
   const auto& own = options().backplane;
   PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen", options().storage.backend};
   wanted.required_by_flags = plugins_of_flags(options().flags);
+  wanted.call_limit = own.plugin_call_timeout;
+  if (own.extension) wanted.more_capabilities = Extension::capabilities(*own.extension);
+  if (wanted.call_limit > std::chrono::nanoseconds::zero()) wanted.probe_limit = std::min(wanted.probe_limit, wanted.call_limit);
+  if (auto placements = read_placements(own.plugin_placements); placements.ok()) wanted.placements = std::move(*placements);
+  wanted.runner_limit = own.plugin_runner_timeout;
+  wanted.history_dir = own.data_dir;
+  wanted.probe_program = own.program;
+  wanted.safe_mode = own.safe_mode || environment_asks_for_safe_mode();
   auto binding = std::async(std::launch::async, [this] { return bind_port(); });
   auto opened = PluginRegistry::open(wanted);
   Status bound = binding.get();
@@ -52,6 +67,9 @@ Status ServerParts::bind_port() {
   auto made = prepare_pki(options());
   if (!made.ok()) return std::move(made.status());
   pki = std::move(*made);
+  auto listener = service_manager().take_listener();
+  if (!listener.ok()) return std::move(listener.status());
+  pki->serving.inherited_socket = listener->release();
   pki->serving.limits.gzip = config.feature_gates().enabled("APIResponseCompression");
   server = std::make_unique<SecureServer>(pki->serving, loops, root);
   // Connections wait in the kernel until the loops run.
@@ -71,7 +89,8 @@ void ServerParts::make_router() {
   router_config.enablement = config.enablement();
   router_config.unsafe_deletes = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
   router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
-  // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.
+  // Watches end when the server stops accepting requests: after a clean end a client reconnects at once, after a cut connection it does
+  // not.
   router_config.shutting_down = &signals.not_accepting_new_request;
   router_config.addresses = [external = with_port(options().generic.external_hostname, server->port()),
                              range = service_range(options())](std::string_view client) {
@@ -88,7 +107,19 @@ void ServerParts::make_router() {
   facilities.routing_began();
 }
 
+Status ServerParts::make_extension() {
+  const auto& settings = options().backplane.extension;
+  if (!settings) return {};
+  auto outer = make_remote_client(background, store_tasks, settings->outer, &loops);
+  if (!outer.ok()) return bad_request("--kubeconfig: " + outer.status().message());
+  extension = std::make_unique<Extension>(*settings, std::move(*outer), [this] { return router->group_versions(); });
+  return {};
+}
+
 Status ServerParts::load() {
+  auto objects = PluginObjects::make(std::string(kTheHost));
+  if (!objects.ok()) return std::move(objects.status());
+  plugin_objects = std::move(*objects);
   Status started = plugins->start(services);
   if (!started.ok()) return started;
   const auto rows = plugins->rows();
@@ -104,7 +135,7 @@ Executor& ServerParts::executor_of(const std::string& registrant) {
   return executor != nullptr ? *executor : background;
 }
 
-// What only the loaded plugins can tell of the flags: all of it at once.
+// The flag errors that depend on the loaded plugins, reported together.
 Status ServerParts::check_offers() {
   Problems problems;
   check_runtime_config(problems);
@@ -116,34 +147,6 @@ Status ServerParts::check_offers() {
   for (const auto& [name, _] : rows->storage_backends) offers.storage_backends.push_back(name);
   check_unsupported_flags(options(), offers, problems);
   return problems.empty() ? Status() : problems_error(problems);
-}
-
-void ServerParts::check_runtime_config(Problems& problems) const {
-  std::vector<GroupVersion> versions;
-  // Those that feature gates hold back have types, and no storages.
-  const auto rows = plugins->rows();
-  for (const GroupVersionKind& kind : rows->scheme->known_types()) versions.push_back(kind.group_version());
-  std::vector<GroupVersionResource> resources;
-  for (const auto& delegate : rows->delegates) {
-    for (const auto& group : delegate->groups) {
-      for (const auto& version : group.prioritized_versions) versions.push_back({group.group, version});
-      for (const auto& [version, storages] : group.storages) {
-        for (const auto& [path, _] : storages) {
-          if (path.find('/') == std::string::npos) resources.push_back({group.group, version, path});
-        }
-      }
-    }
-  }
-  Status known = config.enablement().check(versions, resources);
-  if (!known.ok()) problems.push_back(known.message());
-  for (const GroupVersionResource& needed : kNeeded) {
-    const bool offered = std::find(resources.begin(), resources.end(), needed) != resources.end();
-    if (offered && !config.enablement().resource_enabled(needed)) {
-      problems.push_back("--runtime-config: " + needed.group + "/" + needed.version +
-                         " must not be disabled, because no API is served without it; add " + needed.group + "/" + needed.version +
-                         "=true");
-    }
-  }
 }
 
 // Startup fails for a configuration of an admission plugin that is not loaded.
@@ -164,9 +167,17 @@ Status ServerParts::check_admission_configuration() {
 
 Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::string& name) {
   StorageBackendConfig backend_config;
-  backend_config.data_dir = options().backplane.data_dir + "/" + options().storage.backend;
+  const std::string& embedded = options().storage.embedded_dir;
+  backend_config.data_dir = (embedded.empty() ? options().backplane.data_dir : embedded) + "/" + options().storage.backend;
   backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
   backend_config.stored_form = options().storage.stored_form();
+  auto egress = EgressSelector::read(options().flags.text("egress-selector-config-file").value_or(""));
+  if (!egress.ok()) return std::move(egress).status();
+  backend_config.connections.make_client = [this, dial = (*egress)->dialer(EgressType::kEtcd)](ClientConfig client) {
+    client.dial = dial;
+    return make_remote_client(background, store_tasks, std::move(client), &loops);
+  };
+  backend_config.connections.executor = &background;
   if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
   const auto rows = plugins->rows();
   const auto factory = rows->storage_backends.find(name);
@@ -211,7 +222,7 @@ Status ServerParts::open_storage() {
   if (name == kMemoryBackend) {
     add_store(make_memory_storage(options().storage.stored_form()), "");
   } else {
-    auto opened = open_backend(name);  // check_offers() has seen it
+    auto opened = open_backend(name);  // check_offers() has checked it
     if (!opened.ok()) return std::move(opened.status());
     add_store(std::move(*opened), "");
   }
@@ -241,7 +252,7 @@ Status ServerParts::open_storage() {
   return {};
 }
 
-// One for each set of servers, in the order of the flag.
+// One store for each set of servers, in the order of the flag.
 Status ServerParts::open_other_stores() {
   auto overrides = parse_store_overrides(options().storage.etcd_servers_overrides);
   if (!overrides.ok()) return std::move(overrides.status());
@@ -256,6 +267,14 @@ Status ServerParts::open_other_stores() {
     stores.use_override_store(each.resource, *found->encoded);
     found->resources.push_back(std::move(each.resource));
   }
+  return {};
+}
+
+Status ServerParts::make_tracing() {
+  auto made = ServerTracing::make(
+      options().flags, [this](ClientConfig client) { return make_remote_client(background, store_tasks, std::move(client), &loops); });
+  if (!made.ok()) return std::move(made.status());
+  traces = std::move(*made);
   return {};
 }
 
@@ -274,6 +293,7 @@ void ServerParts::build_chains() {
   chain_config.gate = plugins->rows()->request_gate.get();
   chain_config.metrics = &metrics;
   chain_config.audit = &audit;
+  if (traces) chain_config.tracer = &traces->tracer();
   chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;
   chain_config.request_timeout = generic.request_timeout;

@@ -1,4 +1,4 @@
-// The server as its plugins see it.
+// The host's facilities for its plugins.
 #include "app/api_audiences.hpp"
 #include "app/server_parts.hpp"
 #include "backplane/core/text.hpp"
@@ -11,9 +11,32 @@ namespace backplane {
 // The names that the host has registered, which plugins cannot register.
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
-  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v", "/debug/store/range",
-                           "/debug/store/hold", "/debug/store/release"}) {
+  for (const char* path : {"/",
+                           "/api",
+                           "/apis",
+                           "/openapi/v2",
+                           "/openapi/v3",
+                           "/version",
+                           "/healthz",
+                           "/livez",
+                           "/readyz",
+                           "/metrics",
+                           "/metrics/slis",
+                           "/statusz",
+                           "/flagz",
+                           "/debug/chain",
+                           "/debug/pprof/",
+                           "/debug/flags/v",
+                           "/debug/store/range",
+                           "/debug/store/hold",
+                           "/debug/store/release",
+                           "/debug/plugins",
+                           "/plugins",
+                           "/plugins/reload",
+                           "/plugins/upgrade",
+                           "/plugins/rollback",
+                           "/plugins/disable",
+                           "/plugins/enable"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
@@ -24,25 +47,36 @@ std::map<std::string, std::string> host_names() {
                            "storage-object-count-tracker-hook", "max-in-flight-filter"}) {
     taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
   }
+  taken.emplace("group version " + std::string(kPluginsGroup) + "/" + std::string(kPluginsVersion), std::string(kTheHost));
   return taken;
 }
 
 std::optional<std::string> ServerFacilities::flag(std::string_view name) const {
   if (name == "secure-port") return std::to_string(parts_.server->port());
+  // Tokens and their audiences are the outer server's.
+  if (parts_.extension && (name == "service-account-signing-key-file" || name == "api-audiences" || name == "service-account-issuer")) {
+    return std::string();
+  }
   if (name == "service-account-signing-key-file") return parts_.pki->token_key_file;
   if (name == "api-audiences") return joined(api_audiences(parts_.options().flags));
   // "feature-gates.Name": whether the gate is on.
   constexpr std::string_view kGate = "feature-gates.";
   if (name.starts_with(kGate)) return std::string(parts_.config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
-  // "changed.NAME": whether the command line or the configuration sets the flag.
+  // "changed.NAME": whether the command line sets the flag; "changed.": whether it sets any.
   constexpr std::string_view kChanged = "changed.";
-  if (name.starts_with(kChanged)) return std::string(parts_.options().flags.changed(name.substr(kChanged.size())) ? "true" : "false");
+  if (name.starts_with(kChanged)) {
+    const FlagSet& flags = parts_.options().flags;
+    const std::string_view of = name.substr(kChanged.size());
+    return std::string((of.empty() ? flags.any_changed() : flags.changed(of)) ? "true" : "false");
+  }
   auto text = parts_.options().flags.text(name);
   if (name == "service-account-issuer" && text && text->empty()) return std::string(kDefaultIssuer);
   return text;
 }
 
 bool ServerFacilities::resource_enabled(const GroupVersionResource& resource) const {
+  // Plugins maintain objects of the core group only where it is served.
+  if (parts_.extension && resource.group.empty()) return false;
   return parts_.config.enablement().resource_enabled(resource);
 }
 
@@ -65,6 +99,9 @@ void ServerFacilities::drop_callbacks(const void* owner) {
 Signal& ServerFacilities::groups_complete() { return parts_.router->groups_complete(); }
 
 std::shared_ptr<RestStorage> ServerFacilities::find_storage(const GroupVersionResource& resource) const {
+  if (parts_.extension) {
+    if (auto outer = parts_.extension->find_storage(resource)) return outer;
+  }
   return parts_.router->find_storage(resource);
 }
 
@@ -77,7 +114,8 @@ Status ServerFacilities::withdraw_path(const std::string& delegate, const std::s
 }
 
 std::shared_ptr<HttpClient> ServerFacilities::client(TaskGroup& tasks, std::optional<UserInfo> user) {
-  return make_local_client(parts_.loopback_root, tasks, std::move(user));
+  auto local = make_local_client(parts_.loopback_root, tasks, user);
+  return parts_.extension ? parts_.extension->client(std::move(local), std::move(user)) : local;
 }
 
 Result<std::shared_ptr<HttpClient>> ServerFacilities::make_client(TaskGroup& tasks, ClientConfig config) {

@@ -13,6 +13,7 @@
 
 #include "admission/admission_chain.hpp"
 #include "admission/admission_config.hpp"
+#include "app/extension/extension.hpp"
 #include "app/hooks.hpp"
 #include "app/lifecycle.hpp"
 #include "app/lifecycle_signals.hpp"
@@ -21,10 +22,18 @@
 #include "app/other_stores.hpp"
 #include "app/paths.hpp"
 #include "app/pki.hpp"
-#include "app/process_pools.hpp"
+#include "app/plugin_actions.hpp"
+#include "app/plugin_groups.hpp"
+#include "app/plugin_objects.hpp"
+#include "app/plugin_watch.hpp"
+#include "app/profile_handlers.hpp"
+#include "app/reload_signal.hpp"
+#include "app/server_context.hpp"
+#include "app/server_pools.hpp"
+#include "app/server_tracing.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
-#include "backplane/core/metric_registry.hpp"
+#include "app/watchdog.hpp"
 #include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
@@ -112,8 +121,8 @@ struct ServerTables {
 };
 
 struct ServerParts {
-  // On a thread that counts for `metric_values_in`: so do the loops.
-  ServerParts(std::unique_ptr<const MetricRegistry> metric_values_in, Config config_in, StopEvent& stop_in);
+  // On a thread that has the slot of `context_in`: so have the loops.
+  ServerParts(std::unique_ptr<const ServerContext> context_in, Config config_in, StopEvent& stop_in);
   ~ServerParts();
 
   const Options& options() const noexcept { return config.options(); }
@@ -124,11 +133,12 @@ struct ServerParts {
   Status bind_and_open();
   Status bind_port();
   void make_router();
+  Status make_extension();
   Status load();
   Status open_storage();
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
   Status open_other_stores();
-  // What stands before a store, and what follows it.
+  // The layers over a store, and its caches.
   StoreParts& add_store(std::unique_ptr<StorageBackend> storage, std::string servers);
   StorageBackend& main_store() const { return *all_stores.front().storage; }
   StoreSettings store_settings() const;
@@ -137,10 +147,13 @@ struct ServerParts {
   Status check_admission_configuration();
   void report_admission(const PluginRows& rows) const;
   Executor& executor_of(const std::string& registrant);
+  Status make_tracing();
   void build_chains();
 
   // ---- what is made from what the plugins have registered (server_tables.cpp): at the start, and again for each change of one plugin
   Result<ServerTables> make_tables(const PluginRows& rows);
+  // Of the configuration; empty: the default order.
+  std::vector<AuthorizerPlace> authorizer_places(const PluginRows& rows) const;
   Result<std::shared_ptr<Authorization>> make_authorization(const PluginRows& rows) const;
   Result<AdmissionChain::Plugins> make_admission(const PluginRows& rows) const;
   // Again, after a plugin has changed the order of authorizers.
@@ -153,21 +166,42 @@ struct ServerParts {
   // ---- one plugin of the running server (server_change.cpp); calls block, one at a time
   Status replace_plugin(const std::string& name, const std::string& file);
   Status withdraw_plugin(const std::string& name);
+  Array plugin_statuses() const;
+  // Brings the Plugin objects up to date.
+  void show_plugins();
+  Result<PluginActed> act(PluginRequest request);
+  Result<PluginChange> stage(const PluginRequest& request);
   Status change_plugin(PluginChange change);
+  // ---- the groups of plugins that do not run (server_groups.cpp)
+  std::vector<TargetRef> retained_targets(const PluginRows& rows);
+  Task<Status> retain_groups();
+  void store_groups();
+  Task<void> write_groups(std::vector<Put> puts);
+  Task<void> refresh_groups();
+  // Holds changing_plugins.
+  Result<PluginActed> forget_plugin(const PluginRequest& request);
+  // A file of a plugin directory is new or has other bytes (--plugin-watch).
+  void plugin_file_changed(const std::string& file);
 
   // ---- the steps of prepare_run (server_prepare.cpp)
   Status collect_hooks();
+  // Those of the extension.
+  Status collect_extension_hooks();
   Status install_health(const PluginRows& rows, std::vector<PathRoute>& routes);
   Status compose();
   std::vector<PathRoute> host_routes();
+  // For /debug/pprof/goroutine.
+  Activities activities();
   void follow_mux_signals();
 
   // ---- run (server_run.cpp)
   Status start_serving();
-  // Has the caches follow the store.  Success, too, when it cannot be reached for now: store_away says so.
+  // Starts the caches.  Success, too, if the store cannot be reached yet: store_away is then set.
   Status reach_store();
   // The hooks, which need the store: now, or when it is there.
   void start_hooks_with_store();
+  void follow_service_manager();
+  void reload();
   Task<void> wait_for_store();
   void start_hooks();
   bool needs(const PostStartHookEntry& hook) const;
@@ -177,6 +211,8 @@ struct ServerParts {
   std::chrono::nanoseconds shutdown_limit() const;
   // Waits until the audit sinks have written every event, for a limited time.
   void flush_audit();
+  // The same for recorded spans.
+  void flush_traces();
   void stop_plugin_tasks();
   void stop_plugin_loops();
   [[noreturn]] void leave_behind();
@@ -184,17 +220,18 @@ struct ServerParts {
   // Idempotent; the order is the reverse of how things were made.
   void take_down();
 
-  const std::unique_ptr<const MetricRegistry> metric_values;
+  const std::unique_ptr<const ServerContext> context;
   Config config;
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
   // A loop per core for connections, one for the caches' pump, one for whatever else the host does in the background.  Plugins have their
-  // own; what blocks and what is large runs on the pools of the process.
-  std::shared_ptr<ProcessPools> pools = ProcessPools::join();
+  // own; what blocks and what is large runs on the pools.
+  std::optional<ServerPools> pools;
   LoopPool loops;
   IoLoop pump;
   IoLoop background;
+  IoLoop changes;  // of plugins; may block
   FreeMemory free_memory{background, pools->blocking()};
   bool started = false;
   bool taken_down = false;
@@ -204,8 +241,8 @@ struct ServerParts {
   // What the host's hooks and tasks end by, as those of plugins: after the last request they might be needed for.
   NamedSignal stop_hooks;
   LoggedTaskGroup tasks;
-  LoggedTaskGroup reaching_store;
-  bool store_away = false;  // at the start
+  LoggedTaskGroup store_tasks;  // of the stores' connections, and what waits for a store at the start
+  bool store_away = false;      // at the start
   WaitGroup short_requests;
   PacedWaitGroup watches;
   InFlightLimits in_flight;
@@ -219,12 +256,17 @@ struct ServerParts {
   std::string kubeconfig_path;
 
   StoreEnvironment stores;
+  std::unique_ptr<Extension> extension;  // null: the server is no extension of another one
   // A plugin's, of all stores.
   const std::shared_ptr<PublishedTransformers> transformers = std::make_shared<PublishedTransformers>();
   ServerFacilities facilities{*this};
   HostServices services{stores, facilities, facilities, facilities, host_names()};
   std::unique_ptr<PluginRegistry> plugins;
   std::mutex changing_plugins;
+  PluginGroups plugin_groups{stores};
+  std::mutex showing_plugins;
+  PluginObjects plugin_objects;
+  std::unique_ptr<PluginWatch> plugin_watch;  // null: --plugin-watch is not set, or the server does not serve
   std::mutex publishing_authorization;
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
@@ -236,10 +278,14 @@ struct ServerParts {
   PublishedAuthentication authentication;
   FixedAuthentication loopback_authentication;
   AuditRegistrations audit;
+  std::unique_ptr<ServerTracing> traces;  // null: --tracing-config-file is not set
+  std::shared_ptr<NamedSignal> traces_exported = std::make_shared<NamedSignal>("exported");
   std::unique_ptr<HandlerChain> chain;
   std::unique_ptr<HandlerChain> loopback_chain;
   std::shared_ptr<HttpHandler> debug_handler;
   std::unique_ptr<UnixServer> debug_socket;
+  std::unique_ptr<Watchdog> watchdog;           // null: the service manager expects no pings
+  std::unique_ptr<ReloadSignal> reload_signal;  // null: no service manager
 
   std::vector<PathRoute> own_routes;  // metrics and the like: those of the host but for health
   std::optional<MetricRules> metric_rules;

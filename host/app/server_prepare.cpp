@@ -1,36 +1,43 @@
-// Server::prepare_run: the front server inherits what every delegate has, and nothing can be added afterwards.
+// Server::prepare_run: the front server inherits the handlers and hooks of every delegate; nothing can be added afterwards.
+#include <algorithm>
+
 #include "app/debug_handlers.hpp"
 #include "app/health_checks.hpp"
 #include "app/logs_handler.hpp"
 #include "app/metrics_handler.hpp"
 #include "app/pki.hpp"
+#include "app/plugin_handler.hpp"
 #include "app/server_parts.hpp"
 #include "app/store_handler.hpp"
 #include "app/zpages.hpp"
+#include "transport/certificates.hpp"
 
 namespace backplane {
 namespace {
 
-// Green when every cache that must be loaded is; each wait ends by itself, loaded or timed out.
+// Succeeds when all required caches are loaded; each wait has a time limit.
 Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanoseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (const auto& cache : caches.eager()) {
     while (!cache->ready() && std::chrono::steady_clock::now() < deadline) {
       Status status = co_await cache->wait_current();
-      // A store that answers with errors is asked again, not at once.
+      // A store that returns errors is asked again after a pause.
       if (!status.ok()) co_await sleep_for(std::chrono::milliseconds(100));
     }
   }
   co_return Status();
 }
 
-// Stages that upstream has a hook for, and that lie behind the host when hooks begin: tools wait for their names.
-// Objects are counted by their caches.
+// Stages for which upstream has a hook, and which are complete before hooks begin: tools wait for these names.
+// The caches count the objects.
 constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer",
                                         "storage-object-count-tracker-hook"};
 
-// Where requests are limited by their number alone.
+// Added if requests are limited by their number alone (no priority and fairness).
 constexpr std::string_view kLimitsHook = "max-in-flight-filter";
+
+// Without the authorizer RBAC nothing needs the default roles.
+constexpr std::string_view kRolesHook = "rbac/bootstrap-roles";
 
 Task<Status> passed() { co_return Status(); }
 
@@ -51,11 +58,18 @@ Status ServerParts::collect_hooks() {
     PostStartHookEntry stage{std::string(name), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(stage)); !status.ok()) return status;
   }
+  PostStartHookEntry groups{"plugin-groups", [this](PostStartHookContext) { return retain_groups(); }, std::string(kTheHost)};
+  if (Status status = hooks.add(std::move(groups)); !status.ok()) return status;
   const auto rows = plugins->rows();
+  const auto order = authorizer_places(*rows);
+  if (!order.empty() && std::none_of(order.begin(), order.end(), [](const AuthorizerPlace& place) { return place.type == "RBAC"; })) {
+    hooks.disable(std::string(kRolesHook));
+  }
   if (rows->request_gate == nullptr) {
     PostStartHookEntry limits{std::string(kLimitsHook), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(limits)); !status.ok()) return status;
   }
+  if (Status status = collect_extension_hooks(); !status.ok()) return status;
   for (const auto& delegate : rows->delegates) {
     for (const auto& hook : delegate->post_start_hooks) {
       if (Status status = hooks.add(hook); !status.ok()) return status;
@@ -67,6 +81,20 @@ Status ServerParts::collect_hooks() {
   return {};
 }
 
+Status ServerParts::collect_extension_hooks() {
+  if (!extension) return {};
+  PostStartHookEntry start{"start-registration",
+                           [this](PostStartHookContext context) -> Task<Status> {
+                             auto ca = read_file(options().backplane.extension->ca_file);
+                             if (!ca.ok()) co_return std::move(ca).status();
+                             RunnerAddress address{server->port(), std::move(*ca)};
+                             co_return extension->start(tasks, context.executor, stop_hooks, std::move(address));
+                           },
+                           std::string(kTheHost)};
+  if (Status status = hooks.add(std::move(start)); !status.ok()) return status;
+  return hooks.add(PreShutdownHookEntry{"stop-registration", [this] { return extension->stop(); }, std::string(kTheHost)});
+}
+
 Status ServerParts::install_health(const PluginRows& rows, std::vector<PathRoute>& routes) {
   health.reopen();
   std::vector<StorageBackend*> others;
@@ -76,6 +104,7 @@ Status ServerParts::install_health(const PluginRows& rows, std::vector<PathRoute
       loopback_expires};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   std::vector<PlacedCheck> checks;
+  if (extension) checks.push_back({extension->health_check(), {.healthz = false, .livez = false}});
   for (auto& check : hooks.health_checks()) checks.push_back({std::move(check), {.boot_sequence = true}});
   for (const auto& delegate : rows.delegates) {
     for (const auto& entry : delegate->health_checks) checks.push_back({entry.check, entry.where});
@@ -94,6 +123,7 @@ Status ServerParts::compose() {
   own_routes = host_routes();
   const auto rows = plugins->rows();
   router->use_peers(rows->peer_servers);
+  show_plugins();
   return publish_scheme_and_routes(*rows);
 }
 
@@ -102,24 +132,29 @@ std::vector<PathRoute> ServerParts::host_routes() {
   std::vector<const StorageBackend*> sizes;
   for (const StoreParts& store : all_stores) sizes.push_back(store.storage.get());
   const auto& reads = options().storage;
-  routes.push_back(
-      {"/metrics", false, true,
-       make_metrics_handler(
-           {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
-            std::move(sizes), config.feature_gates(), server->counters(), plugins->rows()->request_gate.get(), options().features.profiling,
-            has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
-           *metric_rules)});
+  routes.push_back({"/metrics", false, true,
+                    make_metrics_handler(
+                        {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
+                         std::move(sizes), config.feature_gates(), server->counters(), plugins->rows()->request_gate.get(),
+                         options().features.profiling, has_period(options().storage.count_metric_poll_period),
+                         has_period(options().storage.db_metric_poll_interval), [this] { return plugins->statuses(); }},
+                        *metric_rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *metric_rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
+  if (extension) {
+    for (auto& route : extension->routes()) routes.push_back(std::move(route));
+  }
   const FeatureGates& gates = config.feature_gates();
   if (gates.enabled("ComponentStatusz")) {
     routes.push_back({"/statusz", false, true, make_statusz_handler([this] { return router->index_paths(); })});
   }
   if (gates.enabled("ComponentFlagz")) routes.push_back({"/flagz", false, true, make_flagz_handler(options().flags.texts())});
   if (options().features.profiling) {
-    for (auto& route : debug_routes()) routes.push_back(std::move(route));
+    for (auto& route : debug_routes(activities())) routes.push_back(std::move(route));
   }
   for (auto& route : store_routes(main_store())) routes.push_back(std::move(route));
+  const auto act_on = [this](const PluginRequest& request) { return act(request); };
+  for (auto& route : plugin_routes({[this] { return plugin_statuses(); }, act_on, changes})) routes.push_back(std::move(route));
   return routes;
 }
 
@@ -135,7 +170,7 @@ void ServerParts::follow_mux_signals() {
       signal->on_fire(one_complete);
     }
   }
-  // The delegates' signals can only fire once the hooks run; without any this is the moment.
+  // The delegates' signals fire when their hooks have run; without delegates they fire here.
   one_complete();
 }
 

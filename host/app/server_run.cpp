@@ -1,12 +1,13 @@
-// PreparedServer::run: start, serve, drain, and take everything down in reverse.
+// PreparedServer::run: start, serve, drain, and stop everything in reverse order.
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "app/debug_handlers.hpp"
+#include "app/load_progress.hpp"
 #include "app/log.hpp"
-#include "app/sd_notify.hpp"
 #include "app/server_parts.hpp"
+#include "app/service_manager.hpp"
 
 namespace backplane {
 namespace {
@@ -15,18 +16,20 @@ using Clock = std::chrono::steady_clock;
 
 // Audit sinks have this long to write their last events.
 constexpr std::chrono::seconds kAuditFlush{10};
+// The collector has this long to take the last spans.
+constexpr std::chrono::seconds kTraceFlush{5};
 // A plugin's task that does not heed the stop signal is left behind after this.
 constexpr std::chrono::seconds kPluginTasks{10};
-// And what it has posted to its executor after this.
+// And functions that it has posted to its executor, after this time.
 constexpr std::chrono::seconds kPluginLoops{2};
-// Connections and stores are closed in this time.
+// Time limit for closing connections and stores.
 constexpr std::chrono::seconds kClosing{15};
 // A post-start hook that takes longer is named in the log.
 constexpr std::chrono::seconds kSlowHook{30};
-// Between two tries to reach a store that was not there at the start.
+// Pause between two attempts to reach a store that was unavailable at startup.
 constexpr std::chrono::milliseconds kFirstStorePause{100}, kLongestStorePause{2'000};
 
-// The secure port as the shutdown sees it.
+// The secure port's interface to the shutdown.
 class ServedPort final : public DrainableServer {
  public:
   ServedPort(SecureServer& server, std::string address) : server_(server), address_(std::move(address)) {}
@@ -61,9 +64,15 @@ Task<void> close_at_once(UnixServer& server) {
   if (!closed) app_log().error("a handler of the debug socket is still running");
 }
 
+// On its loop, where it waits.
+Task<void> drop(std::unique_ptr<ReloadSignal> signal) {
+  signal.reset();
+  co_return;
+}
+
 bool is_away(const Status& status) { return status.code() == 503 || status.code() == 504; }
 
-// A hook has as long as a request; where requests have no limit it has one all the same.
+// A hook has the time limit of a request, or a default if requests have none.
 std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& generic) {
   const auto limit = generic.request_timeout;
   return limit > std::chrono::nanoseconds::zero() ? limit : std::chrono::nanoseconds(std::chrono::minutes(1));
@@ -82,6 +91,8 @@ Status ServerParts::start_serving() {
   pump.start();
   in_flight_periods.start();
   background.start();
+  changes.start();
+  if (traces) spawn_detached(background, traces->run(), [ended = traces_exported] { ended->fire(); });
   plugins->start_loops();
   if (Status status = reach_store(); !status.ok()) return status;
   for (const StoreParts& store : all_stores) {
@@ -89,7 +100,7 @@ Status ServerParts::start_serving() {
   }
   free_memory.start();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
-    debug_handler = make_debug_only_handler(*loopback_chain);
+    debug_handler = make_debug_only_handler(*loopback_chain, activities());
     debug_socket = std::make_unique<UnixServer>(path, loops, *debug_handler);
     if (Status status = debug_socket->start(); !status.ok()) {
       debug_socket.reset();
@@ -97,16 +108,38 @@ Status ServerParts::start_serving() {
     }
     app_log().info("the debug socket accepts requests without authentication path={}", path);
   }
-  // What the kernel has accepted since the port was bound is served from here on.
+  // Connections that the kernel has accepted since the port was bound are served from here on.
   loops.start();
-  if (Status status = sd_notify("READY=1\n"); !status.ok()) {
-    app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
-  }
+  follow_service_manager();
   return {};
 }
 
+// As systemd's protocol for a service of the type notify: ready, alive, reloading.
+void ServerParts::follow_service_manager() {
+  ServiceManager& manager = service_manager();
+  if (Status status = manager.notify("READY=1\n"); !status.ok()) {
+    app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
+  }
+  if (manager.present()) reload_signal = std::make_unique<ReloadSignal>(background, [this] { reload(); });
+  if (manager.watchdog() <= std::chrono::microseconds::zero()) return;
+  std::vector<Executor*> visited{&background, &pump};
+  for (std::size_t i = 0; i < loops.size(); ++i) visited.push_back(&loops.loop(i));
+  visited.push_back(&background);
+  // As sd_watchdog_enabled(3) recommends: twice in the time.
+  watchdog = std::make_unique<Watchdog>(std::move(visited), manager.watchdog() / 2, [] { (void)service_manager().notify("WATCHDOG=1\n"); });
+  watchdog->start();
+}
+
+void ServerParts::reload() {
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch());
+  (void)service_manager().notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now.count()) + "\n");
+  const bool changed = server->reload_certificates();
+  app_log().info("reloading on SIGHUP certificates-changed={}; other files are followed without it", changed);
+  (void)service_manager().notify("READY=1\n");
+}
+
 Status ServerParts::reach_store() {
-  // Asked first, since it answers within its time.  A store that is there and not well (a full disk) serves what it can.
+  // The store is asked first, because it returns within its time limit.  A store with a fault (a full disk) still serves reads.
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options().storage.readycheck_timeout);
   Status reached;
   for (const StoreParts& store : all_stores) {
@@ -114,6 +147,11 @@ Status ServerParts::reach_store() {
   }
   if (!is_away(reached)) reached = run_on(background, caches->start());
   store_away = is_away(reached);
+  if (reached.ok()) {
+    report_loading(
+        background, [this] { return load_state(*caches); },
+        [](const std::string& text) { (void)service_manager().notify("STATUS=" + text + "\n"); });
+  }
   if (!store_away) return reached;
   app_log().warn("the store cannot be reached, requests that need it wait error={:?}", reached.message());
   return {};
@@ -121,7 +159,7 @@ Status ServerParts::reach_store() {
 
 void ServerParts::start_hooks_with_store() {
   if (store_away) {
-    reaching_store.spawn(background, "reaching the store", wait_for_store());
+    store_tasks.spawn(background, "reaching the store", wait_for_store());
   } else {
     start_hooks();
   }
@@ -157,7 +195,14 @@ void ServerParts::start_hooks() {
 
 void ServerParts::announce() {
   if (signals.shutdown_initiated.fired()) return;
+  plugins->note_started();
+  plugins->on_runner_change([this] { show_plugins(); });
+  show_plugins();
+  if (options().backplane.plugin_watch) {
+    plugin_watch = std::make_unique<PluginWatch>(options().backplane.plugin_dirs, [this](const auto& file) { plugin_file_changed(file); });
+  }
   app_log().info("serving url={} data-dir={}", local_url(options(), server->port()), options().backplane.data_dir);
+  (void)service_manager().notify("STATUS=serving " + local_url(options(), server->port()) + "\n");
   flush_logs();
   std::printf("export KUBECONFIG=%s\n", kubeconfig_path.c_str());
   std::fflush(stdout);
@@ -182,7 +227,7 @@ std::chrono::nanoseconds ServerParts::shutdown_limit() const {
   if (generic.request_timeout <= std::chrono::nanoseconds::zero()) return std::chrono::hours(24);
   const auto hooks_limit = static_cast<long>(hooks.pre_shutdown_count()) * pre_shutdown_limit(generic);
   return generic.shutdown_delay_duration + generic.request_timeout + generic.shutdown_watch_termination_grace_period + hooks_limit +
-         kAuditFlush + kPluginTasks + kPluginLoops + kClosing;
+         kAuditFlush + kTraceFlush + kPluginTasks + kPluginLoops + kClosing;
 }
 
 void ServerParts::flush_audit() {
@@ -190,6 +235,12 @@ void ServerParts::flush_audit() {
   auto flushed = std::make_shared<NamedSignal>("flushed");
   spawn_detached(background, audit.flush(), [flushed] { flushed->fire(); });
   if (!run_on(background, wait_for(*flushed, kAuditFlush))) app_log().error("audit sinks did not write their last events in time");
+}
+
+void ServerParts::flush_traces() {
+  if (!traces) return;
+  traces->stop();
+  if (!run_on(background, wait_for(*traces_exported, kTraceFlush))) app_log().error("the last spans were not exported in time");
 }
 
 void ServerParts::stop_plugin_tasks() {
@@ -201,12 +252,12 @@ void ServerParts::stop_plugin_tasks() {
   spawn_detached(background, tell_when_idle(tasks, *plugins, ended));
   const bool in_time = run_on(background, wait_for(*ended, kPluginTasks));
   if (in_time) return;
-  // Taking the ground away from under a running task would crash; the store is closed properly and the process ends.
+  // A task still runs, and destroying the objects that it uses would crash.  The store is closed and the process exits.
   app_log().error("background tasks did not end, exiting without them count={}", tasks.running() + plugins->running_tasks());
   leave_behind();
 }
 
-// Its plugin blocks the thread: nothing that it may still touch can go.
+// The plugin blocks its thread, so objects that it may still use are not destroyed.
 void ServerParts::stop_plugin_loops() {
   const auto stuck = plugins->stop_loops(kPluginLoops);
   if (stuck.empty()) return;
@@ -231,26 +282,31 @@ void ServerParts::stop_storage() {
     Status status = run_on(background, store.storage->stop());
     if (stopped.ok()) stopped = std::move(status);
   }
-  reaching_store.close();
-  run_on(background, reaching_store.wait_all());
+  store_tasks.close();
+  run_on(background, store_tasks.wait_all());
   if (!stopped.ok()) app_log().error("storage did not stop cleanly error={}", stopped.message());
 }
 
 void ServerParts::take_down() {
   if (std::exchange(taken_down, true)) return;
+  plugin_watch.reset();
+  if (reload_signal) run_on(background, drop(std::move(reload_signal)));
+  if (watchdog) watchdog->stop();
   if (started) {
     if (debug_socket) run_on(background, close_at_once(*debug_socket));
     flush_audit();
+    flush_traces();
     stop_plugin_tasks();
     stop_plugin_loops();
     stop_storage();
   }
   free_memory.stop();
+  changes.stop();
   loops.stop();
   background.stop();
   pump.stop();
   pools.reset();
-  // What refers to plugins' code, then the plugins in reverse, is left to the members' order; stores let go of the caches first.
+  // The order of the members destroys references to plugins' code, then the plugins in reverse.  Stores release the caches first.
   stores.stop();
   debug_socket.reset();
   server.reset();

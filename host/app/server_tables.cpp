@@ -1,4 +1,4 @@
-// What the server makes from the rows of its plugins: admission, authentication, authorization, routes.
+// The tables that the server makes from its plugins' registrations: admission, authentication, authorization, routes.
 #include <algorithm>
 
 #include "admission/plugin_order.hpp"
@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// What kube-apiserver runs by default and no plugin offers, but for what was switched off.
+// Admission plugins that kube-apiserver enables by default, no loaded plugin offers and no flag disables.
 std::vector<std::string> absent_admission(const std::vector<AdmissionRegistration>& offered, const std::vector<std::string>& disabled) {
   std::vector<std::string> names;
   for (const auto& each : upstream_admission_plugins()) {
@@ -28,6 +28,7 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
   if (!order.ok()) return std::move(order.status());
   const auto& flags = options().admission;
   AdmissionChain::Plugins made;
+  if (extension) made.push_back(extension->namespace_check());
   for (const auto& name : enabled_admission(*order, rows.admission, flags.enable, flags.disable)) {
     const auto registration =
         std::find_if(rows.admission.begin(), rows.admission.end(), [&](const auto& each) { return each.name == name; });
@@ -45,19 +46,25 @@ Result<AdmissionChain::Plugins> ServerParts::make_admission(const PluginRows& ro
 
 void ServerParts::report_admission(const PluginRows& rows) const {
   app_log().info("Loaded admission controller(s) in the following order: {}", joined(admission.names(), ", "));
+  if (extension) return;  // kube-apiserver's plugins run in the outer server
   if (const auto absent = absent_admission(rows.admission, options().admission.disable); !absent.empty()) {
     app_log().warn("no loaded plugin has these default admission plugins of kube-apiserver: {}", joined(absent, ", "));
   }
 }
 
+std::vector<AuthorizerPlace> ServerParts::authorizer_places(const PluginRows& rows) const {
+  return rows.authorizer_order ? rows.authorizer_order->get() : places_of_modes(options().authorization.modes);
+}
+
 Result<std::shared_ptr<Authorization>> ServerParts::make_authorization(const PluginRows& rows) const {
-  auto places = rows.authorizer_order ? rows.authorizer_order->get() : places_of_modes(options().authorization.modes);
+  auto places = authorizer_places(rows);
   auto plan = plan_authorization(places, rows.authorizers);
   const auto before = services.authorizer.current();
-  // At the start, check_offers() reports it.
+  // At startup, check_offers() reports it.
   if ((before || rows.authorizer_order) && !plan.not_offered.empty()) {
     return bad_request("no plugin offers the authorizer " + joined(plan.not_offered, ", "));
   }
+  if (extension) plan.places.insert(plan.places.begin(), extension->authorizer());
   return std::make_shared<Authorization>(std::move(plan.places), before.get());
 }
 
@@ -91,6 +98,7 @@ Result<ServerTables> ServerParts::make_tables(const PluginRows& rows) {
 }
 
 void ServerParts::publish(ServerTables tables) {
+  if (extension) extension->publish(tables.admission);
   admission.publish(std::move(tables.admission));
   services.authorizer.publish(std::move(tables.authorization));
   services.tokens.publish(std::move(tables.tokens));
@@ -111,7 +119,16 @@ Status ServerParts::publish_scheme_and_routes(const PluginRows& rows) {
   if (Status status = install_health(rows, routes); !status.ok()) return status;
   use_scheme(rows.scheme);
   routes.insert(routes.end(), own_routes.begin(), own_routes.end());
-  return router->compose(rows.delegates, std::move(routes));
+  std::vector<TargetRef> chain = rows.delegates;
+  chain.push_back(plugin_objects.target());
+  const auto retained = retained_targets(rows);
+  if (retained.empty()) return router->compose(std::move(chain), std::move(routes));
+  auto with_retained = chain;
+  with_retained.insert(with_retained.end(), retained.begin(), retained.end());
+  Status status = router->compose(std::move(with_retained), routes);
+  if (status.ok()) return status;
+  app_log().error("the groups of absent plugins are not served error={:?}", status.message());
+  return router->compose(std::move(chain), std::move(routes));
 }
 
 }  // namespace backplane

@@ -15,7 +15,7 @@ namespace {
 
 // controlplaneapiserver.ServiceIPRange refuses less.
 constexpr int kLeastHostBits = 3;
-constexpr int kShortestSixPrefix = 64;  // no addresses are given of a wider range
+constexpr int kShortestSixPrefix = 64;  // addresses of a wider range are not allocated
 constexpr int kMaxPort = 65535;
 
 struct Cidr {
@@ -41,7 +41,7 @@ std::optional<Cidr> parse_cidr(std::string_view text) {
   return cidr;
 }
 
-// "first-last", "first+more" or one port, as the flag's type has let it pass.
+// "first-last", "first+more" or one port; the flag's type has checked the syntax.
 std::pair<int, int> parse_ports(const std::string& text) {
   const int first = std::atoi(text.c_str());
   const auto sign = text.find_first_of("-+");
@@ -76,7 +76,7 @@ void validate_service_ranges(std::string_view value, Problems& problems) {
 void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems) {
   const int port = std::atoi(flags.node_port.c_str());
   const auto [first, last] = parse_ports(flags.node_port_range);
-  // The plugin that gives the ports would be left out, and with it whatever needs it.
+  // The plugin that allocates the ports would be rejected, and with it the plugins that require it.
   if (first < 1) problems.push_back("--service-node-port-range " + flags.node_port_range + " must begin with a port above 0");
   if (port < 0 || port > kMaxPort) {
     problems.push_back("--kubernetes-service-node-port " + flags.node_port +
@@ -92,7 +92,7 @@ void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& 
     problems.push_back("--endpoint-reconciler-type: endpoint reconciler not implemented: " + type +
                        "; there are: lease, master-count, none");
   }
-  // Endpoints that could only hold a loopback address are not kept.
+  // The endpoints of the kubernetes service are not maintained if they could only hold a loopback address.
   const std::string& address = flags.advertise_address;
   const auto range = parse_cidr(std::string_view(flags.cluster_ip_range).substr(0, flags.cluster_ip_range.find(',')));
   if (!range || address.starts_with("127.") || address == "::1") return;
@@ -131,7 +131,7 @@ std::optional<std::pair<std::string, std::string>> service_address_for(std::stri
   const std::string range(value.substr(0, value.find(',')));
   const auto network = parse_cidr(range);
   if (!network) return std::nullopt;
-  // The client's own network of that size is this one.
+  // The client's network of that size is this network.
   const auto own = parse_cidr(client_ip + range.substr(range.find('/')));
   if (!own || own->six != network->six || own->base != network->base) return std::nullopt;
   std::array<char, INET6_ADDRSTRLEN> base{};

@@ -1,4 +1,4 @@
-// --service-cluster-ip-range and the flags of the kubernetes service: what they may say, and its address in the range.
+// --service-cluster-ip-range and the flags of the kubernetes service: validation, and the service's address in the range.
 //
 // Thread-safety: pure functions.
 // Errors:        problems in upstream's words (cmd/kube-apiserver/app/options).

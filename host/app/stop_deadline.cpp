@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// A thread that does not answer in this time is not looked at.
+// A thread that does not respond in this time has no stack in the log.
 constexpr std::chrono::milliseconds kSamplePatience{200};
 
 [[noreturn]] void leave() {
@@ -30,7 +30,7 @@ bool readable(int descriptor, std::chrono::milliseconds limit) {
   return ready > 0;
 }
 
-// True when `stop` came first.
+// True if `stop` fired first.
 bool stopped_before(int stop, int other) {
   pollfd poll_for[] = {{stop, POLLIN, 0}, {other, POLLIN, 0}};
   while (poll(poll_for, 2, -1) < 0 && errno == EINTR) {

@@ -1,4 +1,4 @@
-// The end of a process that was asked to stop while a plugin call does not return: a line that names the plugin and the call, and exit
+// Ends a process that was asked to stop while a plugin call does not return: logs a line that names the plugin and the call, and exits with
 // code 1.
 //
 // Thread-safety: each object runs one thread during its lifetime.

@@ -12,7 +12,7 @@
 namespace backplane {
 namespace {
 
-// What the signal handler may touch.
+// The state of the signal handler: lock-free atomics only.
 std::atomic<int> g_stop_fd{-1};
 std::atomic<int> g_signals{0};
 
@@ -44,14 +44,14 @@ void StopEvent::request() { wake(fd_); }
 
 void StopEvent::install_signal_handlers() {
   int expected = -1;
-  if (!g_stop_fd.compare_exchange_strong(expected, fd_)) std::abort();  // of one server of the process
+  if (!g_stop_fd.compare_exchange_strong(expected, fd_)) std::abort();  // the only server of the process that handles signals
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  // A peer that has gone is an error of a write, not the end of the process; so is a file that may not grow any more (ulimit -f).
+  // A write to a closed connection, or to a file at its size limit (ulimit -f), returns an error instead of ending the process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }

@@ -16,7 +16,7 @@ class StopEvent {
   StopEvent& operator=(const StopEvent&) = delete;
   ~StopEvent();
 
-  // From here on the first SIGTERM or SIGINT asks for a stop, and the second ends the process at once with code 1.
+  // From here on the first SIGTERM or SIGINT starts the shutdown, and the second ends the process at once with code 1.
   void install_signal_handlers();
   // Asks for a stop of this server alone.  Any thread.
   void request();

@@ -6,16 +6,18 @@
 #include <limits>
 
 #include "app/reencrypt_cli.hpp"
-#include "app/store_opener.hpp"
+#include "app/store_check_cli.hpp"
+#include "app/store_choice.hpp"
+#include "app/store_session.hpp"
+#include "app/store_snapshot_cli.hpp"
 #include "base/log.hpp"
-#include "base/plain_message.hpp"
+#include "base/progress_line.hpp"
 #include "storage/store_copy.hpp"
 
 namespace backplane {
 namespace {
 
-constexpr const char* kStoreForms = "rocksdb:DATA_DIR or etcd:URL[,URL...]";
-constexpr std::chrono::seconds kReachable{10};  // what a store may take to answer at first
+constexpr const char* kCopyForms = "rocksdb:DATA_DIR or etcd:URL[,URL...]";
 
 struct CliOptions {
   StoreFlags from, to, store;
@@ -23,80 +25,35 @@ struct CliOptions {
   bool refuse_writes = false;
   int lease_seconds = 3600;
   ReencryptOptions reencrypt;
+  SnapshotOptions snapshot;
+  RestoreOptions restore;
+  CheckOptions check, stat;
 };
 
-int fail(const Status& status) {
-  flush_logs();
-  std::cerr << "Error: " << plain_message(status) << '\n';
-  return 1;
-}
-
-// A store that is open, with the loop its tasks run on.
-class Session {
- public:
-  explicit Session(StoreOpener& opener) : opener_(opener) { loop_.start(); }
-  ~Session() {
-    for (auto& handle : open_) (void)run_on(loop_, handle.storage->stop());
-    open_.clear();
-    loop_.stop();
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  Result<StorageBackend*> open(const StoreFlags& flags) {
-    auto opened = opener_.open(flags);
-    if (!opened.ok()) return std::move(opened.status());
-    open_.push_back(std::move(*opened));
-    StorageBackend* const storage = open_.back().storage.get();
-    if (Status reached = run_on(loop_, storage->health(kReachable)); !reached.ok()) {
-      return Status(reached.reason(), backplane::quoted(flags.name) + " cannot be reached: " + reached.message());
-    }
-    return storage;
-  }
-  IoLoop& loop() noexcept { return loop_; }
-
- private:
-  StoreOpener& opener_;
-  IoLoop loop_{"store"};
-  std::vector<OpenStoreHandle> open_;
-};
-
-// A line a second at most.
-class Progress {
- public:
-  void operator()(std::string_view step, std::uint64_t done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::seconds(1);
-    std::cerr << (step == "raised" ? "raising the target's revision: " : "keys copied: ") << done << std::endl;
-  }
-
- private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-};
-
-// Where a store is, without what only says how it is reached.
+// The name and prefix of a store, without the options that only describe the connection.
 std::string shown(const StoreFlags& flags) { return flags.prefix.empty() ? flags.name : flags.name + " " + flags.prefix; }
 
 int copy(const CliOptions& options) {
-  if (shown(options.from) == shown(options.to)) return fail(bad_request("--from and --to are the same store"));
+  if (shown(options.from) == shown(options.to)) return fail_store_command(bad_request("--from and --to are the same store"));
   auto opener = StoreOpener::make(options.plugin_dirs);
-  if (!opener.ok()) return fail(opener.status());
-  Session session(**opener);
+  if (!opener.ok()) return fail_store_command(opener.status());
+  StoreSession session(**opener);
   StoreFlags source = options.from;
   source.served = options.refuse_writes;
   auto from = session.open(source);
-  if (!from.ok()) return fail(from.status());
+  if (!from.ok()) return fail_store_command(from.status());
   auto to = session.open(options.to);
-  if (!to.ok()) return fail(to.status());
+  if (!to.ok()) return fail_store_command(to.status());
   CopySettings settings;
   settings.from = shown(options.from);
   settings.to = shown(options.to);
   settings.hold_source = options.refuse_writes;
   settings.lease = std::chrono::seconds(options.lease_seconds);
-  settings.progress = [progress = std::make_shared<Progress>()](std::string_view step, std::uint64_t done) { (*progress)(step, done); };
+  settings.progress = [line = std::make_shared<ProgressLine>()](std::string_view step, std::uint64_t done) {
+    line->show((step == "raised" ? "raising the target's revision: " : "keys copied: ") + std::to_string(done));
+  };
   auto done = run_on(session.loop(), copy_store(**from, **to, std::move(settings)));
-  if (!done.ok()) return fail(done.status());
+  if (!done.ok()) return fail_store_command(done.status());
   std::cout << (done->resumed ? "completed an interrupted copy: " : "copied ") << done->keys << " keys, " << done->bytes
             << " bytes, sha256 " << done->digest << "\nthe source was at revision " << done->source_revision
             << ", the target begins at revision " << done->target_revision << '\n';
@@ -108,29 +65,19 @@ int copy(const CliOptions& options) {
 
 int release(const CliOptions& options) {
   auto opener = StoreOpener::make(options.plugin_dirs);
-  if (!opener.ok()) return fail(opener.status());
-  Session session(**opener);
+  if (!opener.ok()) return fail_store_command(opener.status());
+  StoreSession session(**opener);
   auto store = session.open(options.store);
-  if (!store.ok()) return fail(store.status());
+  if (!store.ok()) return fail_store_command(store.status());
   Status released = run_on(session.loop(), release_store(**store));
-  if (!released.ok()) return fail(released);
+  if (!released.ok()) return fail_store_command(released);
   std::cout << "the servers of " << options.store.name << " may write again\n";
   return 0;
 }
 
-void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& before, const std::string& section) {
-  const auto add = [&](const char* name, std::string& value, const char* about) {
-    command.add_option("--" + before + name, value, about)->group(section);
-  };
-  add("prefix", flags.prefix, "etcd: prefix of the keys, as --etcd-prefix; default /registry");
-  add("cafile", flags.cafile, "etcd: CA certificates of the servers");
-  add("certfile", flags.certfile, "etcd: client certificate");
-  add("keyfile", flags.keyfile, "etcd: client key");
-}
-
 void add_copy_options(CLI::App& command, CliOptions& options) {
   const std::string source = "Source", target = "Target";
-  command.add_option("--from", options.from.name, kStoreForms)->required()->group(source);
+  command.add_option("--from", options.from.name, kCopyForms)->required()->group(source);
   add_etcd_options(command, options.from, "from-", source);
   command
       .add_flag(
@@ -139,7 +86,7 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
           "It has no effect on kube-apiservers: stop them")
       ->group(source);
   command
-      .add_option("--to", options.to.name, std::string(kStoreForms) + "; must be empty, or contain an unfinished copy of the same source")
+      .add_option("--to", options.to.name, std::string(kCopyForms) + "; must be empty, or contain an unfinished copy of the same source")
       ->required()
       ->group(target);
   add_etcd_options(command, options.to, "to-", target);
@@ -151,14 +98,7 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
       ->group(target);
 }
 
-void add_plugin_dirs(CLI::App& command, CliOptions& options) {
-  command.add_option("--plugin-dir", options.plugin_dirs, "directory of the storage plugins; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->group("Plugins");
-}
-
-// False when the first word is no subcommand: CLI11 would only say that one is missing.
+// False when the first word is no subcommand: CLI11's message would not name it.
 bool names_a_subcommand(const CLI::App& app, int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
   std::string known;
@@ -187,12 +127,16 @@ int run_store_cli(int argc, char** argv) {
       "Copies a store into another one: from the embedded store to etcd, or from etcd. An interrupted copy continues if the "
       "command is repeated");
   add_copy_options(*copy_command, options);
-  add_plugin_dirs(*copy_command, options);
+  add_plugin_dirs(*copy_command, options.plugin_dirs);
   auto* release_command = app.add_subcommand("release", "Lets the servers of a store accept writes again, after copy --refuse-writes");
-  release_command->add_option("store", options.store.name, kStoreForms)->required()->group("Store");
+  release_command->add_option("store", options.store.name, kCopyForms)->required()->group("Store");
   add_etcd_options(*release_command, options.store, "", "Store");
-  add_plugin_dirs(*release_command, options);
+  add_plugin_dirs(*release_command, options.plugin_dirs);
   const CLI::App* const reencrypt_command = add_reencrypt_command(app, options.reencrypt);
+  const CLI::App* const snapshot_command = add_snapshot_command(app, options.snapshot);
+  const CLI::App* const restore_command = add_restore_command(app, options.restore);
+  const CLI::App* const check_command = add_check_command(app, options.check);
+  const CLI::App* const stat_command = add_stat_command(app, options.stat);
   if (!names_a_subcommand(app, argc, argv)) return 2;
   try {
     app.parse(argc, argv);
@@ -201,6 +145,10 @@ int run_store_cli(int argc, char** argv) {
   }
   set_log_level("error");
   if (*reencrypt_command) return run_reencrypt(options.reencrypt);
+  if (*snapshot_command) return run_snapshot(options.snapshot);
+  if (*restore_command) return run_restore(options.restore);
+  if (*check_command) return run_check(options.check);
+  if (*stat_command) return run_stat(options.stat);
   for (StoreFlags* flags : {&options.from, &options.to, &options.store}) flags->name = full_store_name(flags->name);
   return *copy_command ? copy(options) : release(options);
 }

@@ -1,4 +1,4 @@
-// `backplane store copy|release|reencrypt`: work on stores without a server, and on the store of a running one.
+// `backplane store copy|release|reencrypt|snapshot|restore|check|stat`: work on stores without a server, and on the store of a running one.
 //
 // Thread-safety: the main thread; writes to standard output and standard error.
 // Errors:        the exit code: 0 done, 1 it could not be done, 2 the command line is wrong.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "app/find_inspection.hpp"
 #include "backplane/core/json.hpp"
+#include "backplane/core/json_access.hpp"
 #include "backplane/core/request.hpp"
 #include "backplane/points/http.hpp"
+#include "backplane/points/store_inspection.hpp"
 #include "backplane/types/base64.hpp"
 #include "storage/store_hold.hpp"
 #include "storage/store_walk.hpp"
@@ -30,7 +33,7 @@ bool flag_of(const Object& body, std::string_view name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-// Holds and values of objects are what is moved; nothing else of the store is anybody's business.
+// Only holds and objects can be written; other keys of the store are not accessible.
 Result<RangeRequest> range_request(const Object& body) {
   RangeRequest request;
   request.start = text_of(body, "start");
@@ -80,7 +83,7 @@ Task<Status> remove_hold(StorageBackend& store) {
   co_return written.status();
 }
 
-// One of the three: what it answers.
+// One of the operations and its response.
 using Work = Task<Result<std::string>> (*)(StorageBackend& store, Object body);
 
 Task<Result<std::string>> range(StorageBackend& store, Object body) {
@@ -106,6 +109,42 @@ Task<Result<std::string>> release(StorageBackend& store, Object) {
   Status removed = co_await std::move(removing);
   if (!removed.ok()) co_return removed;
   co_return std::string("{}");
+}
+
+Result<StoreInspection*> inspection_of(StorageBackend& store) {
+  auto* const inspection = find_inspection(store);
+  if (inspection == nullptr) return bad_request("the server's store has no files of its own");
+  return inspection;
+}
+
+Task<Result<std::string>> facts(StorageBackend& store, Object) {
+  auto inspection = inspection_of(store);
+  if (!inspection.ok()) co_return std::move(inspection.status());
+  auto asking = (*inspection)->facts();
+  auto found = co_await std::move(asking);
+  if (!found.ok()) co_return std::move(found.status());
+  co_return to_json(Object{{"revision", found->revision},
+                           {"compacted", found->compacted},
+                           {"files", found->files},
+                           {"fileBytes", found->file_bytes},
+                           {"logs", found->logs},
+                           {"logBytes", found->log_bytes},
+                           {"memoryBytes", found->memory_bytes},
+                           {"freeBytes", found->free_bytes},
+                           {"rows", found->rows}});
+}
+
+Task<Result<std::string>> check(StorageBackend& store, Object body) {
+  auto inspection = inspection_of(store);
+  if (!inspection.ok()) co_return std::move(inspection.status());
+  const auto from = from_base64(text_of(body, "from"));
+  if (!from) co_return bad_request("\"from\" is no base64");
+  auto checking = (*inspection)->check(*from);
+  auto part = co_await std::move(checking);
+  if (!part.ok()) co_return std::move(part.status());
+  Array damage;
+  for (const StoreDamage& each : part->damage) damage.push_back(Object{{"file", each.file}, {"offset", each.offset}, {"what", each.what}});
+  co_return to_json(Object{{"next", to_base64(part->next)}, {"bytes", part->bytes}, {"rows", part->rows}, {"damage", std::move(damage)}});
 }
 
 class StoreHandler final : public HttpHandler {
@@ -155,6 +194,8 @@ std::vector<PathRoute> store_routes(StorageBackend& store) {
   routes.push_back({"/debug/store/range", false, false, std::make_shared<StoreHandler>(store, range)});
   routes.push_back({"/debug/store/hold", false, false, std::make_shared<StoreHandler>(store, hold)});
   routes.push_back({"/debug/store/release", false, false, std::make_shared<StoreHandler>(store, release)});
+  routes.push_back({"/debug/store/facts", false, false, std::make_shared<StoreHandler>(store, facts)});
+  routes.push_back({"/debug/store/check", false, false, std::make_shared<StoreHandler>(store, check)});
   return routes;
 }
 

@@ -1,10 +1,13 @@
-// The paths by which `backplane store copy` reads the embedded store of a running server: pages of stored keys and values, and a hold,
-// during which the server refuses writes.
+// The paths by which the commands of `backplane store` use the store of a running server: pages of stored keys and values, a hold, during
+// which the server refuses writes, facts about the store's files, and parts of their check.
 //
 //   POST /debug/store/range    {"start", "end", "revision", "limit", "keysOnly"} → {"revision", "more", "items": [{"key", "value",
-//   "revision", "lease"}]} POST /debug/store/hold     {"text", "seconds"} → {}: a hold for so long, or for good (0) POST
-//   /debug/store/release  {} → {}
-// Values are base64.  For users of the group system:masters alone, whatever the authorizers say: Secrets are among them.
+//                              "revision", "lease"}]}
+//   POST /debug/store/hold     {"text", "seconds"} → {}: a hold for so long, or for good (0)
+//   POST /debug/store/release  {} → {}
+//   POST /debug/store/facts    {} → {"revision", …}: StoreFacts
+//   POST /debug/store/check    {"from"} → {"next", "bytes", "rows", "damage": [{"file", "offset", "what"}]}: a part of the check
+// Values, "from" and "next" are base64.  For the group system:masters only, regardless of the authorizers: the values include Secrets.
 //
 // Thread-safety: any thread.
 // Lifetime:      borrows the store.

@@ -9,6 +9,7 @@
 #include "app/served_store.hpp"
 #include "base/signal.hpp"
 #include "base/task_group.hpp"
+#include "client/remote_client.hpp"
 #include "plugin/plugin_registry.hpp"
 
 namespace backplane {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRocksdb = "rocksdb";
 constexpr std::string_view kEtcd = "etcd3";
+constexpr std::string_view kServer = "server";
 constexpr std::string_view kForms = "rocksdb:DATA_DIR or etcd:URL[,URL...]";
 
 bool has_a_store(const InspectedPlugin& plugin) {
@@ -25,7 +27,7 @@ bool has_a_store(const InspectedPlugin& plugin) {
   return std::any_of(provides.begin(), provides.end(), [](const Capability& each) { return each.name.starts_with("storage/"); });
 }
 
-// Everything but stores is left alone: what is loaded may run code.
+// Loads store plugins only: loading a plugin may run its code.
 std::vector<std::string> others(const std::vector<std::string>& directories) {
   Findings findings;
   std::vector<std::string> names;
@@ -35,7 +37,7 @@ std::vector<std::string> others(const std::vector<std::string>& directories) {
   return names;
 }
 
-// Backends name a server's flags; here the same is said by other options.
+// Errors of backends name flags of the server; the options of this command have other names.
 Status in_words_of(const StoreFlags& flags, const Status& status) {
   const std::string before = flags.option.empty() ? "--" : flags.option + "-";
   const std::pair<std::string_view, std::string> names[] = {{"--etcd-servers", flags.option.empty() ? "STORE" : flags.option},
@@ -78,8 +80,9 @@ std::string full_store_name(const std::string& given) {
   if (begins("/") || begins("./") || begins("../") || given == ".") return std::string(kRocksdb) + ":" + absolute_path(given);
   if (begins("http://") || begins("https://") || begins("unix:")) return "etcd:" + given;
   if (begins("etcd://")) return "etcd:" + given.substr(std::string_view("etcd://").size());
-  const std::string embedded = std::string(kRocksdb) + ":";
-  if (begins(embedded) && given.size() > embedded.size()) return embedded + absolute_path(given.substr(embedded.size()));
+  for (const std::string& scheme : {std::string(kRocksdb) + ":", std::string(kServer) + ":"}) {
+    if (begins(scheme) && given.size() > scheme.size()) return scheme + absolute_path(given.substr(scheme.size()));
+  }
   return given;
 }
 
@@ -133,13 +136,15 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
   const auto colon = flags.name.find(':');
   const std::string scheme = flags.name.substr(0, colon);
   const std::string rest = colon == std::string::npos ? std::string() : flags.name.substr(colon + 1);
-  if ((scheme != kRocksdb && scheme != "etcd") || rest.empty()) {
+  if ((scheme != kRocksdb && scheme != "etcd" && scheme != kServer) || rest.empty()) {
     return bad_request(backplane::quoted(flags.name) + " names no store: " + std::string(kForms));
   }
   const bool embedded = scheme == kRocksdb;
-  if (embedded && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
+  if (scheme != "etcd" && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
     return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
   }
+  if (scheme == kServer && !flags.served) return bad_request("the store of a running server is only read");
+  if (scheme == kServer) return open_served(rest);
   if (embedded) return open_embedded(rest, flags);
   state_->flags = {
       {"etcd-servers", rest}, {"etcd-cafile", flags.cafile}, {"etcd-certfile", flags.certfile}, {"etcd-keyfile", flags.keyfile}};
@@ -156,23 +161,34 @@ Result<OpenStoreHandle> StoreOpener::open_embedded(const std::string& data_dir, 
   std::error_code error;
   if (!flags.fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + backplane::quoted(data_dir));
   if (Status status = make_private_directory(data_dir); !status.ok()) return status;
+  FileOwner owner = FileOwner::of(data_dir);
   auto lock = DataDirLock::take(data_dir);
   if (!lock.ok() && lock.status().reason() != Reason::kConflict) return std::move(lock.status());
   if (!lock.ok() && !flags.served) {
     return Status(Reason::kConflict, backplane::quoted(data_dir) + " is in use by a running server: stop it first");
   }
-  if (!lock.ok()) return open_served(data_dir);
+  if (!lock.ok()) return open_served(data_dir + "/admin.kubeconfig");
   if (Status status = make_private_directory(directory); !status.ok()) return status;
   auto storage = open_backend(std::string(kRocksdb), directory);
   if (!storage.ok()) return std::move(storage.status());
   OpenStoreHandle handle;
+  handle.owner = std::move(owner);
   handle.lock = std::move(*lock);
   handle.storage = std::move(*storage);
   return handle;
 }
 
-Result<OpenStoreHandle> StoreOpener::open_served(const std::string& data_dir) {
-  auto storage = open_served_store(data_dir + "/admin.kubeconfig", state_->loop, state_->tasks);
+Result<OpenStoreHandle> StoreOpener::open_new(const std::string& directory) {
+  if (Status status = make_private_directory(directory); !status.ok()) return status;
+  auto storage = open_backend(std::string(kRocksdb), directory);
+  if (!storage.ok()) return std::move(storage.status());
+  OpenStoreHandle handle;
+  handle.storage = std::move(*storage);
+  return handle;
+}
+
+Result<OpenStoreHandle> StoreOpener::open_served(const std::string& kubeconfig) {
+  auto storage = open_served_store(kubeconfig, state_->loop, state_->tasks);
   if (!storage.ok()) return std::move(storage.status());
   OpenStoreHandle handle;
   handle.storage = std::move(*storage);
@@ -185,6 +201,10 @@ Result<std::unique_ptr<StorageBackend>> StoreOpener::open_backend(const std::str
   if (factory == rows->storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(backend));
   StorageBackendConfig config;
   config.data_dir = directory;
+  config.connections.make_client = [state = state_.get()](ClientConfig client) {
+    return make_remote_client(state->loop, state->tasks, std::move(client));
+  };
+  config.connections.executor = &state_->loop;
   return factory->second(config);
 }
 

@@ -4,13 +4,14 @@
 // Thread-safety: one thread.
 // Lifetime:      stores are stopped and gone before the opener goes: their code is its plugins'.
 // Errors:        kBadRequest for a name that is none, flags that do not fit it and directories without a store; kConflict for a directory
-//                that a server uses; what the backend has to say.
+//                that a server uses; the backend's errors.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/file_owner.hpp"
 #include "app/paths.hpp"
 #include "backplane/points/storage.hpp"
 #include "base/io_loop.hpp"
@@ -19,7 +20,7 @@ namespace backplane {
 
 // As the command line names it.
 struct StoreFlags {
-  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]", as full_store_name() gives it
+  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]", "server:KUBECONFIG", as full_store_name() gives it
   std::string prefix, cafile, certfile, keyfile;
   bool fresh = false;   // an embedded store may be made
   bool served = false;  // an embedded store that a running server uses may be read through that server
@@ -33,25 +34,28 @@ std::string shell_words(const StoreFlags& flags);
 std::string full_store_name(const std::string& given);
 
 struct OpenStoreHandle {
+  FileOwner owner;   // of an embedded store's directory
   DataDirLock lock;  // of an embedded store
   std::unique_ptr<StorageBackend> storage;
 };
 
 class StoreOpener {
  public:
-  // `directories`: of plugins; empty: the one beside the binary.
+  // `directories`: of plugins; empty: the directory of the binary.
   static Result<std::unique_ptr<StoreOpener>> make(std::vector<std::string> directories);
   ~StoreOpener();
   StoreOpener(const StoreOpener&) = delete;
   StoreOpener& operator=(const StoreOpener&) = delete;
 
   Result<OpenStoreHandle> open(const StoreFlags& flags);
+  // An embedded store in `directory`, which is made. The caller has the lock of the data directory.
+  Result<OpenStoreHandle> open_new(const std::string& directory);
 
  private:
   struct State;
   explicit StoreOpener(std::unique_ptr<State> state);
   Result<OpenStoreHandle> open_embedded(const std::string& data_dir, const StoreFlags& flags);
-  Result<OpenStoreHandle> open_served(const std::string& data_dir);
+  Result<OpenStoreHandle> open_served(const std::string& kubeconfig);
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& backend, const std::string& directory);
   std::unique_ptr<State> state_;
 };

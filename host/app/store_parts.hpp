@@ -1,4 +1,4 @@
-// A store, what stands before it, and what follows it: the one that keeps everything, and those of single resources beside it
+// A store, the layers over it, and its caches: the main store, and those of single resources
 // (--etcd-servers-overrides).  Each has its own history and revisions, caches, leases and compaction.
 //
 // Thread-safety: as what it is made of; opened, started and stopped by one thread.

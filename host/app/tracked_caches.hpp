@@ -1,7 +1,7 @@
 // The cache hub, remembering which caches the server must have loaded before it is ready.
 //
 // Thread-safety, errors: as CacheHub.
-// Lifetime:              borrows the hub behind it.
+// Lifetime:              borrows the wrapped hub.
 #pragma once
 
 #include <map>

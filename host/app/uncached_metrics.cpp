@@ -12,7 +12,7 @@ bool is_of_caches(std::string_view name) {
          name == "apiserver_init_events_total";
 }
 
-// What is not by resource is of no single one.
+// Metrics without a resource label belong to no single resource.
 bool is_hidden(const ClientMetric& metric, const ConfirmedReads& confirmed) {
   GroupResource resource;
   for (const ClientMetric::Label& label : metric.label) {

@@ -10,14 +10,8 @@ namespace backplane {
 namespace {
 
 struct UnsupportedFlags {
-  std::string_view flags[4];  // one that ends in '*': every flag that begins so
+  std::string_view flags[4];  // a name that ends in '*' is a prefix
   std::string_view missing;
-};
-
-// In the order of the messages.
-constexpr UnsupportedFlags kUnsupportedFlags[] = {
-    {{"tracing-config-file"}, "nothing is traced"},
-    {{"max-connection-bytes-per-sec"}, "the rate of streams is not limited"},
 };
 
 constexpr std::string_view kEtcdBackend = "etcd3";
@@ -55,7 +49,7 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
                      "; remove it from one of them");
 }
 
-// `--authorization-mode=Node,RBAC (no loaded plugin offers them; …)`: the whole flag, or those of its names that are not offered.
+// `--authorization-mode=Node,RBAC (no loaded plugin offers them; …)`: the whole flag, or the values that no plugin offers.
 void add_missing(std::vector<std::string>& broken, std::string_view flag, std::size_t given, const std::vector<std::string>& missing,
                  std::string_view without) {
   if (missing.empty()) return;
@@ -73,7 +67,7 @@ std::vector<std::string> missing_modes(const AuthorizationOptions& authorization
   return missing;
 }
 
-// A plugin that is named is expected to run, whether kube-apiserver enables it by default or not.
+// An admission plugin that the flag names must run, whether kube-apiserver enables it by default or not.
 std::vector<std::string> missing_admission(const AdmissionOptions& admission, const Offers& offers) {
   std::vector<std::string> missing;
   for (const auto& name : admission.enable) {
@@ -82,7 +76,7 @@ std::vector<std::string> missing_admission(const AdmissionOptions& admission, co
   return missing;
 }
 
-// Those of the flags that are one of the row's, in its order.
+// The set flags of the row, in its order.
 std::vector<std::string> flags_of(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> names;
   const auto texts = flags.texts();
@@ -94,7 +88,7 @@ std::vector<std::string> flags_of(const FlagSet& flags, const UnsupportedFlags& 
   return names;
 }
 
-// Given, and not with the value that it has anyway.
+// Set, and not to its default.
 std::vector<std::string> given_flags(const FlagSet& flags, const UnsupportedFlags& row) {
   std::vector<std::string> given;
   for (const auto& name : flags_of(flags, row)) {
@@ -104,12 +98,6 @@ std::vector<std::string> given_flags(const FlagSet& flags, const UnsupportedFlag
 }
 
 }  // namespace
-
-void mark_unsupported_flags(FlagSet& flags) {
-  for (const UnsupportedFlags& row : kUnsupportedFlags) {
-    for (const auto& name : flags_of(flags, row)) flags.refuse(name);
-  }
-}
 
 void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems) {
   check_admission_names(options.admission, offers, problems);
@@ -127,8 +115,7 @@ void check_unsupported_flags(const Options& options, const Offers& offers, Probl
     const auto given = given_flags(options.flags, row);
     if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(row.missing) + ")");
   };
-  for (const UnsupportedFlags& row : kUnsupportedFlags) add_broken(row);
-  if (backend != kEtcdBackend) {
+  if (backend != kEtcdBackend && options.storage.embedded_dir.empty()) {
     for (const UnsupportedFlags* row : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*row);
   }
   if (broken.empty()) return;

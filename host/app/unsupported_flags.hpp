@@ -19,9 +19,6 @@ struct Offers {
   std::vector<std::string> storage_backends;
 };
 
-// Marks the flags in --help.
-void mark_unsupported_flags(FlagSet& flags);
-
 void check_unsupported_flags(const Options& options, const Offers& offers, Problems& problems);
 
 }  // namespace backplane

@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The text before `separator`, which goes with it.
+// Removes and returns the text before `separator`, which is removed too.
 std::string_view take(std::string_view& text, char separator) {
   const auto end = text.find(separator);
   const std::string_view head = text.substr(0, end);
@@ -41,7 +41,7 @@ std::string_view take(std::string_view& text, char separator) {
   return trimmed(head);
 }
 
-// One clause of Accept.  Qualities are not weighed: the first that can be answered is.
+// One clause of Accept.  Qualities are ignored: the first supported type is used.
 Form form_of(std::string_view clause, std::string_view kind) {
   const std::string_view type = take(clause, ';');
   if (type == "text/plain" || type == "text/*" || type == "*/*") return {Form::kText};
@@ -155,14 +155,14 @@ class Statusz final : public ZPage {
     for (const auto& path : paths_()) paths += " " + path;
     return "Started: " + formatted(started_, "%a %b %e %H:%M:%S UTC %Y") + "\nUp: " + uptime.data() +
            "\nGo version: " + std::string(kGoVersion) + "\nBinary version: " + binary_version() +
-           "\nEmulation version: " + std::string(kOpenApiVersion) + "\nPaths:" + paths + "\n";
+           "\nEmulation version: " + effective_version().emulation.to_string() + "\nPaths:" + paths + "\n";
   }
   void add_members(Object& object) const override {
     object["startTime"] = formatted(started_, "%Y-%m-%dT%H:%M:%SZ");
     object["uptimeSeconds"] = up_seconds();
     object["goVersion"] = std::string(kGoVersion);
     object["binaryVersion"] = binary_version();
-    object["emulationVersion"] = std::string(kOpenApiVersion);
+    object["emulationVersion"] = effective_version().emulation.to_string();
     Array paths;
     for (const auto& path : paths_()) paths.emplace_back(path);
     object["paths"] = std::move(paths);

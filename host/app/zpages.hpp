@@ -3,7 +3,7 @@
 //
 // Thread-safety: any number of requests at once.
 // Lifetime:      a handler keeps what it was given; `paths` is called at every request.
-// Errors:        406 for an Accept header that asks for neither.
+// Errors:        406 for an Accept header that names neither.
 #pragma once
 
 #include <functional>

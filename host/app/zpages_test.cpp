@@ -49,7 +49,7 @@ TEST_F(ZPages, PeopleGetText) {
   EXPECT_NE(text.find("\nEmulation version: 1.36\nPaths: /api /livez\n"), std::string::npos) << text;
 }
 
-TEST_F(ZPages, WhoAsksForTheKindGetsIt) {
+TEST_F(ZPages, ARequestForTheKindGetsIt) {
   const Response response = ask(*statusz, "application/json;as=Statusz;g=config.k8s.io;v=v1beta1");
   ASSERT_EQ(response.code(), 200) << response.body();
   const Value tree = json::parse(response.body());
@@ -64,14 +64,14 @@ TEST_F(ZPages, WhoAsksForTheKindGetsIt) {
   EXPECT_NE(yaml.body().find("\nflags:\n  secure-port: \"6443\"\n"), std::string::npos) << yaml.body();
 }
 
-TEST_F(ZPages, TheOldVersionComesWithAWarning) {
+TEST_F(ZPages, TheOldVersionHasAWarning) {
   const Response response = ask(*flagz, "application/json;v=v1alpha1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(response.code(), 200);
   ASSERT_EQ(response.warnings().size(), 1u);
   EXPECT_EQ(response.warnings()[0], "299 - \"config.k8s.io/v1alpha1 Flagz is deprecated, use v1beta1\"");
 }
 
-TEST_F(ZPages, WhoAsksForAnythingElseIsTold) {
+TEST_F(ZPages, ARequestForAnotherTypeIsRefused) {
   for (const char* accept : {"application/json", "application/json;as=Flagz", "application/json;as=Statusz;g=config.k8s.io;v=v1beta1",
                              "application/json;as=Flagz;g=config.k8s.io;v=v2", "application/cbor;as=Flagz;g=config.k8s.io;v=v1beta1"}) {
     EXPECT_EQ(ask(*flagz, accept).code(), 406) << accept;

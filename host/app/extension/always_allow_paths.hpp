@@ -1,0 +1,18 @@
+// --authorization-always-allow-paths: requests of these paths are allowed for all users, without a review.
+//
+// Thread-safety: as Authorizer.
+// Source:        k8s.io/apiserver/pkg/authorization/path.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/points/authorization.hpp"
+
+namespace backplane {
+
+// A path may end with "*", which stands for everything after it.
+std::shared_ptr<Authorizer> make_always_allow_paths(std::vector<std::string> paths);
+
+}  // namespace backplane

@@ -1,0 +1,28 @@
+// What a runner reads from the outer server before its own server can be made.
+//
+// Thread-safety: blocks the calling thread; startup.
+// Errors:        kBadRequest naming the flag or the missing permission.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/core/json.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/net/client.hpp"
+
+namespace backplane {
+
+struct OuterFacts {
+  Object trust;                     // the data of kube-system/extension-apiserver-authentication
+  std::vector<std::string> groups;  // served API groups; the core group is "v1"
+};
+
+// Reads the kubeconfig in `file`.
+Result<ClientConfig> read_outer_config(const std::string& file);
+// Waits for a server that cannot be reached yet.
+Result<OuterFacts> read_outer_facts(const ClientConfig& outer);
+// A kubeconfig with the credentials of `outer` for the URL of a review ("/apis/…/tokenreviews").
+std::string review_kubeconfig(const ClientConfig& outer, std::string_view path);
+
+}  // namespace backplane

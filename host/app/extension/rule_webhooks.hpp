@@ -1,0 +1,35 @@
+// The admission rules of plugins as webhooks: a path for each rule and step, and what is registered of each.
+//
+// Thread-safety: publish() by one thread at a time; everything else from any executor.
+// Lifetime:      shared by the routes.
+// Errors:        make(): a rule that does not say which resources it is for, while --webhook-resources does not either.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admission/admission_chain.hpp"
+#include "app/extension/registration.hpp"
+#include "backplane/core/status.hpp"
+#include "backplane/points/paths.hpp"
+
+namespace backplane {
+
+class RuleWebhooks {
+ public:
+  // `rules`: of the plugins that are served. `resources`: --webhook-resources.
+  static Result<std::shared_ptr<RuleWebhooks>> make(const AdmissionChain::Plugins& rules, const std::vector<std::string>& resources);
+
+  // The plugins of the server, after a change of one; rules that are gone allow nothing.
+  void publish(const AdmissionChain::Plugins& plugins);
+  const std::vector<WebhookRule>& rules() const noexcept { return rules_; }
+  std::vector<PathRoute> routes() const;
+
+ private:
+  std::vector<WebhookRule> rules_;
+  std::map<std::string, std::shared_ptr<AdmissionChain>, std::less<>> chains_;  // each has one plugin
+};
+
+}  // namespace backplane

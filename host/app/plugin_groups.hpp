@@ -1,0 +1,70 @@
+// The API groups of plugins, remembered in the store: what is served of a plugin that does not run.
+//
+// One key for each plugin, /registry/plugins.backplane.dev/groups/NAME. A server writes it when the plugin's groups come into service, so
+// that every server of the store serves the groups of a plugin that only some of them have. Plugins that are shipped with the server have
+// none: they cannot go away, and what an operator disables of them is not served.
+//
+// Thread-safety: targets() by one thread at a time, the other methods from any thread.
+// Lifetime:      outlives its tasks and the router.
+// Errors:        those of the store.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/points/hooks.hpp"
+#include "backplane/points/storage.hpp"
+#include "plugin/plugin_registry.hpp"
+#include "plugin/retained_groups.hpp"
+
+namespace backplane {
+
+class PluginGroups {
+ public:
+  explicit PluginGroups(StoreEnvironment& stores) : stores_(stores) {}
+
+  // What the store has.  The revision of the read.
+  Task<Result<Revision>> read(StorageBackend& store);
+  // Takes the snapshots of the plugins that run; returns what has to be written because of that.
+  std::vector<Put> remember(const std::vector<PluginSnapshot>& running);
+  static Task<Status> write(StorageBackend& store, std::vector<Put> puts);
+  // Reads again whenever another server has changed something, and calls `changed`; until `stop` fires.
+  Task<void> follow(StorageBackend& store, Signal& stop, std::function<Task<void>()> changed);
+  Task<Status> forget(StorageBackend& store, std::string plugin);
+
+  // By the whole name, or by the last part of it if only one plugin has that.  Null: the plugin has no groups here.
+  std::shared_ptr<const PluginSnapshot> find(const std::string& name) const;
+  // The groups of the plugins that have no delegate in `rows`.
+  using AbsenceOf = std::function<PluginAbsence(const PluginSnapshot& snapshot)>;
+  std::vector<TargetRef> targets(const PluginRows& rows, const AbsenceOf& absence_of, const IsServed& is_served);
+  // The snapshots of those plugins.
+  std::vector<std::shared_ptr<const PluginSnapshot>> absent_from(const PluginRows& rows) const;
+
+ private:
+  struct Known {
+    std::string text;
+    std::shared_ptr<const PluginSnapshot> snapshot;
+  };
+  struct Made {
+    std::shared_ptr<const PluginSnapshot> snapshot;
+    PluginAbsence absence;
+    TargetRef target;
+  };
+  // Called under the lock; true: known_ has changed.
+  bool take(const std::string& key, std::string_view text);
+  bool drop(const std::string& key);
+  void apply(const EventBatch& batch);
+  std::size_t changes() const;
+
+  StoreEnvironment& stores_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Known> known_;  // by plugin
+  std::size_t changes_ = 0;             // of known_
+  std::map<std::string, Made> made_;    // the targets in service; of targets() alone
+};
+
+}  // namespace backplane

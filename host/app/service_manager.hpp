@@ -1,0 +1,41 @@
+// systemd's side of a service: notifications (NOTIFY_SOCKET), the watchdog (WATCHDOG_USEC) and sockets that it has opened (LISTEN_FDS).
+//
+// Thread-safety: from_environment(): startup, before other threads: it changes the environment. The rest from any thread.
+// Errors:        kBadRequest for a NOTIFY_SOCKET that is no address; kInternalError for a message that was not accepted, and for sockets
+// that
+//                are no listening TCP sockets.
+// Source:        sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3).
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "transport/sockets.hpp"
+
+namespace backplane {
+
+class ServiceManager {
+ public:
+  ServiceManager() = default;
+  // Takes the variables out of the environment, so that no child inherits them.
+  static ServiceManager from_environment();
+
+  // True if notifications are received.
+  bool present() const noexcept { return !notify_socket_.empty(); }
+  // Sends lines of the form NAME=VALUE. Success if there is no socket.
+  Status notify(const std::string& state) const;
+  // Within which time WATCHDOG=1 must be sent; 0: not at all.
+  std::chrono::microseconds watchdog() const noexcept { return watchdog_; }
+  // The first socket that was passed; invalid if there is none, or if it was taken before.
+  Result<FileDescriptor> take_listener();
+
+ private:
+  std::string notify_socket_;
+  std::chrono::microseconds watchdog_{0};
+  int listeners_ = 0;
+};
+
+// That of this process; made by the first call.
+ServiceManager& service_manager();
+
+}  // namespace backplane
