@@ -45,7 +45,7 @@ Metric& step_durations() {
 
 double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
-// Pauses between two looks at ready(): most plugins wait for a list that takes a few milliseconds.
+// Pauses between two calls of ready(): most plugins wait for a list that takes a few milliseconds.
 constexpr std::chrono::milliseconds kFirstLook{1}, kLastLook{100};
 
 // ---- calls of a plugin
@@ -82,7 +82,7 @@ Task<BeginResult> ask_begin(const AdmissionPlugin& plugin, const AdmissionAttrib
                              [&plugin](const Caught& error) { return BeginResult(threw(plugin.name(), error)); });
 }
 
-// The begun write of a plugin, which it keeps alive: the chain may publish other plugins before the write ends.
+// The begun write of a plugin.  It holds the plugin, because the chain may publish other plugins before the write ends.
 class HeldWrite final : public BegunWrite {
  public:
   HeldWrite(std::shared_ptr<const AdmissionPlugin> plugin, std::unique_ptr<BegunWrite> write)
@@ -125,7 +125,27 @@ class Reinvocation {
 
 }  // namespace
 
-// A plugin with what it says of itself once, and its durations in the metrics.
+// The cells of a histogram by step, operation and result. A cell is looked up when it is first observed.
+class AdmissionChain::DurationCells {
+ public:
+  // `plugin`: the first label of the histogram of plugins; empty: the histogram of steps.
+  void observe(std::string_view plugin, Step step, AdmissionOperation operation, const Status& status, double seconds) const {
+    auto& place = cells_[static_cast<std::size_t>(step)][static_cast<std::size_t>(operation)][status.ok() ? 0 : 1];
+    MetricCell* cell = place.load(std::memory_order_acquire);
+    if (cell == nullptr) {
+      const std::string_view name = admission_operation_name(operation);
+      cell = plugin.empty() ? MetricCell::of(step_durations(), {name, rejected(status), step_name(step)})
+                            : MetricCell::of(plugin_durations(), {plugin, name, rejected(status), step_name(step)});
+      place.store(cell, std::memory_order_release);
+    }
+    if (cell != nullptr) cell->observe(seconds);
+  }
+
+ private:
+  mutable std::array<std::array<std::array<std::atomic<MetricCell*>, 2>, 4>, 2> cells_{};
+};
+
+// A plugin with its properties, which are read once, and the cells of its durations.
 class AdmissionChain::Entry {
  public:
   explicit Entry(std::shared_ptr<const AdmissionPlugin> plugin) : plugin_(std::move(plugin)) {
@@ -137,42 +157,37 @@ class AdmissionChain::Entry {
     return takes_part_[static_cast<std::size_t>(step)] && plugin_->handles(operation);
   }
   void ended(Step step, AdmissionOperation operation, const Status& status, double seconds) const {
-    auto& place = cells_[static_cast<std::size_t>(step)][static_cast<std::size_t>(operation)][status.ok() ? 0 : 1];
-    MetricCell* cell = place.load(std::memory_order_acquire);
-    if (cell == nullptr) {
-      cell = MetricCell::of(plugin_durations(), {plugin_->name(), admission_operation_name(operation), rejected(status), step_name(step)});
-      place.store(cell, std::memory_order_release);
-    }
-    if (cell != nullptr) cell->observe(seconds);
+    durations_.observe(plugin_->name(), step, operation, status, seconds);
   }
 
  private:
   const std::shared_ptr<const AdmissionPlugin> plugin_;
   std::array<bool, 2> takes_part_{};
-  // By step, operation and result; found when they are first counted.
-  mutable std::array<std::array<std::array<std::atomic<MetricCell*>, 2>, 4>, 2> cells_{};
+  DurationCells durations_;
 };
 
-// The durations of one step and of the plugins in it: the end of one plugin's turn is the beginning of the next one's.
+// Measures one step and the plugins in it with one clock reading per plugin: the end of one call is the start of the next.
 class AdmissionChain::StepClock {
  public:
-  StepClock(Step step, AdmissionOperation operation) : step_(step), operation_(operation) {}
+  StepClock(const DurationCells& durations, Step step, AdmissionOperation operation)
+      : durations_(durations), step_(step), operation_(operation) {}
   void plugin_ended(const Entry& entry, const Status& status) {
     const auto now = Clock::now();
     entry.ended(step_, operation_, status, seconds_between(last_, now));
     last_ = now;
   }
-  void step_ended(const Status& status) const {
-    step_durations().observe({admission_operation_name(operation_), rejected(status), step_name(step_)}, seconds_between(began_, last_));
-  }
+  void step_ended(const Status& status) const { durations_.observe({}, step_, operation_, status, seconds_between(began_, last_)); }
 
  private:
+  const DurationCells& durations_;
   const Step step_;
   const AdmissionOperation operation_;
   const Clock::time_point began_ = Clock::now();
   Clock::time_point last_ = began_;
 };
 
+AdmissionChain::AdmissionChain(std::chrono::nanoseconds patience)
+    : durations_(std::make_unique<const DurationCells>()), patience_(patience) {}
 AdmissionChain::~AdmissionChain() = default;
 
 void AdmissionChain::publish(const Plugins& plugins) {
@@ -198,7 +213,7 @@ std::vector<std::string> AdmissionChain::names() const {
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
   const auto entries = entries_.get();
   Reinvocation reinvocation(attributes);
-  StepClock clock(Step::kAdmit, attributes.operation);
+  StepClock clock(*durations_, Step::kAdmit, attributes.operation);
   Status admitted = co_await pass(*entries, attributes, clock);
   if (admitted.ok() && reinvocation.wanted()) {
     reinvocation.begin();
@@ -231,7 +246,7 @@ Task<Status> AdmissionChain::pass(const Entries& entries, AdmissionAttributes& a
 
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
   const auto entries = entries_.get();
-  StepClock clock(Step::kValidate, attributes.operation);
+  StepClock clock(*durations_, Step::kValidate, attributes.operation);
   Status allowed;
   for (const auto& entry : *entries) {
     const AdmissionPlugin& plugin = *entry->plugin();

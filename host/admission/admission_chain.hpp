@@ -19,7 +19,7 @@ namespace backplane {
 class AdmissionChain final : public WriteAdmission {
  public:
   // How long a write waits for a plugin that is not ready.
-  explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
+  explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10));
   ~AdmissionChain() override;
   using Plugins = std::vector<std::shared_ptr<const AdmissionPlugin>>;
   // Replaces all plugins; steps that have begun end with the former ones.
@@ -33,6 +33,7 @@ class AdmissionChain final : public WriteAdmission {
   Task<Result<Begun>> begin(const AdmissionAttributes& attributes) override;
 
  private:
+  class DurationCells;
   class Entry;
   class StepClock;
   using Entries = std::vector<std::shared_ptr<const Entry>>;
@@ -40,7 +41,8 @@ class AdmissionChain final : public WriteAdmission {
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
   kit::Published<Entries> entries_{std::make_shared<const Entries>()};
-  std::chrono::nanoseconds patience_;
+  const std::unique_ptr<const DurationCells> durations_;  // of the steps
+  const std::chrono::nanoseconds patience_;
 };
 
 }  // namespace backplane

@@ -69,7 +69,7 @@ TEST_F(AdmissionChainTest, StopsAtTheFirstRefusal) {
   EXPECT_EQ(log, (std::vector<std::string>{"a admit"}));
 }
 
-// Changes the object in each pass, and asks for another.
+// Changes the object in each pass and requests another pass.
 class Mutator final : public AdmissionPlugin {
  public:
   explicit Mutator(std::vector<std::string>& log) : log_(log) {}
@@ -102,7 +102,7 @@ class Once final : public AdmissionPlugin {
   std::vector<std::string>& log_;
 };
 
-TEST_F(AdmissionChainTest, WhoAsksForAnotherPassGetsOneOverThoseWhoTakePart) {
+TEST_F(AdmissionChainTest, ARequestedSecondPassRunsThePluginsThatReinvoke) {
   add("a", true);
   add(std::make_shared<Once>(log));
   add(std::make_shared<Mutator>(log));
@@ -186,7 +186,7 @@ class Wanderer final : public AdmissionPlugin {
 
 struct StepResult {
   Status status;
-  Executor* executor = nullptr;  // on which the step has ended
+  Executor* executor = nullptr;  // executor on which the step has ended
 };
 Task<StepResult> run_steps(AdmissionChain& chain, AdmissionAttributes& attributes) {
   StepResult out;

@@ -21,7 +21,7 @@ struct ConfiguredAdmissionPlugin {
 using AdmissionConfiguration = std::vector<ConfiguredAdmissionPlugin>;
 
 Result<AdmissionConfiguration> read_admission_configuration(const std::string& path);
-// The same of the file's text; `path` says where relative ones begin.
+// The same for the file's text; relative paths start at the folder of `path`.
 Result<AdmissionConfiguration> parse_admission_configuration(std::string_view text, const std::string& path);
 
 }  // namespace backplane

@@ -41,7 +41,7 @@ TEST_F(AdmissionConfigTest, GivesAPluginWhatStandsInItOrInTheFileItNames) {
   EXPECT_EQ((*read)[2].config.configuration, "");
 }
 
-TEST_F(AdmissionConfigTest, WhatIsNoConfigurationIsRefusedInWords) {
+TEST_F(AdmissionConfigTest, AnInvalidConfigurationIsRefusedWithAReason) {
   EXPECT_EQ(problem("apiVersion: v1\nkind: Pod\n"), where_ + "it is no AdmissionConfiguration of apiserver.config.k8s.io/v1");
   EXPECT_EQ(problem("[]"), where_ + "it is no AdmissionConfiguration of apiserver.config.k8s.io/v1");
   EXPECT_EQ(problem(head_ + "plugin: []\n"), where_ + "unknown field \"plugin\"");

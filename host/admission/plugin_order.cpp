@@ -64,10 +64,10 @@ bool is_registered(const std::vector<AdmissionRegistration>& registered, std::st
   return std::any_of(registered.begin(), registered.end(), [&](const auto& each) { return each.name == name; });
 }
 
-// Puts one name where its registration wants it: just in front of what it precedes, else just behind what it follows, else at the end.
+// Inserts one name: directly before the plugin that it precedes, or directly after the plugin that it follows, or at the end.
 Status insert(Names& order, const AdmissionRegistration& added) {
-  std::size_t first = 0;            // it may not stand before this place
-  std::size_t last = order.size();  // nor behind this one
+  std::size_t first = 0;            // lower bound of its position
+  std::size_t last = order.size();  // upper bound of its position
   std::string_view follows, precedes;
   for (const auto& name : added.behind) {
     const auto place = place_of(order, name);
@@ -90,7 +90,7 @@ Status insert(Names& order, const AdmissionRegistration& added) {
   return {};
 }
 
-// Whether a plugin that this one names has no place yet.
+// Whether a plugin that this one names is not in the order yet.
 bool waits(const AdmissionRegistration& each, const std::vector<const AdmissionRegistration*>& left) {
   return std::any_of(left.begin(), left.end(), [&](const AdmissionRegistration* other) {
     return other != &each && (has(each.in_front_of, other->name) || has(each.behind, other->name));

@@ -24,7 +24,7 @@ const UpstreamAdmissionPlugin* find_upstream_admission_plugin(std::string_view n
 // Errors: `admission plugin "a" cannot stand in front of "b" and behind "c"`.
 Result<std::vector<std::string>> admission_order(const std::vector<AdmissionRegistration>& registered);
 
-// The names that run, in order: those on by default, and what --enable-admission-plugins and --disable-admission-plugins say.
+// The names that run, in order: those on by default, and changed by --enable-admission-plugins and --disable-admission-plugins.
 std::vector<std::string> enabled_admission(const std::vector<std::string>& order, const std::vector<AdmissionRegistration>& registered,
                                            const std::vector<std::string>& enable, const std::vector<std::string>& disable);
 

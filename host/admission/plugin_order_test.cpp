@@ -47,19 +47,19 @@ TEST(AdmissionOrder, OthersComeLastUnlessTheySayWhere) {
   EXPECT_EQ(around({plugin("mine", {}, {"NamespaceLifecycle"})}, "mine"), (Names{"NamespaceLifecycle", "mine", "NamespaceExists"}));
   EXPECT_EQ(around({plugin("mine", {}, {"NamespaceLifecycle"}), plugin("yours", {"mine"})}, "yours"),
             (Names{"NamespaceLifecycle", "yours", "mine"}));
-  // The one that is named may be registered later, or not at all.
+  // The named plugin may be registered later, or not at all.
   EXPECT_EQ(around({plugin("yours", {"mine"}), plugin("mine", {}, {"NamespaceLifecycle"})}, "yours"),
             (Names{"NamespaceLifecycle", "yours", "mine"}));
   EXPECT_EQ(around({plugin("mine", {"absent"})}, "mine"), (Names{"AlwaysDeny", "mine"}));
 }
 
-TEST(AdmissionOrder, PlacesThatContradictEachOtherAreTold) {
+TEST(AdmissionOrder, ContradictoryPlacesAreReported) {
   EXPECT_EQ(around({plugin("mine", {"NamespaceLifecycle"}, {"ResourceQuota"})}, "mine"),
             Names{R"(admission plugin "mine" cannot stand in front of "NamespaceLifecycle" and behind "ResourceQuota")"});
   EXPECT_EQ(around({plugin("a", {"b"}), plugin("b", {"a"})}, "a"), Names{R"(the places of admission plugin "a" go in a circle)"});
 }
 
-TEST(AdmissionOrder, FlagsAndDefaultsSayWhoRuns) {
+TEST(AdmissionOrder, FlagsAndDefaultsSelectThePlugins) {
   auto optional = plugin("optional");
   optional.on_by_default = false;
   const std::vector<AdmissionRegistration> registered = {optional, plugin("NamespaceLifecycle"), plugin("AlwaysPullImages"),

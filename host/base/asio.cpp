@@ -1,4 +1,4 @@
-// Asio's own code, compiled once, into the host: nothing of Asio crosses the border to the SDK and the plugins (their words are Executor
-// and Task), so a plugin that brings Asio for itself and this one never meet.
+// Asio's code, compiled once into the host.  No type of Asio is in the SDK (plugins use Executor and Task), so a plugin may link another
+// version of Asio.
 #define BOOST_ASIO_SOURCE
 #include <boost/asio/impl/src.hpp>

@@ -27,7 +27,7 @@ Task<Executor*> where_after_sleep() {
 
 [[gnu::noinline]] void throws_text(const char* text) { throw std::runtime_error(text); }
 
-TEST(Caught, AnExceptionSaysWhatItIsAndWhereItWasThrown) {
+TEST(Caught, AnExceptionHasItsTextAndTheStackOfItsThrow) {
   try {
     throws_text("one");
   } catch (...) {
@@ -38,7 +38,7 @@ TEST(Caught, AnExceptionSaysWhatItIsAndWhereItWasThrown) {
     } catch (...) {
       EXPECT_EQ(caught().what, "an exception of type int");
     }
-    // The one outside is still the one it was.
+    // The outer executor is unchanged.
     EXPECT_EQ(caught().stack, first.stack);
     EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kThrowsAreNoted);
   }
@@ -70,10 +70,10 @@ TEST(IoLoop, ADescriptorIsWaitedForOnce) {
   });
   ASSERT_EQ(write(pipe_ends[1], "ab", 2), 2);
   EXPECT_EQ(first.get_future().get(), 'a');
-  // What was there before it is waited for is told of, too.
+  // Data that arrived before the wait is reported too.
   loop.post([&] { watch->when_readable([&] { read_one(second); }); });
   EXPECT_EQ(second.get_future().get(), 'b');
-  // A watch that goes is silent, though its descriptor is there still.
+  // A destroyed watch reports nothing, although its descriptor still exists.
   std::atomic<bool> heard{false};
   std::promise<void> gone;
   loop.post([&] {
@@ -110,22 +110,22 @@ Task<void> throws() {
   co_return;
 }
 
-Task<MetricSlot> slot_after(Executor& other) {
+Task<ServerSlot> slot_after(Executor& other) {
   co_await resume_on(other);
-  co_return current_metric_slot();
+  co_return current_server_slot();
 }
 
 TEST(IoLoop, WorkCountsForTheServerOfItsLoopOrForTheOneThatPostsIt) {
-  const MetricRegistry one, two;
+  const ServerIdentity one, two;
   IoLoop shared("shared");  // made on a thread that belongs to no server
   BlockingPool pool(1);
   std::unique_ptr<IoLoop> of_one, of_two;
   {
-    const MetricScope counting(one.slot());
+    const ServerScope counting(one.slot());
     of_one = std::make_unique<IoLoop>("one");
   }
   {
-    const MetricScope counting(two.slot());
+    const ServerScope counting(two.slot());
     of_two = std::make_unique<IoLoop>("two");
   }
   for (IoLoop* loop : {&shared, of_one.get(), of_two.get()}) loop->start();
@@ -139,13 +139,13 @@ TEST(IoLoop, WorkCountsForTheServerOfItsLoopOrForTheOneThatPostsIt) {
   for (IoLoop* loop : {&shared, of_one.get(), of_two.get()}) loop->stop();
 }
 
-TEST(Task, AnExceptionReachesWhoAwaits) {
+TEST(Task, AnExceptionReachesTheAwaitingTask) {
   IoLoop loop("t");
   loop.start();
   EXPECT_THROW(run_on(loop, throws()), std::runtime_error);
 }
 
-TEST(NamedSignal, ASecondFireIsANoOpAndLateWaitersAreTold) {
+TEST(NamedSignal, ASecondFireIsANoOpAndLateWaitersAreNotified) {
   int fired = 0;
   NamedSignal signal("ShutdownInitiated", [&](std::string_view) { ++fired; });
   int told = 0;
@@ -193,7 +193,7 @@ TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
   EXPECT_EQ(done.load(), 10);
 }
 
-// The line as the JSON format shows it.
+// The line in JSON format.
 std::string as_json(std::string_view line) {
   const LogFields fields = split_log_message(line);
   std::string out(fields.words);
@@ -233,7 +233,7 @@ TEST(TaskGroup, AnExceptionOfAnyKindEndsItsTaskAlone) {
   EXPECT_EQ(tasks.running(), 0u);
 }
 
-TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
+TEST(LoopSet, ABlockedLoopStallsNoOtherAndIsNamedAtTheStop) {
   LoopSet loops;
   std::atomic<bool> release{false};
   std::atomic<bool> blocked{false};
@@ -253,9 +253,9 @@ TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
     loops.of("asker");  // also while the stop waits for it
     asked = true;
   });
-  while (!asking) std::this_thread::yield();  // a stop drops what has not begun
+  while (!asking) std::this_thread::yield();  // a stop drops work that has not begun
   std::vector<std::string> stuck = loops.stop(std::chrono::milliseconds(500));
-  // Who does not block ends, on a busy machine somewhat later.
+  // A loop that is not blocked ends, possibly late on a busy machine.
   for (int i = 0; i < 100 && stuck.size() > 2; ++i) stuck = loops.stop(std::chrono::milliseconds(100));
   EXPECT_EQ(stuck, (std::vector<std::string>{"asker", "blocker"}));
   std::thread later([&] {

@@ -31,7 +31,7 @@ const bool kThrowsAreNoted = true;
 namespace {
 
 constexpr int kFrames = 32;
-constexpr std::size_t kThrows = 4;  // an exception may be thrown while another one is on its way
+constexpr std::size_t kThrows = 4;  // an exception may be thrown while another one propagates
 
 struct Throw {
   const void* exception = nullptr;
@@ -99,8 +99,8 @@ Caught caught() noexcept {
 }  // namespace backplane
 
 #ifndef BACKPLANE_THROWS_ARE_WATCHED
-// Stands before the C++ library's __cxa_throw, for the whole process: notes the stack and goes on there.  The name is given to the linker
-// only: compilers declare the function by themselves, each in its own way.
+// Interposes the C++ library's __cxa_throw for the whole process: records the stack and calls the library's function.  Only the linker sees
+// the name, because compilers declare the function themselves, with different types.
 extern "C" __attribute__((visibility("default"), noreturn)) void backplane_note_throw(void* exception, std::type_info* type,
                                                                                       void (*destroy)(void*)) __asm__("__cxa_throw");
 extern "C" void backplane_note_throw(void* exception, std::type_info* type, void (*destroy)(void*)) {

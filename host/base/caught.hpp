@@ -1,4 +1,4 @@
-// The exception that is being handled, for a log line: what it says and where it was thrown.
+// The exception that is being handled, for a log line: its message and where it was thrown.
 //
 // Every throw in the process notes its stack (addresses only; a few hundred nanoseconds), so that a fence far up can tell the place. Builds
 // with sanitizers leave that to the sanitizer: `stack` is empty there.

@@ -9,7 +9,7 @@
 
 namespace backplane {
 
-// The smallest quota of the process's control group and those above it, in processors; nothing when there is none.  `root` stands before
+// The smallest quota of the process's control group and those above it, in processors; nothing when there is none.  `root` is prepended to
 // /proc/self/cgroup and /sys/fs/cgroup.
 std::optional<double> cpu_quota(const std::string& root = "");
 // Whole processors to plan for: a quota counts up to the next one and as no fewer than two, so that one busy loop leaves another to answer

@@ -1,4 +1,4 @@
-// Whether a file has changed: what stat says of it, as a text to compare.
+// Detects changes of a file: the result of stat as a text to compare.
 //
 // Thread-safety: any thread.
 // Errors:        none; a file that cannot be looked at has an empty signature.

@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <fstream>
 #include <mutex>
+#include <utility>
+
+#include "base/mapped_code.hpp"
 
 namespace backplane {
 namespace {
 
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
-// As much as is worth a walk through the heaps, which is the longer the more there is in them.
+// Smaller amounts are not worth a walk through the heaps, whose duration grows with their size.
 std::size_t much(std::size_t resident) { return std::clamp<std::size_t>(resident / 32, 2 * 1024 * 1024, 8 * 1024 * 1024); }
 
 }  // namespace
@@ -36,13 +39,15 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
     if (stopped) return;
     cancel = timer.after(interval, [state = shared_from_this()] {
       state->blocking.post([state] {
+        if (!std::exchange(state->unmapped, true)) unmap_read_code();
         state->look();
         state->arm();
       });
     });
   }
 
-  // What is free now was either free then too, and has gone back already, or memory has grown or more of it has been freed since.
+  // Memory that was free at the last run has been released then; so there is something to release only if the heap has grown or more was
+  // freed.
   bool look() {
     const std::size_t free = mallinfo2().fordblks;
     const std::size_t resident = resident_bytes();
@@ -58,8 +63,9 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
   Executor& timer;
   Executor& blocking;
   const std::chrono::nanoseconds interval;
-  std::size_t resident_then = 0;  // after it was done last; looks only
+  std::size_t resident_then = 0;  // after the last run; only reads the counters
   std::size_t free_then = 0;
+  bool unmapped = false;  // the startup's code pages, at the first interval
   std::mutex mutex;
   bool stopped = false;
   std::function<void()> cancel;

@@ -3,7 +3,7 @@
 //
 // Thread-safety: start() and stop() from one thread; looks run on the blocking executor.
 // Lifetime:      the executors outlive stop().
-// Errors:        none; an allocator that cannot say what is free is left alone.
+// Errors:        none; an allocator that does not report its free memory is not trimmed.
 #pragma once
 
 #include <chrono>

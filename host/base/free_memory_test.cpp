@@ -14,7 +14,7 @@ namespace {
 
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
-// 64 MB between things that stay.
+// 64 MB of freed blocks between blocks that stay.
 std::vector<std::string> leave_holes() {
   std::vector<std::string> kept, gone;
   for (int i = 0; i < 4096; ++i) {
@@ -24,7 +24,7 @@ std::vector<std::string> leave_holes() {
   return kept;
 }
 
-TEST(FreeMemory, WhatWasFreedInTheMiddleOfTheHeapGoesBackToTheSystem) {
+TEST(FreeMemory, MemoryFreedInTheMiddleOfTheHeapIsReturned) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
   IoLoop loop("timer");
   FreeMemory memory(loop, loop);
@@ -35,12 +35,12 @@ TEST(FreeMemory, WhatWasFreedInTheMiddleOfTheHeapGoesBackToTheSystem) {
   ASSERT_GT(full, before + (32u << 20));
   EXPECT_TRUE(memory.look());
   EXPECT_LT(resident_bytes(), before + (16u << 20));
-  EXPECT_FALSE(memory.look());  // nothing has come since
+  EXPECT_FALSE(memory.look());  // nothing was freed since
   EXPECT_EQ(kept.back(), std::string(100, 'y'));
 }
 
-// A look in the middle of a burst sees memory at its highest; it never grows beyond that again.
-TEST(FreeMemory, WhatIsFreedAfterALookAtThePeakGoesBackToo) {
+// A check during a burst of work sees the memory at its peak, which is never exceeded later.
+TEST(FreeMemory, MemoryFreedAfterACheckAtThePeakIsReturned) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
   IoLoop loop("timer");
   FreeMemory memory(loop, loop);

@@ -12,11 +12,11 @@
 namespace backplane {
 namespace {
 
-// Below what the allocator maps apart (M_MMAP_THRESHOLD), and below what it gives back at once when it is freed (M_TRIM_THRESHOLD).
+// Below the size that the allocator maps separately (M_MMAP_THRESHOLD), and below the size that it releases on free (M_TRIM_THRESHOLD).
 constexpr std::size_t kPiece = 768 * 1024;
 constexpr std::size_t kMostPieces = 5;
 
-// Of the pages that lie within the piece.  A kernel that cannot leaves them as they are.
+// Populates the pages within the block; a kernel without this option leaves them unchanged.
 void advise(const void* piece, std::size_t size, int advice) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto from = (reinterpret_cast<std::uintptr_t>(piece) + page - 1) & ~(page - 1);
@@ -24,7 +24,7 @@ void advise(const void* piece, std::size_t size, int advice) noexcept {
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, advice);
 }
 
-// The pages are there before they are touched one by one.
+// Populates the pages in one call instead of one page fault each.
 void populate(void* piece, std::size_t size) noexcept {
 #ifdef MADV_POPULATE_WRITE
   advise(piece, size, MADV_POPULATE_WRITE);

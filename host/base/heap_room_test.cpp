@@ -20,7 +20,7 @@ long faults() {
   return use.ru_minflt;
 }
 
-// Page faults of what is allocated on a thread that has a heap of its own.
+// Page faults of allocations on a thread with a separate heap.
 long faults_of(std::size_t room) {
   long count = 0;
   std::thread([&] {
@@ -35,9 +35,9 @@ long faults_of(std::size_t room) {
   return count;
 }
 
-TEST(HeapRoom, WhatIsAllocatedThenFindsItsPagesThere) {
+TEST(HeapRoom, LaterAllocationsFindTheirPagesPresent) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
-  // As the host has them.
+  // As the host sets them.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const long without = faults_of(0), with = faults_of(std::size_t{3} << 20);
@@ -45,7 +45,7 @@ TEST(HeapRoom, WhatIsAllocatedThenFindsItsPagesThere) {
   EXPECT_LT(with, 100);
 }
 
-TEST(HeapRoom, WhatIsFreedBetweenIsReturned) {
+TEST(HeapRoom, MemoryFreedBetweenLiveBlocksIsReturned) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   constexpr std::size_t kPiece = 64 * 1024, kPieces = 400;
   std::vector<std::unique_ptr<std::array<char, kPiece>>> pieces(kPieces);
@@ -53,7 +53,7 @@ TEST(HeapRoom, WhatIsFreedBetweenIsReturned) {
     piece = std::make_unique<std::array<char, kPiece>>();
     piece->fill('x');
   }
-  // Every other one stays, so that the heap cannot shrink.
+  // Every other block stays, so that the heap cannot shrink.
   for (std::size_t i = 0; i < kPieces; i += 2) pieces[i].reset();
   const std::size_t before = memory_use().resident_bytes;
   return_heap_room();
@@ -64,7 +64,7 @@ TEST(HeapRoom, TextsThatAreFreedWithTheirPagesTakeNoMemory) {
   std::vector<std::string> texts;
   for (int i = 0; i < 400; ++i) texts.emplace_back(64 * 1024, 'x');
   const std::size_t before = memory_use().resident_bytes;
-  // Every other one stays, so that the heap cannot shrink.
+  // Every other block stays, so that the heap cannot shrink.
   for (std::size_t i = 0; i < texts.size(); i += 2) free_with_pages(texts[i]);
   EXPECT_LT(memory_use().resident_bytes + std::size_t{400} * 64 * 1024 / 4, before);
   for (std::size_t i = 1; i < texts.size(); i += 2) EXPECT_EQ(texts[i], std::string(64 * 1024, 'x'));

@@ -30,17 +30,17 @@ class LoopWatch final : public DescriptorWatch {
  private:
   void wait(asio::posix::descriptor_base::wait_type what, std::function<void()> work) {
     descriptor_.async_wait(what, [work = std::move(work), gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
-      // An error is found by whoever reads or writes.
+      // The next read or write reports the error.
       if (error != asio::error::operation_aborted && !gone.expired()) work();
     });
   }
 
   asio::posix::stream_descriptor descriptor_;
-  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // an event may be on its way when the watch goes
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // an event may be queued when the watch is destroyed
 };
 
-// A loop that others may block runs what others have posted: what that throws ends with a log line, and the loop goes on.  (On the host's
-// loops it ends the process.)
+// A loop that plugins may block runs functions of plugins: their exceptions are logged, and the loop continues.  (On the host's
+// loops an exception ends the process.)
 void run_plugins_loop(asio::io_context& context, const std::string& name) {
   LogLimit limit;
   while (!context.stopped()) {
@@ -56,20 +56,20 @@ void run_plugins_loop(asio::io_context& context, const std::string& name) {
   }
 }
 
-// Work that counts for the server of the thread that posts it.
-struct CountedWork {
+// Work for the server of the thread that posts it.
+struct ServersWork {
   std::function<void()> work;
-  MetricSlot slot = current_metric_slot();
+  ServerSlot slot = current_server_slot();
   void operator()() const {
-    const MetricScope counting(slot);
+    const ServerScope server(slot);
     work();
   }
 };
-struct CountedFrame {
+struct ServersFrame {
   std::coroutine_handle<> frame;
-  MetricSlot slot = current_metric_slot();
+  ServerSlot slot = current_server_slot();
   void operator()() const {
-    const MetricScope counting(slot);
+    const ServerScope server(slot);
     frame.resume();
   }
 };
@@ -87,13 +87,13 @@ IoLoop::~IoLoop() {
 }
 
 void IoLoop::post(std::function<void()> work) {
-  if (metrics_ != 0) return asio::post(context_, std::move(work));
-  asio::post(context_, CountedWork{std::move(work)});
+  if (server_ != kNoServer) return asio::post(context_, std::move(work));
+  asio::post(context_, ServersWork{std::move(work)});
 }
 
 void IoLoop::post(std::coroutine_handle<> frame) {
-  if (metrics_ != 0) return asio::post(context_, [frame] { frame.resume(); });
-  asio::post(context_, CountedFrame{frame});
+  if (server_ != kNoServer) return asio::post(context_, [frame] { frame.resume(); });
+  asio::post(context_, ServersFrame{frame});
 }
 
 // The expiry of a cancelled timer: a wait that has already ended gets no operation_aborted.
@@ -101,7 +101,7 @@ constexpr auto kCancelled = asio::steady_timer::time_point::min();
 
 std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
   auto timer = std::make_shared<asio::steady_timer>(context_);
-  if (metrics_ == 0) work = CountedWork{std::move(work)};
+  if (server_ == kNoServer) work = ServersWork{std::move(work)};
   // A timer is not thread-safe: arm and cancel it on the loop.
   auto arm = [timer, delay, work = std::move(work)]() mutable {
     if (timer->expiry() == kCancelled) return;
@@ -134,7 +134,7 @@ void IoLoop::start() {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     const SignalStack signals;
     ExecutorScope scope(this);
-    const MetricScope counting(metrics_);
+    const ServerScope server(server_);
     if (may_block_)
       run_plugins_loop(context_, name_);
     else
@@ -170,8 +170,8 @@ void LoopPool::stop() {
 
 BlockingPool::BlockingPool(std::size_t threads) : pool_(threads) {}
 BlockingPool::~BlockingPool() { stop(); }
-void BlockingPool::post(std::function<void()> work) { asio::post(pool_, CountedWork{std::move(work)}); }
-void BlockingPool::post(std::coroutine_handle<> frame) { asio::post(pool_, CountedFrame{frame}); }
+void BlockingPool::post(std::function<void()> work) { asio::post(pool_, ServersWork{std::move(work)}); }
+void BlockingPool::post(std::coroutine_handle<> frame) { asio::post(pool_, ServersFrame{frame}); }
 std::function<void()> BlockingPool::after(std::chrono::nanoseconds, std::function<void()>) {
   return [] {};
 }

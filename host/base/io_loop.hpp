@@ -1,5 +1,5 @@
-// Threads with an Asio io_context each, as SDK executors.  A loop that is constructed on a thread of a server counts metrics for that
-// server; a loop of the process, like the BlockingPool, counts for the server that has posted the work.
+// Threads with an Asio io_context each, as SDK executors.  A loop that is constructed on a thread of a server works for that server;
+// another one, like the BlockingPool, works for the server that has posted the work.
 //
 // Thread-safety: post() and after() from any thread; everything that runs on a loop runs on its one thread.
 // Lifetime:      a LoopPool is stopped and joined before what its coroutines point to goes away.
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "backplane/core/metric_registry.hpp"
+#include "backplane/core/server_slot.hpp"
 #include "backplane/net/io_executor.hpp"
 
 namespace backplane {
@@ -40,7 +40,7 @@ class IoLoop final : public IoExecutor {
  private:
   std::string name_;
   const bool may_block_;
-  const MetricSlot metrics_ = current_metric_slot();
+  const ServerSlot server_ = current_server_slot();
   boost::asio::io_context context_{1};
   std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::vector<std::function<void()>> at_end_;

@@ -1,73 +1,20 @@
 #include "base/log.hpp"
 
 #include <fnmatch.h>
-#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 
-#include "backplane/core/json.hpp"
-#include "base/log_fields.hpp"
+#include "backplane/core/server_slot.hpp"
+#include "base/log_streams.hpp"
 
 namespace backplane {
 namespace {
-
-// The message as JSON members, for %* of the JSON pattern: "msg":"words","key":value,…
-class JsonText final : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const LogFields fields = split_log_message(std::string_view(message.payload.data(), message.payload.size()));
-    std::string text = "\"msg\":";
-    append_json_string(text, fields.words);
-    for (const auto& [key, value] : fields.values) {
-      text += ',';
-      append_json_string(text, key);
-      text += ':';
-      append_log_value(text, value);
-    }
-    out.append(text.data(), text.data() + text.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonText>(); }
-};
-
-std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
-  if (!json) return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%fZ %L %n %v", spdlog::pattern_time_type::utc);
-  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
-  formatter->add_flag<JsonText>('*').set_pattern(R"({"ts":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","logger":"%n",%*})");
-  return formatter;
-}
-
-using ErrorSink = spdlog::sinks::stderr_sink_mt;
-using OutputSink = spdlog::sinks::stdout_sink_mt;
-
-// Errors to one stream, everything else to the other.
-class SplitSink final : public spdlog::sinks::sink {
- public:
-  void log(const spdlog::details::log_msg& message) override { of(message.level).log(message); }
-  void flush() override {
-    errors_.flush();
-    rest_.flush();
-  }
-  void set_pattern(const std::string& pattern) override {
-    errors_.set_pattern(pattern);
-    rest_.set_pattern(pattern);
-  }
-  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
-    errors_.set_formatter(formatter->clone());
-    rest_.set_formatter(std::move(formatter));
-  }
-
- private:
-  spdlog::sinks::sink& of(spdlog::level::level_enum level) {
-    if (level >= spdlog::level::err) return errors_;
-    return rest_;
-  }
-  ErrorSink errors_;
-  OutputSink rest_;
-};
 
 // spdlog has no level between debug and info: details are info lines of a logger that is silent above them.
 struct Level {
@@ -81,47 +28,107 @@ struct Level {
   }
 };
 
+// The log of one server, or of the process.
+struct ServerLog {
+  bool own = false;  // it has been set; until then that of the process applies
+  LogForm form;
+  Level level;
+  std::vector<std::pair<std::string, Level>> modules;
+
+  Level level_of(const std::string& folder) const {
+    Level wanted = level;
+    for (const auto& [pattern, other] : modules) {
+      if (fnmatch(pattern.c_str(), folder.c_str(), 0) == 0) wanted = other;
+    }
+    return wanted;
+  }
+};
+
+// The stream of each server.  A thread that logs while its server's log is being set writes to the one or the other.
+constinit PerServer<std::atomic<spdlog::sinks::sink*>> stream_of_server;
+
+// Takes the lines of one logger to the stream of the thread's server.  The logger itself has the most verbose level of all servers: a
+// server with a lower one drops the line here.
+class ServersSink final : public spdlog::sinks::sink {
+ public:
+  void log(const spdlog::details::log_msg& message) override {
+    if (message.level >= levels_.here().load(std::memory_order_relaxed)) stream().log(message);
+  }
+  void flush() override { stream().flush(); }
+  void set_pattern(const std::string&) override {}
+  void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
+  void set_level_of(ServerSlot slot, spdlog::level::level_enum level) { levels_.of(slot).store(level, std::memory_order_relaxed); }
+
+ private:
+  static spdlog::sinks::sink& stream() { return *stream_of_server.here().load(std::memory_order_acquire); }
+
+  PerServer<std::atomic<int>> levels_;
+};
+
+// One logger with its sink.
+struct ServersLogger {
+  explicit ServersLogger(const std::string& folder) : logger(folder, sink) {}
+  // Levels by slot.
+  void use(const std::array<spdlog::level::level_enum, kMostServers + 1>& levels) {
+    for (ServerSlot slot = 0; slot < levels.size(); ++slot) sink->set_level_of(slot, levels[slot]);
+    logger.set_level(*std::min_element(levels.begin(), levels.end()));
+  }
+
+  const std::shared_ptr<ServersSink> sink = std::make_shared<ServersSink>();
+  spdlog::logger logger;
+};
+
 struct FolderLoggers {
-  spdlog::logger lines, details;
-  FolderLoggers(const std::string& folder, const spdlog::sink_ptr& sink) : lines(folder, sink), details(folder, sink) {
-    lines.flush_on(spdlog::level::warn);
-  }
-  void use(const Level& level) {
-    lines.set_level(level.lines);
-    details.set_level(level.details ? spdlog::level::info : spdlog::level::warn);
-  }
-  void use(const spdlog::sink_ptr& sink) {
-    lines.sinks() = {sink};
-    details.sinks() = {sink};
-  }
+  ServersLogger lines, details;
+  explicit FolderLoggers(const std::string& folder) : lines(folder), details(folder) { lines.logger.flush_on(spdlog::level::warn); }
 };
 
 struct Loggers {
   std::mutex mutex;
-  spdlog::sink_ptr sink = std::make_shared<ErrorSink>();
-  Level level;
-  std::vector<std::pair<std::string, Level>> modules;
+  std::array<ServerLog, kMostServers + 1> logs;
   std::map<std::string, std::unique_ptr<FolderLoggers>> by_folder;
-  Loggers() { sink->set_formatter(make_formatter(false)); }
+  Loggers() { set_streams(); }
 
-  Level level_of(const std::string& folder) const {
-    Level wanted = level;
-    for (const auto& [pattern, own] : modules) {
-      if (fnmatch(pattern.c_str(), folder.c_str(), 0) == 0) wanted = own;
-    }
-    return wanted;
+  const ServerLog& log_of(ServerSlot slot) const { return logs[slot].own ? logs[slot] : logs[kNoServer]; }
+  void set_streams() const {
+    for (ServerSlot slot = 0; slot < logs.size(); ++slot) stream_of_server.of(slot).store(&log_stream(log_of(slot).form));
   }
-  void set_levels() const {
-    for (const auto& [folder, loggers] : by_folder) loggers->use(level_of(folder));
+  void set_levels(const std::string& folder, FolderLoggers& loggers) const {
+    std::array<spdlog::level::level_enum, kMostServers + 1> lines{}, details{};
+    for (ServerSlot slot = 0; slot < logs.size(); ++slot) {
+      const Level level = log_of(slot).level_of(folder);
+      lines[slot] = level.lines;
+      details[slot] = level.details ? spdlog::level::info : spdlog::level::warn;
+    }
+    loggers.lines.use(lines);
+    loggers.details.use(details);
   }
   FolderLoggers& of(const std::string& folder) {
     std::lock_guard lock(mutex);
     auto& slot = by_folder[folder];
     if (!slot) {
-      slot = std::make_unique<FolderLoggers>(folder, sink);
-      slot->use(level_of(folder));
+      slot = std::make_unique<FolderLoggers>(folder);
+      set_levels(folder, *slot);
     }
     return *slot;
+  }
+  // Does `change` to the log of the thread's server.  The only server of a process has the log of the process.
+  template <class Change>
+  void change(const Change& change) {
+    const ServerSlot slot = current_server_slot();
+    std::lock_guard lock(mutex);
+    if (!logs[slot].own) logs[slot] = logs[kNoServer];
+    logs[slot].own = true;
+    change(logs[slot]);
+    if (servers() == 1) change(logs[kNoServer]);
+    apply();
+  }
+  std::ptrdiff_t servers() const {
+    return std::count_if(logs.begin() + 1, logs.end(), [](const ServerLog& log) { return log.own; });
+  }
+  void apply() const {
+    set_streams();
+    for (const auto& [folder, loggers] : by_folder) set_levels(folder, *loggers);
   }
 };
 
@@ -132,34 +139,32 @@ Loggers& loggers() {
 
 }  // namespace
 
-spdlog::logger& folder_logger(const std::string& folder) { return loggers().of(folder).lines; }
-spdlog::logger& folder_details(const std::string& folder) { return loggers().of(folder).details; }
+spdlog::logger& folder_logger(const std::string& folder) { return loggers().of(folder).lines.logger; }
+spdlog::logger& folder_details(const std::string& folder) { return loggers().of(folder).details.logger; }
 
 void set_log_level(const std::string& level) {
-  auto& all = loggers();
-  std::lock_guard lock(all.mutex);
-  all.level = Level::of(level);
-  all.set_levels();
+  loggers().change([&](ServerLog& log) { log.level = Level::of(level); });
 }
 
-void set_log_modules(std::vector<std::pair<std::string, std::string>> pattern_levels) {
-  auto& all = loggers();
-  std::lock_guard lock(all.mutex);
-  all.modules.clear();
-  for (auto& [pattern, level] : pattern_levels) all.modules.emplace_back(std::move(pattern), Level::of(level));
-  all.set_levels();
+void set_log_modules(const std::vector<std::pair<std::string, std::string>>& pattern_levels) {
+  loggers().change([&](ServerLog& log) {
+    log.modules.clear();
+    for (const auto& [pattern, level] : pattern_levels) log.modules.emplace_back(pattern, Level::of(level));
+  });
 }
 
 void set_log_form(LogForm form) {
-  auto& all = loggers();
-  std::lock_guard lock(all.mutex);
-  spdlog::sink_ptr sink = std::make_shared<ErrorSink>();
-  if (form.split) sink = std::make_shared<SplitSink>();
-  sink->set_formatter(make_formatter(form.json));
-  all.sink = std::move(sink);
-  for (auto& [folder, loggers] : all.by_folder) loggers->use(all.sink);
+  loggers().change([&](ServerLog& log) { log.form = form; });
 }
 
-void flush_logs() { loggers().sink->flush(); }
+void end_server_log(ServerSlot slot) {
+  auto& all = loggers();
+  std::lock_guard lock(all.mutex);
+  if (slot == kNoServer) return;
+  all.logs[slot] = {};
+  all.apply();
+}
+
+void flush_logs() { flush_log_streams(); }
 
 }  // namespace backplane

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kMaxNumberDigits = 15;  // readers may have doubles only
+constexpr std::size_t kMaxNumberDigits = 15;  // JSON readers may store numbers as doubles
 
 bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '/';
@@ -22,7 +22,7 @@ std::size_t key_length(std::string_view text) {
   return end < text.size() && text[end] == '=' ? end + 1 : 0;
 }
 
-// Where the next ` key=` begins, or the end.
+// The start of the next ` key=`, or the end.
 std::size_t next_key(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find(' ', from); at != std::string_view::npos; at = text.find(' ', at + 1)) {
     if (key_length(text.substr(at + 1)) > 0) return at;
@@ -30,7 +30,7 @@ std::size_t next_key(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-// A quoted value's end behind its second quote; npos when it has none.
+// The position after the closing quote of a quoted value; npos if there is none.
 std::size_t quoted_end(std::string_view text) {
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -53,7 +53,7 @@ std::string unquoted(std::string_view text) {
 
 bool takes_the_rest(std::string_view key) { return key == "error" || key == "reason"; }
 
-// Reads one value off the front of `text`.
+// Removes one value from the front of `text`.
 std::string take_value(std::string_view key, std::string_view& text) {
   if (!text.empty() && text.front() == '"') {
     const std::size_t end = quoted_end(text);

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <thread>
 
 namespace backplane {
 namespace {
 
-// Both streams of what `write` logs: standard output, standard error.
+// The log output of `write`: standard output, standard error.
 template <class Write>
 std::pair<std::string, std::string> logged(Write write) {
   ::testing::internal::CaptureStdout();
@@ -77,6 +79,69 @@ TEST_F(Log, SplitStreamsHaveErrorsApart) {
   std::tie(output, errors) = logged(both);
   EXPECT_NE(output.find("\"msg\":\"went well\""), std::string::npos) << output;
   EXPECT_NE(errors.find("\"msg\":\"went wrong\""), std::string::npos) << errors;
+}
+
+TEST_F(Log, EachServerHasItsLevelsAndItsForm) {
+  const auto one = std::make_unique<ServerIdentity>(), two = std::make_unique<ServerIdentity>();
+  auto& logger = folder_logger("servers");
+  const auto as = [](ServerSlot slot, auto run) {
+    const ServerScope server(slot);
+    run();
+  };
+  const auto lines = [&](ServerSlot slot) {
+    return logged([&] {
+             as(slot, [&] {
+               logger.debug("a detail");
+               folder_details("servers").info("a step");
+               logger.info("the end");
+             });
+           })
+        .second;
+  };
+  as(one->slot(), [] { set_log_level("debug"); });
+  EXPECT_NE(lines(kNoServer).find("a detail"), std::string::npos) << "one server: the process's log is its log";
+  as(two->slot(), [] { set_log_level("info"); });
+  EXPECT_NE(lines(one->slot()).find("D servers a detail\n"), std::string::npos);
+  EXPECT_NE(lines(one->slot()).find("I servers a step\n"), std::string::npos);
+  EXPECT_EQ(lines(two->slot()).find("a detail"), std::string::npos);
+  EXPECT_EQ(lines(two->slot()).find("a step"), std::string::npos);
+  EXPECT_NE(lines(two->slot()).find("I servers the end\n"), std::string::npos);
+  as(two->slot(), [] {
+    set_log_form({.json = true});
+    set_log_modules({{"serv*", "error"}});
+  });
+  EXPECT_NE(lines(one->slot()).find("I servers the end\n"), std::string::npos);
+  EXPECT_EQ(lines(two->slot()), "");
+  as(two->slot(), [] { set_log_modules({}); });
+  EXPECT_NE(lines(two->slot()).find(R"("msg":"the end")"), std::string::npos);
+  for (const auto* server : {one.get(), two.get()}) end_server_log(server->slot());
+  set_log_level("info");
+  EXPECT_EQ(logger.level(), spdlog::level::info) << "no server has a more verbose level";
+  EXPECT_EQ(lines(one->slot()).find("a detail"), std::string::npos) << "the next server of the slot begins with the log of the process";
+}
+
+// Settings of one server change while threads of the other log.
+TEST_F(Log, ServersAreSetWhileOthersLog) {
+  const ServerIdentity one, two;
+  {
+    const ServerScope server(two.slot());
+    set_log_level("info");
+  }
+  const auto text = logged([&] {
+    std::thread other([slot = two.slot()] {
+      const ServerScope server(slot);
+      for (int i = 0; i < 200; ++i) folder_logger("busy").info("line");
+    });
+    const ServerScope server(one.slot());
+    for (int i = 0; i < 200; ++i) {
+      set_log_level(i % 2 == 0 ? "debug" : "warn");
+      set_log_form({.json = i % 2 == 0});
+      folder_logger("new" + std::to_string(i)).error("line");
+    }
+    other.join();
+  });
+  EXPECT_EQ(std::count(text.second.begin(), text.second.end(), '\n'), 400);
+  for (const auto* server : {&one, &two}) end_server_log(server->slot());
 }
 
 }  // namespace

@@ -1,23 +1,58 @@
 #include "base/loop_set.hpp"
 
+#include <pthread.h>
+#include <time.h>
+
 #include <algorithm>
 
 namespace backplane {
+namespace {
+
+constexpr int kNoClock = 0;  // the clock of the system, which is that of no thread
+
+}  // namespace
+
+// The first work of the thread names its clock.
+void LoopSet::start(IoLoop& loop) {
+  const auto& clock = clocks_.emplace_back(std::make_shared<std::atomic<int>>(kNoClock));
+  loop.post([clock] {
+    clockid_t own = kNoClock;
+    if (pthread_getcpuclockid(pthread_self(), &own) == 0) clock->store(own, std::memory_order_release);
+  });
+  loop.start();
+}
+
+std::chrono::nanoseconds LoopSet::cpu_time() const {
+  std::chrono::nanoseconds sum{0};
+  const std::lock_guard lock(mutex_);
+  for (const auto& clock : clocks_) {
+    const clockid_t id = clock->load(std::memory_order_acquire);
+    timespec used{};
+    if (id == kNoClock || clock_gettime(id, &used) != 0) continue;
+    sum += std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  }
+  return sum;
+}
 
 Executor& LoopSet::of(const std::string& name) {
   std::lock_guard lock(mutex_);
   auto& loop = loops_[name];
   if (!loop) {
     loop = std::make_unique<IoLoop>(name, /*may_block=*/true);
-    if (started_) loop->start();
+    if (started_) start(*loop);
   }
   return *loop;
+}
+
+std::size_t LoopSet::size() const {
+  const std::lock_guard lock(mutex_);
+  return loops_.size();
 }
 
 void LoopSet::start() {
   std::lock_guard lock(mutex_);
   if (std::exchange(started_, true)) return;
-  for (auto& [_, loop] : loops_) loop->start();
+  for (auto& [_, loop] : loops_) start(*loop);
 }
 
 std::vector<std::string> LoopSet::stop(std::chrono::nanoseconds limit) {

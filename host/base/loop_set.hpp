@@ -5,6 +5,7 @@
 // Errors:        stop() returns the names of the loops whose thread has not ended.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -20,6 +21,9 @@ class LoopSet {
  public:
   // The loop of `name`, made by the first call.
   Executor& of(const std::string& name);
+  std::size_t size() const;
+  // CPU time that the threads of the loops have used; without those that have ended.
+  std::chrono::nanoseconds cpu_time() const;
   // Starts the loops: posted work runs from then on.
   void start();
   // Returns the names of the loops that have not ended within `limit`, which applies to all together.  Their threads still run, so the
@@ -27,8 +31,11 @@ class LoopSet {
   std::vector<std::string> stop(std::chrono::nanoseconds limit);
 
  private:
-  std::mutex mutex_;
+  void start(IoLoop& loop);
+
+  mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<IoLoop>> loops_;
+  std::vector<std::shared_ptr<std::atomic<int>>> clocks_;  // of the threads
   bool started_ = false;
 };
 

@@ -3,6 +3,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      stop the pool after the loops whose requests use it; call set_offload_pool(nullptr) before destroying it.
+//                Each server of a process has its own pool.
 // Errors:        none; without a pool, or with few bytes, the coroutine stays on its executor.
 #pragma once
 
@@ -21,6 +22,7 @@ class OffloadPool {
   explicit OffloadPool(std::size_t count);
   void start();
   void stop();
+  std::size_t size() const noexcept { return loops_.size(); }
   // How often work has been offloaded.
   std::size_t turns() const noexcept { return turn_.load(std::memory_order_relaxed); }
   // The next loop, round robin.
@@ -31,7 +33,7 @@ class OffloadPool {
   std::atomic<std::size_t> turn_{0};
 };
 
-// Sets the pool of OffloadIfLarge, before the server accepts requests; null: none.
+// Sets the pool of OffloadIfLarge for the calling thread's server, before it accepts requests; null: none.
 void set_offload_pool(OffloadPool* loops) noexcept;
 
 class OffloadIfLarge {

@@ -1,4 +1,4 @@
-// What a Status says to a person at a log or a terminal: its message without the words that are for the client of an API.
+// The message of a Status for a log or a terminal, without the parts that are for API clients.
 //
 // Thread-safety: pure.
 #pragma once

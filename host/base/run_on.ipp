@@ -4,7 +4,7 @@
 
 namespace backplane {
 namespace detail {
-// std::future waits in a system call of its own, in which ThreadSanitizer runs no signal handler: SIGTERM would wait as long.
+// std::future waits in a system call (futex), in which ThreadSanitizer runs no signal handler: SIGTERM would wait as long.
 template <class T>
 struct Outcome {
   std::promise<T> promise;

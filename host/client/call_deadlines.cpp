@@ -12,22 +12,21 @@ CallDeadlines::Clock::time_point CallDeadlines::due(const RemoteCall& call) {
 void CallDeadlines::put(const RemoteCallRef& call) {
   const auto when = due(*call);
   if (when == Clock::time_point::max()) return;
-  const auto place = calls_.emplace(when, call);
-  call->on_over = [self = shared_from_this(), place] { self->calls_.erase(place); };
+  call->use_deadline(calls_, calls_->emplace(when, call));
 }
 
 void CallDeadlines::add(const RemoteCallRef& call) {
   if (call->over()) return;
   put(call);
-  if (!calls_.empty() && calls_.begin()->first < armed_) arm();
+  if (!calls_->empty() && calls_->begin()->first < armed_) arm();
 }
 
-// For the first of them.
+// Sets the timer for the earliest deadline.
 void CallDeadlines::arm() {
   if (cancel_timer_) cancel_timer_();
   cancel_timer_ = nullptr;
-  armed_ = calls_.empty() ? Clock::time_point::max() : calls_.begin()->first;
-  if (calls_.empty()) return;
+  armed_ = calls_->empty() ? Clock::time_point::max() : calls_->begin()->first;
+  if (calls_->empty()) return;
   cancel_timer_ = loop_.after(armed_ - Clock::now(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->tick();
   });
@@ -35,20 +34,19 @@ void CallDeadlines::arm() {
 
 void CallDeadlines::tick() {
   const auto now = Clock::now();
-  while (!calls_.empty() && calls_.begin()->first <= now) {
-    const RemoteCallRef late = calls_.begin()->second.lock();
+  while (!calls_->empty() && calls_->begin()->first <= now) {
+    const RemoteCallRef late = calls_->begin()->second.lock();
     if (late == nullptr || late->over()) {
-      calls_.erase(calls_.begin());
+      calls_->erase(calls_->begin());
       continue;
     }
     if (due(*late) > now) {  // it was sent in time
-      calls_.erase(calls_.begin());
-      late->on_over = nullptr;
+      late->forget_deadline();
       put(late);
       continue;
     }
-    if (late->on_cancel) late->on_cancel();
-    late->fail(Status(Reason::kTimeout, "context deadline exceeded"));  // and is let go of
+    late->leave_carrier();
+    late->fail(Status(Reason::kTimeout, "context deadline exceeded"));  // and is released
   }
   arm();
 }

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 
 #include "base/io_loop.hpp"
@@ -18,19 +17,17 @@ namespace backplane {
 class CallDeadlines : public std::enable_shared_from_this<CallDeadlines> {
  public:
   explicit CallDeadlines(IoLoop& loop) : loop_(loop) {}
-  // Uses the call's on_over.
   void add(const RemoteCallRef& call);
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Calls = std::multimap<Clock::time_point, std::weak_ptr<RemoteCall>>;
   static Clock::time_point due(const RemoteCall& call);
   void put(const RemoteCallRef& call);
   void arm();
   void tick();
 
   IoLoop& loop_;
-  Calls calls_;
+  const std::shared_ptr<RemoteCall::Deadlines> calls_ = std::make_shared<RemoteCall::Deadlines>();
   Clock::time_point armed_ = Clock::time_point::max();  // the timer's end; max: there is none
   std::function<void()> cancel_timer_;
 };

@@ -1,4 +1,4 @@
-// What a client shows and whom it trusts, as its configuration or the files that it names say now.
+// Credentials and trusted CAs of a client, read again when the files of its configuration change.
 //
 // Thread-safety: any thread.
 // Lifetime:      shared; credentials in use outlive a change.

@@ -106,11 +106,20 @@ TEST_P(GrpcTest, AnErrorInTheTrailersCountsThoughAMessageHasArrived) {
   EXPECT_EQ(answer.message, "");
 }
 
-TEST_P(GrpcTest, WhatIsNoAnswerOfGrpcIsAnError) {
+TEST_P(GrpcTest, AResponseThatIsNotGrpcIsAnError) {
   EXPECT_EQ(call("/page").status.code, Code::kUnimplemented);
   EXPECT_EQ(call("/compressed").status.code, Code::kInternal);
   EXPECT_EQ(call("/twice").status.code, Code::kInternal);
   EXPECT_EQ(call("/none").status.code, Code::kInternal);
+}
+
+// The server's window was never opened, so the client waited for room to send the rest until the deadline of the call.
+TEST_P(GrpcTest, AnAnswerBeforeTheEndOfTheRequestEndsTheCall) {
+  for (int i = 0; i < 3; ++i) {
+    const CallStatus status = call("/deaf", std::string(200'000, 'x')).status;
+    EXPECT_EQ(status.code, Code::kPermissionDenied) << to_text(status);
+  }
+  EXPECT_EQ(backend_->connections(), 1);
 }
 
 TEST_P(GrpcTest, AMessageOverTheLimitIsRefused) {
@@ -132,7 +141,7 @@ TEST_P(GrpcTest, ADeadlineThatPassesEndsTheCallAndResetsItsStream) {
   backend_->wait_reset();
 }
 
-// ---- what a call may be repeated after
+// ---- retries
 
 TEST_P(GrpcTest, ACallThatReachesNoServerWasNeverSent) {
   backend_.reset();
@@ -285,7 +294,7 @@ Task<std::shared_ptr<grpc::Stream>> open_and_read_one(std::shared_ptr<HttpClient
 // The server sends zeros, which are empty messages.
 TEST_P(GrpcTest, AStreamThatIsNotReadIsNotFetchedBeyondAWindow) {
   std::shared_ptr<grpc::Stream> stream = run_on(loop(), open_and_read_one(client()));
-  // Another call goes through meanwhile.
+  // Another call succeeds meanwhile.
   EXPECT_TRUE(call("/unary").status.ok());
   EXPECT_LE(backend_->sent_bytes(), 2u * config_.stream_window + 100'000);
   stream.reset();

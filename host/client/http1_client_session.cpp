@@ -15,14 +15,14 @@ namespace {
 
 namespace beast_http = boost::beast::http;
 
-// As net/http's transport bears: informational answers before the real one, and what may come that is neither header nor body.
+// net/http's limits: the number of informational responses before the final one, and the bytes of chunk headers and trailers.
 constexpr int kMaxInterim = 5;
 constexpr std::size_t kMaxUnparsed = std::size_t{1} << 20;
-// What most heads fit in: an idle connection keeps no more for the next.
+// Most heads fit; an idle connection keeps a buffer of at most this size.
 constexpr std::size_t kKeptHead = 4096;
 constexpr std::size_t kUsualHeaders = 16;
 
-// Fills a head and hands out body bytes.
+// Parses a head and returns body bytes.
 class AnswerParser final : public beast_http::basic_parser<false> {
  public:
   using Error = boost::beast::error_code;
@@ -62,7 +62,7 @@ class AnswerParser final : public beast_http::basic_parser<false> {
   bool header_done_ = false;
 };
 
-class Http1ClientSession final : public RemoteSession {
+class Http1ClientSession final : public RemoteSession, private CallCarrier {
  public:
   Http1ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {}
 
@@ -94,7 +94,6 @@ class Http1ClientSession final : public RemoteSession {
     }
     uploading_ = call_->streams_body();
     uploaded_ = 0;
-    if (uploading_ || request.upgrade) call_->on_body = [this] { port_.want_flush(); };
     if (uploading_) {
       out_ += request.body_size ? "Content-Length: " + std::to_string(*request.body_size) : "Transfer-Encoding: chunked";
       out_ += "\r\n\r\n";
@@ -102,13 +101,7 @@ class Http1ClientSession final : public RemoteSession {
       if (!request.body.empty()) out_ += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
       out_.append("\r\n").append(request.body);
     }
-    call_->on_read = [this](std::size_t) { port_.want_read(); };
-    // The rest of the answer is of no use to anybody, and only the end of the connection stops it.
-    call_->on_cancel = [this] {
-      call_.reset();
-      closing_ = true;
-      port_.want_flush();
-    };
+    call_->carried_by(this);
     port_.want_flush();
   }
 
@@ -157,7 +150,7 @@ class Http1ClientSession final : public RemoteSession {
   void fill(std::string& out, std::size_t budget) override {
     out.append(out_);
     out_.clear();
-    if (out_.capacity() > kKeptHead) out_.shrink_to_fit();  // a body has gone with it
+    if (out_.capacity() > kKeptHead) out_.shrink_to_fit();  // a part of the request body has been sent
     if (call_ && switched_) return fill_switched(out, budget);
     while (call_ && uploading_ && out.size() < budget) {
       const std::string piece = call_->take_body(budget - out.size());
@@ -178,18 +171,26 @@ class Http1ClientSession final : public RemoteSession {
       if (!answered_ && may_be_repeated(call->request())) {
         again.push_back(std::move(call));
       } else {
-        call->fail(why);
+        call->fail(call->has_head() && why.message() == "EOF" ? service_unavailable("unexpected EOF") : why);
       }
     }
     return again;
   }
 
  private:
+  void call_read(RemoteCall&, std::size_t) override { port_.want_read(); }
+  void call_has_body(RemoteCall&) override { port_.want_flush(); }
+  // Only closing the connection stops the rest of the response.
+  void call_given_up(RemoteCall&) override {
+    call_.reset();
+    closing_ = true;
+    port_.want_flush();
+  }
   // Line breaks become blanks, so that a value cannot begin another line.
   void append_line(std::string_view value) {
     const auto from = static_cast<std::ptrdiff_t>(out_.size());
     out_.append(value);
-    // They are rare, and three searches are faster than a test of each character.
+    // Line breaks are rare, and three searches are faster than a test of each character.
     for (const char c : {'\r', '\n', '\0'}) {
       if (value.find(c) != std::string_view::npos) std::replace(out_.begin() + from, out_.end(), c, ' ');
     }
@@ -202,7 +203,7 @@ class Http1ClientSession final : public RemoteSession {
     std::exchange(call_, nullptr)->end();
     port_.want_flush();
   }
-  // False: it is more than was said, and the call has been broken off.
+  // False: the body is longer than its Content-Length, and the call has been aborted.
   bool send_piece(std::string& out, const std::string& piece) {
     uploaded_ += piece.size();
     const auto& size = call_->request().body_size;
@@ -235,7 +236,7 @@ class Http1ClientSession final : public RemoteSession {
   }
   void complete() {
     if (parser_->code == 101) return switch_protocols();
-    if (parser_->code < 200) {  // 100 Continue: the answer is still to come
+    if (parser_->code < 200) {  // 100 Continue: the final response follows
       if (++interim_ > kMaxInterim) return fail("net/http: too many 1xx informational responses");
       parser_.emplace(call_->request().method == "HEAD");
       return;
@@ -269,10 +270,10 @@ class Http1ClientSession final : public RemoteSession {
   std::optional<AnswerParser> parser_;
   std::string out_;
   std::string rest_;       // received, not parsed
-  bool answered_ = false;  // bytes of the running call's answer have come
+  bool answered_ = false;  // bytes of the running call's response have arrived
   bool closing_ = false;
-  bool uploading_ = false;  // more of the running call's body is to come
-  bool switched_ = false;   // no HTTP any more
+  bool uploading_ = false;  // more of the running call's request body follows
+  bool switched_ = false;   // the connection has been upgraded
   int interim_ = 0;
   std::uint64_t uploaded_ = 0;
 };

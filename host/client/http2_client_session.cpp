@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <forward_list>
 #include <new>
 #include <unordered_map>
 
@@ -23,7 +25,7 @@ constexpr int kMaxInterim = 5;
 constexpr std::chrono::milliseconds kPingAnswer{25};
 constexpr std::size_t kMaxPings = 64;  // unacknowledged; further ones are ignored
 
-class Http2ClientSession final : public RemoteSession {
+class Http2ClientSession final : public RemoteSession, private CallCarrier {
  public:
   Http2ClientSession(RemotePort& port, std::string authority, Http2ClientSettings settings);
   ~Http2ClientSession() override { nghttp2_session_del(session_); }
@@ -34,7 +36,7 @@ class Http2ClientSession final : public RemoteSession {
   }
   bool idle() const override { return streams_.empty(); }
   bool only_lasting() const override {
-    const auto lasting = [](const auto& each) { return each.second->call->lasting(); };
+    const auto lasting = [](const auto& each) { return each.second.call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
   bool finished() const override {
@@ -73,10 +75,10 @@ class Http2ClientSession final : public RemoteSession {
     const Status why = why_.empty() ? reason : service_unavailable(why_);
     std::vector<RemoteCallRef> again = std::exchange(refused_, {});
     for (auto& [_, stream] : std::exchange(streams_, {})) {
-      if (!stream->call->has_head() && may_be_repeated(stream->call->request())) {
-        again.push_back(std::move(stream->call));
+      if (!stream.has_head && may_be_repeated(stream.call->request())) {
+        again.push_back(std::move(stream.call));
       } else {
-        stream->call->fail(why);
+        stream.call->fail(why);
       }
     }
     return again;
@@ -90,14 +92,18 @@ class Http2ClientSession final : public RemoteSession {
     std::size_t sent = 0;  // bytes of the request body
     std::size_t header_bytes = 0;
     int interim = 0;
+    bool has_head = false;  // the call has the response head
     Headers trailers;
     bool whole = false;  // the server has ended the stream
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
-  Stream* stream(std::int32_t id) {
-    const auto found = streams_.find(id);
-    return found == streams_.end() ? nullptr : found->second.get();
-  }
+  // nghttp2 stores it as the stream's user data; null: this session has finished the stream.
+  Stream* stream(std::int32_t id) const { return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id)); }
+  // Removes a stream that nghttp2 may still have.
+  RemoteCallRef drop(std::int32_t id);
+  void call_read(RemoteCall& call, std::size_t count) override;
+  void call_has_body(RemoteCall& call) override;
+  void call_given_up(RemoteCall& call) override;
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
   void give_up(std::int32_t id, const char* why);
@@ -117,7 +123,7 @@ class Http2ClientSession final : public RemoteSession {
   const std::string authority_;
   const std::string_view scheme_;
   nghttp2_session* session_ = nullptr;
-  std::unordered_map<std::int32_t, std::unique_ptr<Stream>> streams_;
+  std::unordered_map<std::int32_t, Stream> streams_;
   std::vector<RemoteCallRef> refused_;  // the server has not begun to process them
   std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
@@ -201,67 +207,54 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
   return static_cast<ssize_t>(count);
 }
 
-// The header fields of a request, in one buffer.
+// Fields whose values differ from call to call are not indexed: in the connection's compression table they would displace others.
+bool is_unique(std::string_view name) { return name == "grpc-timeout" || name == "content-length"; }
+
+// The header fields of a request. They point into the request; nghttp2 copies them, and makes the names lower-case.
 class Fields {
  public:
-  // Adds a field that the session makes: the name is in lower case and the value has no line breaks.
-  void add(std::string_view name, std::string_view value) {
-    rows_.push_back({text_.size(), name.size(), value.size()});
-    text_.append(name).append(value);
-  }
-  // Adds a field of the caller.
-  void add_given(std::string_view name, std::string_view value) {
-    const auto at = static_cast<std::ptrdiff_t>(text_.size());
-    const auto value_at = at + static_cast<std::ptrdiff_t>(name.size());
-    add(name, value);
-    std::transform(text_.begin() + at, text_.begin() + value_at, text_.begin() + at,
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    // A line break in a value would begin another field, so it becomes a blank. Three searches are faster than a test of each character.
-    for (const char c : {'\r', '\n', '\0'}) {
-      if (value.find(c) != std::string_view::npos) std::replace(text_.begin() + value_at, text_.end(), c, ' ');
+  Fields(const RemoteCall& call, std::string_view scheme, std::string_view authority) {
+    const HttpCall& request = call.request();
+    const std::string_view host = find_header(request.headers, "Host");
+    add(":method", request.method);
+    add(":scheme", scheme);
+    add(":authority", host.empty() ? authority : host);
+    add(":path", request.target);
+    for (const auto& [name, value] : request.headers) {
+      // The length of a streamed body is HttpCall::body_size.
+      if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
+      add(name, value);
     }
+    if (!request.body.empty()) add_length(request.body.size());
+    if (call.streams_body() && request.body_size) add_length(*request.body_size);
   }
-  void reserve(const HttpCall& request) {
-    std::size_t bytes = 128 + request.target.size();
-    for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
-    text_.reserve(bytes);
-    rows_.reserve(request.headers.size() + 6);
-  }
-  // Valid until a field is added.
-  std::vector<nghttp2_nv> rows() {
-    std::vector<nghttp2_nv> out;
-    out.reserve(rows_.size());
-    auto* bytes = reinterpret_cast<std::uint8_t*>(text_.data());
-    for (const Row& row : rows_) out.push_back({bytes + row.at, bytes + row.at + row.name, row.name, row.value, NGHTTP2_NV_FLAG_NONE});
-    return out;
-  }
+  const nghttp2_nv* data() const noexcept { return rows_.data(); }
+  std::size_t size() const noexcept { return rows_.size(); }
 
  private:
-  struct Row {
-    std::size_t at, name, value;
-  };
-  std::string text_;
-  std::vector<Row> rows_;
-};
-
-Fields fields_of(const RemoteCall& call, std::string_view scheme, std::string_view authority) {
-  const HttpCall& request = call.request();
-  const std::string_view host = find_header(request.headers, "Host");
-  Fields out;
-  out.reserve(request);
-  out.add_given(":method", request.method);
-  out.add(":scheme", scheme);
-  out.add_given(":authority", host.empty() ? authority : host);
-  out.add_given(":path", request.target);
-  for (const auto& [name, value] : request.headers) {
-    // The length of a streamed body is HttpCall::body_size.
-    if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-    out.add_given(name, value);
+  static std::uint8_t* bytes(std::string_view text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); }
+  void add(std::string_view name, std::string_view value) {
+    value = in_one_line(value);
+    const std::uint8_t flags = is_unique(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
+    rows_.push_back({bytes(name), bytes(value), name.size(), value.size(), flags});
   }
-  if (!request.body.empty()) out.add("content-length", std::to_string(request.body.size()));
-  if (call.streams_body() && request.body_size) out.add("content-length", std::to_string(*request.body_size));
-  return out;
-}
+  // A line break in a value would begin another field, so it becomes a blank. Three searches are faster than a test of each character.
+  std::string_view in_one_line(std::string_view value) {
+    const auto has = [value](char c) { return value.find(c) != std::string_view::npos; };
+    if (!has('\r') && !has('\n') && !has('\0')) return value;
+    std::string& text = changed_.emplace_front(value);
+    for (const char c : {'\r', '\n', '\0'}) std::replace(text.begin(), text.end(), c, ' ');
+    return text;
+  }
+  void add_length(std::uint64_t size) {
+    const char* const end = std::to_chars(length_.data(), length_.data() + length_.size(), size).ptr;
+    add("content-length", {length_.data(), static_cast<std::size_t>(end - length_.data())});
+  }
+
+  boost::container::small_vector<nghttp2_nv, 24> rows_;
+  std::forward_list<std::string> changed_;
+  std::array<char, 20> length_;
+};
 
 void Http2ClientSession::note_ping(const std::uint8_t* data) {
   if (pings_.size() >= kMaxPings) return;
@@ -277,36 +270,50 @@ void Http2ClientSession::answer_pings() {
 }
 
 void Http2ClientSession::start(RemoteCallRef call) {
-  Fields fields = fields_of(*call, scheme_, authority_);
-  const std::vector<nghttp2_nv> names = fields.rows();
+  const Fields fields(*call, scheme_, authority_);
   nghttp2_data_provider body{};
   body.read_callback = send_body;
   const bool has_body = call->streams_body() || !call->request().body.empty();
-  const std::int32_t id = nghttp2_submit_request(session_, nullptr, names.data(), names.size(), has_body ? &body : nullptr, nullptr);
-  if (id < 0) {
+  const auto id = static_cast<std::int32_t>(nghttp2_session_get_next_stream_id(session_));
+  Stream& stream = streams_[id];
+  const auto submitted = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(), has_body ? &body : nullptr, &stream);
+  if (submitted < 0) {
+    streams_.erase(id);
     closing_ = true;
     call->refused();
     call->fail(service_unavailable("the connection takes no more requests"));
     return;
   }
-  call->on_read = [this, id](std::size_t count) {
-    nghttp2_session_consume_stream(session_, id, count);
-    if (nghttp2_session_want_write(session_) != 0) port_.want_flush();
-  };
-  call->on_body = [this, id] {
-    nghttp2_session_resume_data(session_, id);
-    port_.want_flush();
-  };
-  call->on_cancel = [this, id] {
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-    streams_.erase(id);
-    port_.want_flush();
-    port_.has_room();
-  };
-  auto stream = std::make_unique<Stream>();
-  stream->call = std::move(call);
-  streams_.emplace(id, std::move(stream));
+  call->stream = id;
+  call->carried_by(this);
+  stream.call = std::move(call);
   port_.want_flush();
+}
+
+void Http2ClientSession::call_read(RemoteCall& call, std::size_t count) {
+  nghttp2_session_consume_stream(session_, call.stream, count);
+  if (nghttp2_session_want_write(session_) != 0) port_.want_flush();
+}
+
+void Http2ClientSession::call_has_body(RemoteCall& call) {
+  nghttp2_session_resume_data(session_, call.stream);
+  port_.want_flush();
+}
+
+void Http2ClientSession::call_given_up(RemoteCall& call) {
+  const RemoteCallRef kept = drop(call.stream);
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, call.stream, NGHTTP2_CANCEL);
+  port_.want_flush();
+  port_.has_room();
+}
+
+RemoteCallRef Http2ClientSession::drop(std::int32_t id) {
+  nghttp2_session_set_stream_user_data(session_, id, nullptr);
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return nullptr;
+  RemoteCallRef call = std::move(found->second.call);
+  streams_.erase(found);
+  return call;
 }
 
 void Http2ClientSession::header(std::int32_t id, std::string_view name, std::string_view value) {
@@ -314,7 +321,7 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
   if (found == nullptr) return;
   found->header_bytes += name.size() + value.size();
   if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
-  if (found->call->has_head()) {
+  if (found->has_head) {
     found->trailers.emplace_back(name, value);
   } else if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), found->code);
@@ -326,21 +333,20 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
 void Http2ClientSession::headers_complete(std::int32_t id) {
   Stream* found = stream(id);
   if (found == nullptr) return;
-  if (found->call->has_head()) return found->call->trailers(std::move(found->trailers));
+  if (found->has_head) return found->call->trailers(std::move(found->trailers));
   if (found->code == 101) return give_up(id, "http2: a response cannot switch protocols");
   if (found->code < 200) {
     if (++found->interim > kMaxInterim) return give_up(id, "http2: too many 1xx informational responses");
     found->headers.clear();
     return;
   }
+  found->has_head = true;
   found->call->head(found->code, std::move(found->headers));
 }
 
 void Http2ClientSession::give_up(std::int32_t id, const char* why) {
-  const auto found = streams_.find(id);
-  if (found == streams_.end()) return;
-  const RemoteCallRef call = std::move(found->second->call);
-  streams_.erase(found);
+  const RemoteCallRef call = drop(id);
+  if (call == nullptr) return;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
   call->fail(service_unavailable(why));
   port_.has_room();
@@ -351,13 +357,12 @@ void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
   if (Stream* found = stream(id)) found->call->body(bytes);
 }
 
-// The response is complete: the rest of the request body is not sent.
+// The response is complete: what is left of the request body, for which the server may never open its window, is not sent.
 void Http2ClientSession::answered(std::int32_t id) {
   Stream* found = stream(id);
   if (found != nullptr) found->whole = true;
-  if (found == nullptr || !found->call->streams_body() || found->call->body_taken() || !found->call->has_head()) return;
-  const RemoteCallRef call = std::move(found->call);
-  streams_.erase(id);
+  if (found == nullptr || !found->has_head || nghttp2_session_get_stream_local_close(session_, id) == 1) return;
+  const RemoteCallRef call = drop(id);
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
   call->end();
   port_.has_room();
@@ -366,17 +371,18 @@ void Http2ClientSession::answered(std::int32_t id) {
 void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
-  const RemoteCallRef call = std::move(found->second->call);
-  const bool whole = found->second->whole;
+  const RemoteCallRef call = std::move(found->second.call);
+  const bool whole = found->second.whole, has_head = found->second.has_head;
   streams_.erase(found);
-  const bool refused = error == NGHTTP2_REFUSED_STREAM && !call->has_head();
+  const bool refused = error == NGHTTP2_REFUSED_STREAM && !has_head;
   if (refused) {
     call->refused();
     closing_ = true;  // the connection is closing, or would refuse the calls again
   }
   if (refused && !call->streams_body()) {
+    call->carried_by(nullptr);
     refused_.push_back(call);
-  } else if (error == NGHTTP2_NO_ERROR && whole && call->has_head()) {
+  } else if (error == NGHTTP2_NO_ERROR && whole && has_head) {
     call->end();
   } else {
     call->fail(service_unavailable(std::string("the server has reset the stream: ") + nghttp2_http2_strerror(error)));

@@ -1,4 +1,4 @@
-// The SDK's reverse proxy between this server and backends that behave, and do not.
+// The SDK's reverse proxy between this server and backends, correct and faulty ones.
 #include "backplane/net/proxy.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Got {
   }
 };
 
-// A server whose every request goes to the backend.
+// A server that proxies every request to the backend.
 class Proxying final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
@@ -63,7 +63,7 @@ Task<Got> fetch(std::shared_ptr<HttpClient> client, HttpCall call) {
   co_return got;
 }
 
-// Reads the first piece and gives the answer up.
+// Reads the first piece and abandons the response.
 Task<std::string> taste(std::shared_ptr<HttpClient> client, HttpCall call) {
   auto calling = client->call(std::move(call));
   auto answer = co_await std::move(calling);
@@ -73,7 +73,7 @@ Task<std::string> taste(std::shared_ptr<HttpClient> client, HttpCall call) {
   co_return piece.ok() ? *piece : piece.status().message();
 }
 
-// What is said to the other protocol: given pieces, then silence until the end is asked for.
+// The client's bytes for the upgraded protocol: the given pieces, then nothing until the end is requested.
 class Saying final : public BodySource {
  public:
   explicit Saying(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {}
@@ -196,7 +196,7 @@ TEST_P(ProxyTest, TheBackendIsAskedForTheSameAndAnswersTheSame) {
   EXPECT_NE(backend.last_head().find("Audit-Id: audit-1\r\n"), std::string::npos) << backend.last_head();
 }
 
-TEST_P(ProxyTest, NothingByWhichTheClientShowsWhoItIsGoesOn) {
+TEST_P(ProxyTest, CredentialsAndIdentityHeadersAreNotForwarded) {
   RawBackend& backend = serve(says(kHello));
   handler_.user.uid = "u-1";
   handler_.user.groups = {"g1", "g2"};
@@ -235,7 +235,7 @@ TEST_P(ProxyTest, HeadersOfOneConnectionStayThere) {
   EXPECT_EQ(backend.last_head().find("Te:"), std::string::npos);
 }
 
-// Each header was compared with each name: such a request held its loop for half a minute.
+// Regression: each header was compared with each name, and such a request blocked its loop for half a minute.
 TEST_P(ProxyTest, AHundredThousandHeadersOfOneConnectionAreSoonTakenOut) {
   if (GetParam()) return;  // HTTP/2 has no such header
   constexpr std::size_t kMany = 100'000;
@@ -275,7 +275,7 @@ TEST_P(ProxyTest, APieceIsPassedOnBeforeTheNextIsThere) {
     peer.wait_closed();
   });
   EXPECT_EQ(run_on(loops_.loop(1), taste(client_, get("/?watch=1"))), "first\n");
-  backend.wait_ended(1);  // the client went, and the backend's connection with it
+  backend.wait_ended(1);  // the client has disconnected, and the backend's connection is closed
 }
 
 TEST_P(ProxyTest, AnAnswerWithoutEndIsHeldBackByAClientThatDoesNotRead) {
@@ -290,7 +290,7 @@ TEST_P(ProxyTest, AnAnswerWithoutEndIsHeldBackByAClientThatDoesNotRead) {
   EXPECT_LT(sent.load(), std::size_t{48} << 20);
 }
 
-TEST_P(ProxyTest, NobodyThereIsSaidInUpstreamsWords) {
+TEST_P(ProxyTest, AnAbsentBackendIsReportedWithUpstreamsText) {
   use("http://127.0.0.1:1");
   const Got got = ask("/");
   EXPECT_EQ(got.code, 503);
@@ -298,8 +298,8 @@ TEST_P(ProxyTest, NobodyThereIsSaidInUpstreamsWords) {
       << got.body;
 }
 
-// Each of them gave a head that could not be believed: the client is told so, once, and nothing hangs.
-TEST_P(ProxyTest, AHeadThatIsNoneIsAnError) {
+// Each script sends an invalid head: the client gets one error, and nothing hangs.
+TEST_P(ProxyTest, AnInvalidHeadIsAnError) {
   const std::string endless_header = "HTTP/1.1 200 OK\r\nX: " + std::string(2'000'000, 'a');
   std::string many_interim;
   for (int i = 0; i < 50; ++i) many_interim += "HTTP/1.1 103 Early Hints\r\n\r\n";
@@ -325,7 +325,7 @@ TEST_P(ProxyTest, AHeadThatIsNoneIsAnError) {
   }
 }
 
-// Half a body must not pass for a whole one.
+// Half a body must not look complete.
 TEST_P(ProxyTest, ABodyThatBreaksBreaksTheAnswer) {
   const std::string chunk_without_end = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(2'000'000, '1');
   const std::string scripts[] = {"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello",
@@ -369,7 +369,7 @@ TEST_P(ProxyTest, ATimeoutOfItsOwnEndsACall) {
   EXPECT_NE(got.body.find("error trying to reach service: context deadline exceeded"), std::string::npos) << got.body;
 }
 
-// ---- leaving HTTP, which HTTP/2 cannot
+// ---- protocol upgrades, which HTTP/2 does not have
 
 HttpCall upgrade(std::shared_ptr<BodySource> source) {
   HttpCall call = get("/exec?x=1");
@@ -382,7 +382,7 @@ HttpCall upgrade(std::shared_ptr<BodySource> source) {
 
 TEST_P(ProxyTest, BytesPassBothWaysOnceBothHaveLeftHttp) {
   RawBackend& backend = serve([](RawPeer& peer, const std::string&) {
-    // The first of them come in one piece with the head.
+    // The first bytes arrive together with the head.
     peer.send(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4\r\n\r\n\x80\x03");
     const std::string heard = peer.read(300'005);
@@ -400,7 +400,7 @@ TEST_P(ProxyTest, BytesPassBothWaysOnceBothHaveLeftHttp) {
   EXPECT_NE(backend.last_head().find("Upgrade: SPDY/3.1\r\n"), std::string::npos);
 }
 
-TEST_P(ProxyTest, ABackendThatStaysInHttpIsToldOfOrRefuses) {
+TEST_P(ProxyTest, ABackendWithoutTheUpgradeIsForwardedOrAnError) {
   const auto saying = std::make_shared<Saying>(std::vector<std::string>{"never sent"});
   serve(says("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"));
   Tunnelled got = run_on(loops_.loop(1), tunnel(client_, upgrade(saying), 2));
@@ -417,8 +417,8 @@ TEST_P(ProxyTest, ABackendThatStaysInHttpIsToldOfOrRefuses) {
   saying->over.set(true);
 }
 
-// Whoever speaks HTTP on a connection of the proxy's is believed to be who he says he is.
-TEST_P(ProxyTest, NobodyLeavesHttpForHttp2WhereverHeOffersIt) {
+// The backend trusts the user headers of every request on the proxy's connection.
+TEST_P(ProxyTest, AnUpgradeToHttp2IsNeverForwarded) {
   if (GetParam()) return;
   RawBackend& backend = serve(says("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nh2"));
   const auto saying = std::make_shared<Saying>(std::vector<std::string>{});

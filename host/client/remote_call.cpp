@@ -2,11 +2,12 @@
 
 namespace backplane {
 
-void RemoteCall::Sleep::await_suspend(std::coroutine_handle<> frame) {
-  call.waiting_ = frame;
-  call.waiting_on_ = current_executor();
-  // Once the lock is released, the frame may resume on another thread and destroy `lock`; it is therefore moved out of the frame first.
-  const std::unique_lock<std::mutex> held = std::move(lock);
+bool RemoteCall::sleep(std::coroutine_handle<> frame, bool (RemoteCall::*ready)() const noexcept) {
+  const std::lock_guard lock(mutex_);
+  if ((this->*ready)()) return false;
+  waiting_ = frame;
+  waiting_on_ = current_executor();
+  return true;
 }
 
 thread_local RemoteCall::Turn* RemoteCall::Turn::current_ = nullptr;
@@ -32,51 +33,49 @@ void RemoteCall::wake(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-Task<Status> RemoteCall::wait_head() {
-  const auto self = shared_from_this();
-  while (true) {
-    std::unique_lock lock(mutex_);
-    if (code_ != 0) co_return Status();
-    if (error_) co_return *error_;
-    Sleep sleep{*this, std::move(lock)};
-    co_await sleep;
-  }
+Status RemoteCall::HeadWait::await_resume() const {
+  const std::lock_guard lock(call_.mutex_);
+  if (call_.code_ != 0) return {};
+  return call_.error_ ? *call_.error_ : service_unavailable("EOF");
 }
 
-RemoteCall::Found RemoteCall::look() {
-  Found out{std::string(), std::unique_lock(mutex_)};
-  if (!body_.empty()) {
-    out.piece = std::exchange(body_, std::string());
-  } else if (error_) {
-    out.piece = *error_;
-  } else if (!ended_) {
-    return out;
-  }
-  out.lock.unlock();
-  return out;
+Result<std::string> RemoteCall::take_piece() {
+  const std::lock_guard lock(mutex_);
+  if (!body_.empty()) return std::exchange(body_, std::string());
+  if (error_) return *error_;
+  return std::string();
 }
 
 Task<Result<std::string>> RemoteCall::read() {
   const auto self = shared_from_this();
-  while (true) {
-    Found found = look();
-    if (!found.lock.owns_lock()) {
-      if (found.piece.ok() && !found.piece->empty()) tell_read(found.piece->size());
-      co_return std::move(found.piece);
-    }
-    Sleep sleep{*this, std::move(found.lock)};
-    co_await sleep;
-  }
+  PieceWait waiting{*this};
+  co_await waiting;
+  Result<std::string> piece = take_piece();
+  if (piece.ok() && !piece->empty()) tell_read(piece->size());
+  co_return piece;
 }
 
 void RemoteCall::tell_read(std::size_t count) {
   if (current_executor() == &loop_) {
-    if (on_read) on_read(count);
+    if (carrier_ != nullptr) carrier_->call_read(*this, count);
     return;
   }
   loop_.post([self = shared_from_this(), count] {
-    if (self->on_read) self->on_read(count);
+    if (self->carrier_ != nullptr) self->carrier_->call_read(*self, count);
   });
+}
+
+void RemoteCall::leave_carrier() {
+  if (CallCarrier* const carrier = std::exchange(carrier_, nullptr)) carrier->call_given_up(*this);
+}
+
+void RemoteCall::use_deadline(std::shared_ptr<Deadlines> all, Deadlines::iterator place) noexcept {
+  deadlines_ = std::move(all);
+  deadline_ = place;
+}
+
+void RemoteCall::forget_deadline() {
+  if (const auto all = std::exchange(deadlines_, nullptr)) all->erase(deadline_);
 }
 
 void RemoteCall::cancel() {
@@ -86,12 +85,12 @@ void RemoteCall::cancel() {
 void RemoteCall::break_off(Status why) {
   loop_.post([self = shared_from_this(), why = std::move(why)] {
     if (self->over()) return;
-    if (self->on_cancel) self->on_cancel();
+    self->leave_carrier();
     self->fail(why);
   });
 }
 
-// ---- a body that is made while it is sent
+// ---- a streamed request body
 
 Task<bool> RemoteCall::send(std::string piece) {
   const auto self = shared_from_this();
@@ -124,11 +123,11 @@ void RemoteCall::end_body() {
 
 void RemoteCall::tell_body() {
   if (current_executor() == &loop_) {
-    if (on_body) on_body();
+    if (carrier_ != nullptr) carrier_->call_has_body(*this);
     return;
   }
   loop_.post([self = shared_from_this()] {
-    if (self->on_body) self->on_body();
+    if (self->carrier_ != nullptr) self->carrier_->call_has_body(*self);
   });
 }
 
@@ -150,7 +149,7 @@ bool RemoteCall::body_taken() const {
   return upload_ended_ && upload_.empty();
 }
 
-// ---- the answer
+// ---- the response
 
 void RemoteCall::head(int code, Headers headers) {
   std::unique_lock lock(mutex_);
@@ -177,14 +176,11 @@ void RemoteCall::end() {
 }
 
 void RemoteCall::over(std::unique_lock<std::mutex>& lock) {
-  on_read = nullptr;
-  on_cancel = nullptr;
-  on_body = nullptr;
-  const auto told = std::exchange(on_over, nullptr);
+  carrier_ = nullptr;
+  forget_deadline();
   auto room = std::exchange(room_, std::nullopt);
   wake(lock);
   if (room) room->set(false);
-  if (told) told();
 }
 
 void RemoteCall::fail(Status status) {

@@ -4,8 +4,10 @@
 // Lifetime:      shared by both.
 #pragma once
 
+#include <chrono>
 #include <coroutine>
-#include <functional>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,8 +19,29 @@
 
 namespace backplane {
 
+class RemoteCall;
+
+// What has a call until it is over: the pool in which it waits, or the session that sends it. An interface instead of functions in the
+// call, because those are allocated for each call.
+//
+// Thread-safety: called on the loop.
+class CallCarrier {
+ public:
+  // The reader has read `count` bytes.
+  virtual void call_read(RemoteCall& call, std::size_t count) = 0;
+  // There is more to take_body(), or body_taken() has become true.
+  virtual void call_has_body(RemoteCall& call) = 0;
+  // The reader gives up: the call fails after this.
+  virtual void call_given_up(RemoteCall& call) = 0;
+
+ protected:
+  ~CallCarrier() = default;
+};
+
 class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
  public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Deadlines = std::multimap<TimePoint, std::weak_ptr<RemoteCall>>;
   // Limit of the bytes that are buffered before they are read.
   static constexpr std::size_t kWindow = 256 * 1024;
 
@@ -40,7 +63,17 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   };
 
   // ---- the reader
-  Task<Status> wait_head();
+  // Waits for the response head. The caller keeps the call meanwhile.
+  class HeadWait {
+   public:
+    explicit HeadWait(RemoteCall& call) noexcept : call_(call) {}
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> frame) { return call_.sleep(frame, &RemoteCall::has_head_or_end); }
+    Status await_resume() const;
+
+   private:
+    RemoteCall& call_;
+  };
   Task<Result<std::string>> read();
   void cancel();
   // Sends a part of a streamed body; waits while a window of it is unsent.  False: the call has ended.
@@ -55,13 +88,14 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
 
   // ---- the connection, on the loop
   const HttpCall& request() const noexcept { return call_; }
-  // What the connection does when the reader has read (with the number of bytes) and when it gives up.
-  std::function<void(std::size_t count)> on_read;
-  std::function<void()> on_cancel;
-  // Called when the call is over.
-  std::function<void()> on_over;
-  // There is more to take_body(), or body_taken() has become true.
-  std::function<void()> on_body;
+  // Null: no carrier at the moment. A call that is over has no carrier.
+  void carried_by(CallCarrier* carrier) noexcept { carrier_ = carrier; }
+  // Takes the call from its carrier: the reader has given up, or its time is up.
+  void leave_carrier();
+  // Its place among the deadlines of its loop, which it leaves when it is over.
+  void use_deadline(std::shared_ptr<Deadlines> all, Deadlines::iterator place) noexcept;
+  void forget_deadline();
+  std::int32_t stream = 0;  // its number in an HTTP/2 session
   bool streams_body() const noexcept { return call_.body_source != nullptr && !call_.upgrade; }
   // It keeps a connection for as long as it likes.
   bool lasting() const noexcept { return call_.lasting || call_.upgrade; }
@@ -73,7 +107,7 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   void set_peer(CertificateFlaws peer) noexcept { peer_ = peer; }
   // A session has it: from here on it may have reached the server, until refused().
   void sent() noexcept { sent_ = true; }
-  // The server has said that it has not begun with it.
+  // The server has reported that it did not process the stream.
   void refused() noexcept { sent_ = false; }
   bool was_sent() const noexcept { return sent_; }
   void head(int code, Headers headers);
@@ -90,20 +124,19 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   int tries = 0;
 
  private:
-  // Lets the reader wait for the next wake(); mutex_ is held until he does.  Cheaper than a Promise a piece: there is one reader.
-  struct Sleep {
+  // Waits for bytes or the end.  Cheaper than a Promise for each piece: there is one reader.
+  struct PieceWait {
     RemoteCall& call;
-    std::unique_lock<std::mutex> lock;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> frame);
+    bool await_suspend(std::coroutine_handle<> frame) { return call.sleep(frame, &RemoteCall::has_piece_or_end); }
     void await_resume() const noexcept {}
   };
-  // What the reader finds without waiting.
-  struct Found {
-    Result<std::string> piece;
-    std::unique_lock<std::mutex> lock;  // held: nothing is there yet
-  };
-  Found look();
+  // With mutex_ held.
+  bool has_head_or_end() const noexcept { return code_ != 0 || ended_ || error_.has_value(); }
+  bool has_piece_or_end() const noexcept { return !body_.empty() || ended_ || error_.has_value(); }
+  // Lets the reader wait for the next wake(), unless `ready`: then the result is false.
+  bool sleep(std::coroutine_handle<> frame, bool (RemoteCall::*ready)() const noexcept);
+  Result<std::string> take_piece();
   void wake(std::unique_lock<std::mutex>& lock);
   void over(std::unique_lock<std::mutex>& lock);
   void tell_read(std::size_t count);
@@ -111,7 +144,10 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
 
   const HttpCall call_;
   Executor& loop_;
-  bool sent_ = false;         // of the loop
+  CallCarrier* carrier_ = nullptr;  // this and the next three: of the loop
+  std::shared_ptr<Deadlines> deadlines_;
+  Deadlines::iterator deadline_;
+  bool sent_ = false;
   mutable std::mutex mutex_;  // what follows
   CertificateFlaws peer_;     // this and the next two do not change once the reader has seen the head
   int code_ = 0;

@@ -3,6 +3,7 @@
 #include "base/caught.hpp"
 #include "client/client_credentials.hpp"
 #include "client/remote_pool.hpp"
+#include "http/call_metrics.hpp"
 #include "http/header_text.hpp"
 
 namespace backplane {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 
-// Hands the pieces of a body on as they are made.
+// Forwards the pieces of a body as the source produces them.
 Task<void> send_body(RemoteCallRef call, std::shared_ptr<BodySource> source) {
   for (bool more = true; more;) {
     Result<std::string> piece;
@@ -73,6 +74,8 @@ class RemoteClient final : public HttpClient {
     const bool upgrade = call.upgrade;
     const auto breaker = call.breaker;
     const std::shared_ptr<RemotePool>& pool = pool_here();
+    const CallMetrics metrics(call.method, host_of(call));
+    if (!source) metrics.sent(call.body.size());
     auto state = std::make_shared<RemoteCall>(std::move(call), pool->loop());
     std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(state);
     if (current_executor() == &pool->loop()) {
@@ -82,15 +85,27 @@ class RemoteClient final : public HttpClient {
     }
     if (breaker) breaker->attach(breaking(state));
     if (source && !upgrade && !feed(state, source)) co_return service_unavailable("the server is stopping");
-    Status begun = co_await state->wait_head();
-    if (!begun.ok()) co_return begun;
-    // What the caller has to say to the other protocol.
+    RemoteCall::HeadWait waiting(*state);
+    Status begun = co_await waiting;
+    if (!begun.ok()) {
+      metrics.failed();
+      co_return begun;
+    }
+    metrics.answered(state->code());
+    // The caller's bytes for the upgraded protocol.
     if (source && upgrade && state->code() == 101 && !feed(state, source)) co_return service_unavailable("the server is stopping");
     co_return std::move(answer);
   }
 
  private:
-  // A loop's own is made and used by it alone.
+  // The name that the caller has given, as for services, or the server's address.
+  std::string_view host_of(const HttpCall& call) const {
+    const std::string_view named = find_header(call.headers, "Host");
+    const std::string_view server = share_->config.server;
+    const auto scheme = server.find("://");
+    return !named.empty() ? named : scheme == std::string_view::npos ? server : server.substr(scheme + 3);
+  }
+  // Only a loop itself creates and uses the pool with its index.
   const std::shared_ptr<RemotePool>& pool_here() {
     Executor* const here = current_executor();
     for (std::size_t i = 0; i < own_.size(); ++i) {

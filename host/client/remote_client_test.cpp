@@ -48,7 +48,7 @@ HttpCall get(std::string target) {
   return call;
 }
 
-// Reads a little of an answer without an end, and gives it up.
+// Reads a part of an endless response, and abandons it.
 Task<std::size_t> taste(std::shared_ptr<HttpClient> client, std::string target) {
   auto answer = co_await client->call(get(std::move(target)));
   if (!answer.ok()) co_return std::size_t{0};
@@ -110,10 +110,10 @@ class RemoteClientTest : public testing::TestWithParam<Way> {
     }
     return client_;
   }
-  // The caller is on another loop than the connections, unless that has some of its own.
+  // The caller runs on another loop than the connections, unless its loop has connections.
   Got fetch_here(HttpCall call) { return run_on(loops_.loop(1), fetch(client(), std::move(call))); }
 
-  // Replaced as a whole, so that no half of it is read.
+  // Replaced atomically, so that a reader sees complete files only.
   void write(const std::string& name, const std::string& text) {
     EXPECT_TRUE(write_file_atomically(folder_ + "/" + name, text, 0600).ok());
   }
@@ -225,7 +225,7 @@ TEST_P(RemoteClientTest, ABodyIsSentAsItIsMade) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
-// Once nobody sent what went beyond a portion, where the server took all of that at once.
+// Regression: bytes after the first portion were not sent if the socket accepted the whole portion at once.
 TEST_P(RemoteClientTest, ABodyMayComeInLargePieces) {
   HttpCall call = upload("/count", std::make_shared<test::Pieces>(2, 1'000'000));
   call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -264,8 +264,8 @@ double counted(const std::string& name) {
   return -1;
 }
 
-// What a stricter client would not talk to is seen while it is still talked to, and when it is not.
-TEST_P(RemoteClientTest, CallsToServersWithCertificatesOfOldAreCounted) {
+// Certificates that other clients refuse are counted, whether this client accepts them or not.
+TEST_P(RemoteClientTest, CallsToServersWithObsoleteCertificatesAreCounted) {
   const std::string prefix = GetParam().http2 ? (GetParam().own ? "a" : "b") : (GetParam().own ? "c" : "d");
   const auto serve = [&](const KeyPair& pair) {
     write("s.key", pair.key_pem);
@@ -298,7 +298,7 @@ TEST_P(RemoteClientTest, CallsToServersWithCertificatesOfOldAreCounted) {
   EXPECT_EQ(counted(prefix + "_x509_insecure_sha1_total"), 0);
 }
 
-TEST_P(RemoteClientTest, TrustsNobodyElse) {
+TEST_P(RemoteClientTest, TrustsNoOtherAuthority) {
   const KeyPair other = *issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
   config_.certificate_authority = other.certificate_pem;
   const Got got = fetch_here(get("/hello"));
@@ -324,7 +324,7 @@ TEST_P(RemoteClientTest, TrustsNoOtherName) {
   EXPECT_EQ(fetch_here(get("/hello")).code, 200);
 }
 
-TEST_P(RemoteClientTest, ADeadlineEndsTheCallAndTheServerIsTold) {
+TEST_P(RemoteClientTest, ADeadlineEndsTheCallOnBothSides) {
   HttpCall call = get("/hold");
   call.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
   const Got got = fetch_here(call);
@@ -339,7 +339,7 @@ HttpCall lasting(std::string target) {
   return call;
 }
 
-// It waited for as long as the server did.
+// Regression: the call waited for as long as the server did.
 TEST_P(RemoteClientTest, ACallWithoutADeadlineHasThatOfItsClientUnlessItIsLasting) {
   config_.call_timeout = std::chrono::milliseconds(200);
   Promise<Got> watched;
@@ -350,7 +350,7 @@ TEST_P(RemoteClientTest, ACallWithoutADeadlineHasThatOfItsClientUnlessItIsLastin
   EXPECT_EQ(run_on(loops_.loop(1), wait_for(watched)).code, 200) << "a lasting call was ended";
 }
 
-// Over HTTP/1.1 each watch took one of the connections that calls may have, until there was none left.
+// Regression: over HTTP/1.1 each watch took one of the connections of ordinary calls, until none was left.
 TEST_P(RemoteClientTest, LastingCallsLeaveRoomForOthers) {
   config_.max_connections = 2;
   std::vector<Promise<Got>> watched(5);
@@ -379,7 +379,7 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
 }
 
-// What they had to send was kept behind one that waits long.
+// Regression: cancelled requests were retained while a call before them waited for long.
 TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoOf) {
   if (GetParam().http2) return;  // they do not wait
   constexpr std::size_t kMany = 64;
@@ -407,7 +407,7 @@ TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoO
   EXPECT_EQ(run_on(loops_.loop(1), wait_for(waiting)).code, 200);
 }
 
-TEST_P(RemoteClientTest, AnAnswerThatNobodyReadsIsHeldBackAndCanBeGivenUp) {
+TEST_P(RemoteClientTest, AnUnreadResponseIsHeldBackAndCanBeCancelled) {
   EXPECT_GT(run_on(loops_.loop(1), taste(client(), "/endless")), 0u);
   EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));
   EXPECT_LT(handler_.endless_written.load(), std::size_t{16} << 20);
@@ -441,7 +441,7 @@ TEST_P(RemoteClientTest, ManyCallsShareFewConnections) {
   EXPECT_EQ(good, kCalls);
 }
 
-// Each call of a loop without went to another thread and came back.
+// Regression: a loop without connections forwarded each call to another thread.
 TEST_P(RemoteClientTest, ALoopHasAConnectionOfItsOwnWhateverOthersHave) {
   config_.max_connections = 1;
   for (int i = 0; i < 3; ++i) {
@@ -451,7 +451,7 @@ TEST_P(RemoteClientTest, ALoopHasAConnectionOfItsOwnWhateverOthersHave) {
   EXPECT_EQ(server_->counters().accepted, GetParam().own ? 2u : 1u);
 }
 
-// A call's deadline is not later because one with a later deadline came before it.
+// A call's deadline does not depend on an earlier call with a later deadline.
 TEST_P(RemoteClientTest, TheFirstDeadlineOfSeveralEndsItsCallFirst) {
   HttpCall late = get("/hold"), soon = get("/hold");
   late.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
@@ -463,7 +463,7 @@ TEST_P(RemoteClientTest, TheFirstDeadlineOfSeveralEndsItsCallFirst) {
   EXPECT_EQ(run_on(loops_.loop(1), wait_for(held)).code, 200);
 }
 
-TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
+TEST_P(RemoteClientTest, ARefusedConnectionIsReportedSoon) {
   config_.server = "https://127.0.0.1:1";
   EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
 }
@@ -471,8 +471,8 @@ TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
 std::string way_name(const testing::TestParamInfo<Way>& info) {
   return std::string(info.param.http2 ? "Http2" : "Http1") + (info.param.own ? "OfEachLoop" : "");
 }
-// Who came to a connection that had ended while it was opened was told that the server is stopping.
-TEST_P(RemoteClientTest, AConnectionThatIsRefusedAtOnceIsToldAsSuch) {
+// Regression: a call that arrived when its connection had just failed to open got "the server is stopping".
+TEST_P(RemoteClientTest, AConnectionRefusedAtOnceIsReportedAsSuch) {
   config_.dial = [](std::string address) -> Task<Result<int>> { co_return service_unavailable("no way to " + address); };
   const Status why = fetch_here(get("/")).status;
   EXPECT_EQ(why.message().find("the server is stopping"), std::string::npos) << why.message();
@@ -482,7 +482,7 @@ TEST_P(RemoteClientTest, AConnectionThatIsRefusedAtOnceIsToldAsSuch) {
 INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest,
                          testing::Values(Way{false, false}, Way{true, false}, Way{false, true}, Way{true, true}), way_name);
 
-TEST_P(RemoteClientTest, WhoTakesConnectionsAndSaysNothingEndsTheHandshakeInItsTime) {
+TEST_P(RemoteClientTest, AHandshakeWithASilentServerTimesOut) {
   boost::asio::io_context io;
   boost::asio::ip::tcp::acceptor mute(io, {boost::asio::ip::address_v4::loopback(), 0});
   config_.server = "https://127.0.0.1:" + std::to_string(mute.local_endpoint().port());

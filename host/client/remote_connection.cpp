@@ -20,15 +20,15 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Error = boost::system::error_code;
 
-// Rounds of one connection in a turn, then others have theirs.
+// Rounds of one connection before other connections of the loop run.
 constexpr int kRounds = 4;
-// An idle connection keeps no more than this for what it has to send.
+// The largest output buffer that an idle connection retains.
 constexpr std::size_t kKeptBuffer = 16 * 1024;
 constexpr std::size_t kSendBudget = 256 * 1024;
 constexpr std::chrono::seconds kKeepalive{30};
 constexpr std::chrono::seconds kMostForHandshake{10};  // net/http's TLSHandshakeTimeout
 
-// What all connections of a thread read into, and make their answers in: an idle one costs its TLS state and nothing else.
+// The buffers that all connections of a thread share, so that an idle connection costs only its TLS state.
 struct Scratch {
   std::array<char, 64 * 1024> bytes;
   std::array<char, 16 * 1024> plain;  // a TLS record's most
@@ -140,7 +140,7 @@ void RemoteConnection::connect_unix() {
   }
 }
 
-// The socket is used for what any stream socket can do, whatever family Asio takes it for.
+// Asio's type of the socket does not matter: only operations that all stream sockets have are used.
 bool RemoteConnection::use_socket(int fd, const std::string& what) {
   Error error;
   socket_.assign(tcp::v4(), fd, error);
@@ -149,7 +149,7 @@ bool RemoteConnection::use_socket(int fd, const std::string& what) {
 }
 
 Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
-  if (self->closed_) co_return;  // and its configuration may have gone
+  if (self->closed_) co_return;  // and its configuration may have been destroyed
   const DialFunction function = self->config_.dial;
   Result<int> dialed = -1;
   try {
@@ -231,12 +231,12 @@ void RemoteConnection::opened(bool http2) {
   while (!pending.empty() && session_->can_take()) {
     const RemoteCallRef call = std::move(pending.front());
     pending.pop_front();
-    if (!call->over()) start(call);  // its caller may have given it up meanwhile
+    if (!call->over()) start(call);  // its caller may have cancelled it meanwhile
   }
   if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();
   if (!owner) return close(service_unavailable("the client has gone"));
-  if (tls_) received_tls({});  // records that came with the handshake's end
+  if (tls_) received_tls({});  // records that arrived with the end of the handshake
   owner->connection_ready(*this);
   want_flush();
 }
@@ -326,7 +326,7 @@ void RemoteConnection::on_readable() {
   arm_read();
 }
 
-// An end that TLS has not announced may be anybody's: an answer that it would complete is cut short.
+// An end of stream without TLS's close_notify can be forged: a response that it would complete is an error.
 void RemoteConnection::received_end() {
   if (!tls_ && session_) session_->receive_end();
   close(service_unavailable("EOF"));
@@ -349,24 +349,27 @@ void RemoteConnection::flush_after(std::chrono::nanoseconds delay) {
 void RemoteConnection::flush() {
   for (int round = 0; round < kRounds; ++round) {
     if (!fill()) return;
-    if (sent_ < out_.size()) return;  // it goes on when the socket takes more
+    if (sent_ < out_.size()) return;  // continues when the socket is writable
   }
   want_flush();
 }
 
-// Sends a portion of what the session has to say; false: there was nothing, or it is over.
+// Sends a portion of the session's output; false: there was none, or the connection has ended.
 bool RemoteConnection::fill() {
   if (closed_ || !session_ || cannot_send_) return false;
   bool more = false;
   if (out_.size() - sent_ < kSendBudget) {
-    if (sent_ >= kSendBudget) out_.erase(0, std::exchange(sent_, 0));  // a slow socket may never see all of it gone
+    if (sent_ >= kSendBudget) out_.erase(0, std::exchange(sent_, 0));  // with a slow socket the output may never become empty
     std::string& text = scratch().text;
     text.clear();
-    if (text.capacity() > 4 * kSendBudget) text = std::string();  // of a body that went in one piece
+    if (text.capacity() > 4 * kSendBudget) text = std::string();  // of a body that was sent in one piece
     session_->fill(text, kSendBudget);
     more = !text.empty();
     if (!tls_) {
-      out_ += text;
+      // Bytes that the socket accepts at once are not copied.
+      const std::size_t sent = out_.empty() ? send_from(text) : 0;
+      if (closed_) return false;
+      out_.append(text, sent);
     } else if (more && tls_->write(text) != TlsStream::Step::kDone) {
       close(service_unavailable("tls: " + tls_->error()));
       return false;
@@ -377,18 +380,27 @@ bool RemoteConnection::fill() {
   return more && !closed_;
 }
 
-void RemoteConnection::send() {
-  while (!closed_ && !writing_ && !cannot_send_ && sent_ < out_.size()) {
-    const ssize_t put = ::send(socket_.native_handle(), out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+// Returns the number of bytes that the socket has accepted.
+std::size_t RemoteConnection::send_from(std::string_view bytes) {
+  std::size_t sent = 0;
+  while (!closed_ && !writing_ && !cannot_send_ && sent < bytes.size()) {
+    const ssize_t put = ::send(socket_.native_handle(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (put >= 0) {
-      sent_ += static_cast<std::size_t>(put);
+      sent += static_cast<std::size_t>(put);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       arm_write();
-    } else if (errno != EINTR) {
-      if (!reading_) return close(service_unavailable("write tcp " + host_and_port(address_) + ": write: " + system_words(last_error())));
+    } else if (errno != EINTR && reading_) {
       cannot_send_ = true;
+    } else if (errno != EINTR) {
+      close(service_unavailable("write tcp " + host_and_port(address_) + ": write: " + system_words(last_error())));
     }
   }
+  return sent;
+}
+
+void RemoteConnection::send() {
+  sent_ += send_from(std::string_view(out_).substr(sent_));
+  if (closed_) return;
   if (sent_ < out_.size() && !cannot_send_) return;
   sent_ = 0;
   out_.clear();
@@ -432,7 +444,7 @@ void RemoteConnection::arm_keep_alive(std::chrono::nanoseconds time) {
   });
 }
 
-// Silence means nothing while no call waits for an answer.
+// Silence is no error while no call waits for a response.
 void RemoteConnection::check_alive() {
   if (closed_) return;
   const auto now = Clock::now();

@@ -93,6 +93,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool fill();
   // What is in out_; the rest when the socket takes it.
   void send();
+  std::size_t send_from(std::string_view bytes);
   void arm_write();
   void arm_read();
   void on_readable();
@@ -118,7 +119,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   Clock::time_point heard_{}, pinged_{};  // when bytes arrived last, and a PING was sent last
   bool reading_ = false;
   bool writing_ = false;      // the socket takes nothing for now
-  bool cannot_send_ = false;  // the server has closed; what it has said may still be there
+  bool cannot_send_ = false;  // the server has closed; received data may still be unread
   bool flush_planned_ = false;
   bool closed_ = false;
   Status closed_why_;  // the error of later calls: a connection may end before open() returns

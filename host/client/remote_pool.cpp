@@ -15,6 +15,7 @@ RemotePool::RemotePool(IoLoop& loop, std::shared_ptr<PoolShare> share)
     : loop_(loop), share_(std::move(share)), deadlines_(std::make_shared<CallDeadlines>(loop)) {}
 
 RemotePool::~RemotePool() {
+  for (const RemoteCallRef& call : waiting_) call->carried_by(nullptr);
   connections_.clear();
   count();
 }
@@ -26,24 +27,21 @@ void RemotePool::submit(RemoteCallRef call, std::shared_ptr<const ClientCredenti
 }
 
 void RemotePool::submit(RemoteCallRef call) {
-  // What a connection that has gone has left behind.
-  call->on_read = nullptr;
-  call->on_cancel = nullptr;
-  call->on_body = nullptr;
+  call->carried_by(nullptr);  // its connection may have ended
   if (closed_) return call->fail(closed_client());
   ++call->tries;
-  call->on_cancel = [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->given_up();
-  };
+  RemoteConnection* const free = waiting_.empty() && !call->request().upgrade && !call->over() ? find_free() : nullptr;
+  if (free != nullptr) return serve_by(*free, call);
+  call->carried_by(this);
   waiting_.push_back(std::move(call));
   serve();
 }
 
-// One of those that wait, which may be many behind one that waits long: what it has to send is not kept for it.
-void RemotePool::given_up() {
+// A waiting call was cancelled.  Cancelled calls are removed from a long queue, so that their requests are not retained.
+void RemotePool::call_given_up(RemoteCall&) {
   if (++given_up_ <= waiting_.size() / 2) return;
   given_up_ = 0;
-  // The last of them is over when this returns.
+  // Posted, because the call is over() only after this function has returned.
   loop_.post([self = shared_from_this()] { std::erase_if(self->waiting_, [](const RemoteCallRef& call) { return call->over(); }); });
 }
 
@@ -64,13 +62,13 @@ void RemotePool::connection_closed(RemoteConnection& connection, std::vector<Rem
     }
   }
   if (!connection.open_yet() && connections_.empty()) {
-    // There is no other connection for the waiting calls.
+    // No other connection can serve the waiting calls.
     for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(why);
   }
   serve();
 }
 
-// The newest that a call has brought.  A connection keeps what it began with.
+// The newest configuration of a call.  Open connections keep theirs.
 void RemotePool::use(std::shared_ptr<const ClientCredentials> credentials) {
   if (credentials_ != nullptr && credentials_->generation >= credentials->generation) return;
   const bool newer = credentials_ != nullptr && credentials_->context.get() != credentials->context.get();
@@ -109,11 +107,19 @@ bool RemotePool::serve_one() {
   // Removed from the queue first: a connection that cannot be opened fails all waiting calls.
   const RemoteCallRef call = std::move(waiting_.front());
   waiting_.pop_front();
-  call->on_cancel = nullptr;
-  const std::shared_ptr<RemoteConnection> opened = found ? nullptr : open(alone);
-  (found ? connection : opened.get())->take(call);
-  if (!found || call->lasting()) count();
+  call->carried_by(nullptr);
+  if (found) {
+    serve_by(*connection, call);
+  } else {
+    open(alone)->take(call);
+    count();
+  }
   return true;
+}
+
+void RemotePool::serve_by(RemoteConnection& connection, const RemoteCallRef& call) {
+  connection.take(call);
+  if (call->lasting()) count();
 }
 
 RemoteConnection* RemotePool::find_free() const {
@@ -129,8 +135,8 @@ std::shared_ptr<RemoteConnection> RemotePool::open(bool alone) {
   return connection;
 }
 
-// A connection that opens may turn out to take many calls.  The bound is each loop's own: its calls cannot wait for connections of others,
-// which may lie idle there.
+// A connection that is being opened may use HTTP/2 and serve many calls.  Each loop has its own bound: its calls cannot wait for
+// connections of others, which may lie idle there.
 bool RemotePool::may_open(const RemoteCall& call) const {
   if (call.request().upgrade) return true;
   const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
@@ -143,7 +149,7 @@ void RemotePool::count() {
   for (const auto& one : connections_) {
     if (!one->retired()) ++(one->kept_by_lasting() ? lasting : common);
   }
-  // Unsigned: a part that shrinks is added as what it wraps to.
+  // Unsigned arithmetic: a decrease is added modulo 2^64.
   common_ = common;
   share_->lasting.fetch_add(lasting - std::exchange(lasting_, lasting), std::memory_order_relaxed);
 }

@@ -29,7 +29,7 @@ struct PoolShare {
   std::atomic<std::size_t> lasting{0};  // connections that lasting calls alone are using
 };
 
-class RemotePool final : public RemoteConnection::Owner, public std::enable_shared_from_this<RemotePool> {
+class RemotePool final : public RemoteConnection::Owner, private CallCarrier, public std::enable_shared_from_this<RemotePool> {
  public:
   RemotePool(IoLoop& loop, std::shared_ptr<PoolShare> share);
   ~RemotePool() override;
@@ -48,11 +48,14 @@ class RemotePool final : public RemoteConnection::Owner, public std::enable_shar
 
  private:
   void submit(RemoteCallRef call);
-  void given_up();
+  void call_read(RemoteCall&, std::size_t) override {}
+  void call_has_body(RemoteCall&) override {}
+  void call_given_up(RemoteCall& call) override;
   void use(std::shared_ptr<const ClientCredentials> credentials);
   void serve();
   // False: it waits, or has been refused.
   bool serve_one();
+  void serve_by(RemoteConnection& connection, const RemoteCallRef& call);
   RemoteConnection* find_free() const;
   std::shared_ptr<RemoteConnection> open(bool alone);
   bool may_open(const RemoteCall& call) const;

@@ -18,11 +18,11 @@ namespace backplane {
 
 using RemoteCallRef = std::shared_ptr<RemoteCall>;
 
-// What a session asks of its connection.
+// The session's interface to its connection.
 class RemotePort {
  public:
   virtual ~RemotePort() = default;
-  // fill() and finished() are to be asked, soon.
+  // Requests a call of fill() and finished() soon.
   virtual void want_flush() = 0;
   // wants_input() may have become true.
   virtual void want_read() = 0;

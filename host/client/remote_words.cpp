@@ -60,7 +60,7 @@ std::string time_text(const ASN1_TIME* time) {
   return text;
 }
 
-// Where an SSL keeps the certificate that its peer has shown and that was refused: OpenSSL itself does not.
+// The index of an SSL's ex data for the refused certificate of its peer, which OpenSSL does not keep.
 int refused_index() {
   static const int index = SSL_get_ex_new_index(
       0, nullptr, nullptr, nullptr, [](void*, void* kept, CRYPTO_EX_DATA*, int, long, void*) { X509_free(static_cast<X509*>(kept)); });
@@ -83,7 +83,7 @@ bool is_signed_with_sha1(const X509* certificate) {
   return known == 1 && digest == NID_sha1;
 }
 
-// How Go names whose certificate it is.
+// The subject of a certificate as Go names it.
 std::string subject_words(X509* certificate) {
   char text[256] = {};
   X509_NAME* subject = X509_get_subject_name(certificate);
@@ -94,12 +94,12 @@ std::string subject_words(X509* certificate) {
   return "serial:" + std::string(digits ? digits.get() : "");
 }
 
-// OpenSSL refuses the signature as too weak; Go does not use it, and tells of that beside having found no authority.
+// OpenSSL refuses the signature as too weak; Go ignores such signatures, and its error names this next to the missing authority.
 std::string weak_words(X509* leaf) {
   const std::string unknown = "certificate signed by unknown authority";
   if (leaf == nullptr || !is_signed_with_sha1(leaf)) return unknown;
   const bool elliptic = X509_get_signature_nid(leaf) == NID_ecdsa_with_SHA1;
-  // The authority has been found: it has the issuer's name.
+  // The authority was found: its name is the issuer's.
   const std::unique_ptr<X509, decltype(&X509_free)> issuer(X509_new(), X509_free);
   X509_set_subject_name(issuer.get(), X509_get_issuer_name(leaf));
   return unknown + " (possibly because of " +

@@ -1,4 +1,4 @@
-// A backend of the tests that sends whatever a test says, HTTP or not, over plain TCP.
+// A backend of the tests that sends the bytes of a test's script, HTTP or not, over plain TCP.
 //
 // Thread-safety: one thread for each connection; what it has seen is guarded.
 #pragma once

@@ -136,7 +136,8 @@ class Http2Backend {
     Call& call = on.calls[stream];
     call.backend = on.backend;
     call.trailers = {{"grpc-status", "0"}, {"x-trailer", "last"}};
-    if (call.path == "/refused")
+    // The windows of "/deaf" are never extended, so the client cannot send the whole body.
+    if (call.path == "/refused" || call.path == "/deaf")
       answer_whole(on, stream,
                    {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "7"}, {"grpc-message", "not%20you"}});
     if (call.path == "/page") answer_whole(on, stream, {{":status", "404"}, {"content-type", "text/html"}});
@@ -202,10 +203,15 @@ class Http2Backend {
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
         callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t stream, const std::uint8_t* bytes, std::size_t size, void* data) {
           got(of(data), stream, std::string(reinterpret_cast<const char*>(bytes), size));
+          if (of(data).calls[stream].path != "/deaf") nghttp2_session_consume(of(data).session, stream, size);
           return 0;
         });
+    nghttp2_option* options = nullptr;
+    nghttp2_option_new(&options);
+    nghttp2_option_set_no_auto_window_update(options, 1);
     nghttp2_session* session = nullptr;
-    nghttp2_session_server_new(&session, callbacks, &on);
+    nghttp2_session_server_new2(&session, callbacks, &on, options);
+    nghttp2_option_del(options);
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_submit_settings(session, 0, nullptr, 0);
     return session;

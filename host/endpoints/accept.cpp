@@ -11,7 +11,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// One clause; nothing when it is malformed and to be passed over.
+// One clause; empty if it is malformed, which skips it.
 std::optional<AcceptClause> parse_clause(std::string_view part) {
   std::string_view rest = trim(part);
   std::string_view media = take(rest, ';');
@@ -43,7 +43,7 @@ bool goes_before(const AcceptClause& a, const AcceptClause& b) noexcept {
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// The order above made a strict one: quality, then types before "*", then subtypes before "*".
+// The same order as a strict weak order: quality, then types before "*", then subtypes before "*".
 bool goes_before_strictly(const AcceptClause& a, const AcceptClause& b) noexcept {
   const double first = std::isnan(a.quality) ? 0 : a.quality, second = std::isnan(b.quality) ? 0 : b.quality;
   if (first != second) return first > second;
@@ -51,8 +51,8 @@ bool goes_before_strictly(const AcceptClause& a, const AcceptClause& b) noexcept
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// Go sorts so few by insertion: the first order is not a strict one, and clients have come to depend on the result.  Of more, only the cost
-// matters.
+// Go sorts so few by insertion.  The first order is not a strict one, and clients depend on the result of the insertion sort.  For longer
+// lists only the cost matters.
 constexpr std::size_t kSortedByInsertion = 12;
 
 void sort_clauses(std::vector<AcceptClause>& clauses) {

@@ -7,13 +7,13 @@
 namespace backplane::endpoints {
 namespace {
 
-// YAML looks no further for the colon behind a name.
+// A YAML parser looks only this far for the colon after a name.
 constexpr std::size_t kLongName = 500;  // each character may be an escape of two
 
-// Tabs and breaks of lines mean something in YAML; what is not ASCII may be nothing that it takes.
+// Tabs and line breaks have a meaning in YAML, and it refuses some characters outside ASCII.
 bool plain(char c) noexcept { return c >= 0x20 && c < 0x7F; }
 
-// Escapes that YAML does not know, or knows with another meaning; and the name of a merge.
+// False for escapes that YAML does not have or reads differently, and for "<<", YAML's merge key.
 bool means_the_same(std::string_view text) noexcept {
   for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 2)) {
     if (at + 1 == text.size() || std::string_view("\"\\bfnrt").find(text[at + 1]) == std::string_view::npos) return false;
@@ -21,7 +21,7 @@ bool means_the_same(std::string_view text) noexcept {
   return text.find("\"<<\"") == std::string_view::npos;
 }
 
-// 1.0 is a whole number when it has been YAML.
+// False for doubles: 1.0 becomes an integer if it is read as YAML.
 bool means_the_same(const Value& value) {
   if (value.is_double()) return false;
   if (value.is_array()) {

@@ -14,7 +14,7 @@ std::string read(std::string_view text) {
   return tree ? to_json(*tree) : "";
 }
 
-TEST(AppliedJson, WhatIsReadIsWhatYamlReads) {
+TEST(AppliedJson, TheFastReaderAgreesWithYaml) {
   for (const std::string_view text :
        {R"({})", "{}\n", R"({"a":1,"b":-2,"c":true,"d":null,"e":[1,"x",{}],"f":{"g":"h: i # j"}})",
         R"({"a": "yes", "b": "~", "1": "0x10"})", R"({"a":"\"\\\b\f\n\r\t"})", R"({"a":9223372036854775807,"b":18446744073709551615})",
@@ -25,7 +25,7 @@ TEST(AppliedJson, WhatIsReadIsWhatYamlReads) {
   }
 }
 
-// Values of all kinds, with what YAML may take for something else in names and texts.
+// Values of all kinds, with names and texts that YAML may read differently.
 class Random {
  public:
   explicit Random(unsigned seed) : random_(seed) {}
@@ -74,7 +74,7 @@ TEST(AppliedJson, RandomObjectsAreWhatYamlReads) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     const std::string text = to_json(Random(seed).object(4));
     const std::string json = read(text);
-    if (json.empty()) continue;  // left to YAML
+    if (json.empty()) continue;  // parsed as YAML
     ++read_here;
     const auto yaml = parse_yaml(text, {}, nullptr);
     ASSERT_TRUE(yaml.ok()) << text << yaml.status().message();
@@ -83,7 +83,7 @@ TEST(AppliedJson, RandomObjectsAreWhatYamlReads) {
   EXPECT_GT(read_here, 1500u);
 }
 
-TEST(AppliedJson, WhatIsTooDeepForYamlIsNotRead) {
+TEST(AppliedJson, TextsTooDeepForYamlAreRefused) {
   for (const std::size_t depth : {10u, 500u, 990u, 998u, 999u, 1000u, 1001u, 1002u, 1100u}) {
     std::string text(depth, '[');
     text = "{\"a\":" + text.append(depth, ']') + "}";

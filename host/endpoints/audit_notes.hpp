@@ -7,6 +7,7 @@
 #include "backplane/core/object.hpp"
 #include "backplane/points/audit.hpp"
 #include "endpoints/body.hpp"
+#include "endpoints/resource.hpp"
 
 namespace backplane::endpoints {
 
@@ -14,11 +15,13 @@ inline bool audits(const RequestContext& context, AuditLevel level) noexcept {
   return context.audit != nullptr && context.audit->level >= level;
 }
 
-// The decoded object of the request; its name, uid and resourceVersion from level Metadata on, its JSON from Request on.
-void note_request_object(RequestContext& context, const Object& object);
+// The object of the request as upstream's decoder gives it: with all defaults, without what the handler fills in. Its name, uid and
+// resourceVersion from level Metadata on, its JSON from Request on.
+void note_request_object(const Resource& resource, RequestContext& context, const Object& object);
 // A patch as it was sent; as JSON if it is YAML or CBOR.  A patch that cannot be read leaves no requestObject.
 void note_request_patch(RequestContext& context, std::string_view patch, BodyFormat format);
-// Request JSON that is no object of the resource's kind: DeleteOptions.
+// The options that were sent with a deletion, normalized; upstream writes them in its internal version.
+void note_delete_options(RequestContext& context, const Object& options);
 inline void note_request_json(RequestContext& context, std::string_view json) {
   if (audits(context, AuditLevel::kRequest)) context.audit->request_object = SharedBytes(std::string(json));
 }

@@ -15,26 +15,26 @@
 namespace backplane::endpoints {
 namespace {
 
-// How Go prints the type that kind and version are read into.
+// The Go type that kind and version are decoded into, as Go prints it.
 constexpr std::string_view kFindKind =
     R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
 constexpr std::string_view kInterpretPrefix = "couldn't get version/kind; json parse error: ";
 
-// Null: the scope knows its own kind only.
+// Null if the scope has only its own kind.
 std::shared_ptr<const Scheme> scheme_of(const Resource& resource) {
   return resource.scope.scheme != nullptr ? resource.scope.scheme->get() : nullptr;
 }
 
 Status interpret_error(std::string_view why) { return bad_request(std::string(kInterpretPrefix).append(why)); }
 
-// apiserver transformDecodeError, for bodies whose kind is not known …
+// apiserver transformDecodeError, for bodies of an unknown kind …
 Status unrecognized(const Resource& resource, std::string_view why, std::string_view body) {
   std::string message = "the object provided is unrecognized (must be of type ";
   message.append(resource.scope.kind.kind).append("): ").append(why).append(" (").append(body_summary(body)).append(")");
   return bad_request(std::move(message));
 }
 
-// … and for those whose is.
+// … and for bodies of a known kind.
 Status cannot_handle(const Resource& resource, const GroupVersionKind& gvk, std::string_view why) {
   std::string message = gvk.kind + " in version " + quoted(gvk.version) + " cannot be handled as a " + resource.scope.kind.kind + ": ";
   return bad_request(message.append(why));
@@ -59,7 +59,7 @@ Status check_version(const Resource& resource, const GroupVersionKind& gvk) {
   return another_version(resource, given);
 }
 
-// A custom resource says what it is, …
+// The body of a custom resource must have a kind and a version, …
 Status check_custom_type(const Resource& resource, const Value& tree, const GroupVersionKind& gvk, std::string_view body, bool strict) {
   const Object* object = tree.is_object() ? &tree.get_object() : nullptr;
   if (object == nullptr || get_string(*object, "kind").empty()) {
@@ -70,7 +70,7 @@ Status check_custom_type(const Resource& resource, const Value& tree, const Grou
   return why.empty() ? Status() : cannot_handle(resource, said_kind(tree), why);
 }
 
-// … and is taken only where that is right: looked at when all of it has been read.
+// … which must be those of the resource; checked after the whole body is decoded.
 Status check_custom_kind(const Resource& resource, const GroupVersionKind& said, const Object& object, bool status_alone) {
   const std::string given = said.group_version().to_string();
   if (given != resource.api_version) return another_version(resource, given);
@@ -100,22 +100,24 @@ Status normalize(const Resource& resource, Value& tree, DecodeReport* report) {
   return resource.schema != nullptr ? resource.schema->normalize(tree, report) : Status();
 }
 
-// yaml.v3 names the line of a repeated key; several such lines stand under one head.
+// yaml.v3 names the line of a repeated key; several such lines share one heading.
 bool is_yaml_line(std::string_view problem) noexcept { return problem.starts_with("line "); }
 
 }  // namespace
 
-Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_bytes) {
+Task<Result<std::string>> read_request_body(const Resource& resource, Exchange& exchange, BodyVerb verb) {
+  const std::size_t max_bytes = resource.scope.max_body_bytes;
   auto body = co_await exchange.read_body(max_bytes);
   if (!body.ok() && body.status().reason() == Reason::kRequestEntityTooLarge) {
     co_return entity_too_large("limit is " + std::to_string(max_bytes));
   }
+  if (body.ok()) resource.body_sizes->count(resource.scope.resource, verb, body->size());
   co_return std::move(body);
 }
 
 namespace {
 
-// How CBOR's decoder calls a value.
+// The name of a value's type in errors of Go's CBOR decoder.
 std::string_view cbor_kind(const Value& value) noexcept {
   if (value.is_array()) return "array";
   if (value.is_object()) return "map";
@@ -124,7 +126,7 @@ std::string_view cbor_kind(const Value& value) noexcept {
   return value.get_int64() < 0 ? "negative integer" : "positive integer";
 }
 
-// What it says of a body that has no room for kind and apiVersion, or something else in it; empty: it has not.
+// The CBOR decoder's error for a body that is no map, or whose kind or apiVersion is no text; empty: no error.
 std::string cbor_type_meta_problem(const Value& tree) {
   if (tree.is_null()) return {};
   const std::string head = "cbor: cannot unmarshal ";
@@ -148,7 +150,7 @@ Result<Value> parse_cbor_body(std::string_view body, json::storage_ptr storage) 
   return tree;
 }
 
-// The object that `path` ("spec.containers[0].foo") names the last member of, and that member's name.
+// The object that holds the last member of `path` ("spec.containers[0].foo"), and that member's name.
 std::pair<const Object*, std::string_view> holder_of(const Value& tree, std::string_view path) {
   const Value* at = &tree;
   for (;;) {
@@ -167,7 +169,7 @@ std::pair<const Object*, std::string_view> holder_of(const Value& tree, std::str
   }
 }
 
-// Upstream's decoder of CBOR stops at the first unknown field, and tells its number among the members of its map.
+// Upstream's CBOR decoder stops at the first unknown field and reports its index in its map.
 void word_as_cbor(std::vector<std::string>& problems, std::string_view body) {
   constexpr std::string_view kUnknown = "unknown field \"";
   if (problems.empty() || !problems.front().starts_with(kUnknown)) return;
@@ -236,14 +238,14 @@ Result<GroupVersionKind> kind_in_body(const Value& tree, const GroupVersionKind&
 }
 
 std::string not_registered_text(const GroupVersionKind& gvk) {
-  // The place in upstream's sources is part of the text that clients know.
+  // The source location is part of upstream's message, and clients compare the message.
   return "no kind " + quoted(gvk.kind) + " is registered for version " + quoted(gvk.group_version().to_string()) +
          " in scheme \"pkg/runtime/scheme.go:111\"";
 }
 
 namespace {
 
-// Upstream's servers have a Scheme each: those of these groups know nothing but their own, and no other knows them.
+// Each upstream server has a Scheme.  The servers of these groups know only their group, and the other servers do not know it.
 constexpr std::string_view kGroupsWithSchemes[] = {"apiextensions.k8s.io", "apiregistration.k8s.io"};
 
 std::string_view scheme_name(std::string_view group) {
@@ -251,7 +253,7 @@ std::string_view scheme_name(std::string_view group) {
   return found == std::end(kGroupsWithSchemes) ? std::string_view() : *found;
 }
 
-// The kinds of apimachinery are in all of them.
+// All Schemes have the kinds of apimachinery.
 bool in_scheme_of(const GroupVersionKind& wanted, const GroupVersionKind& gvk) {
   return scheme_name(gvk.group) == scheme_name(wanted.group) || (gvk.group.empty() && meta_schemas()->find(gvk) != nullptr);
 }
@@ -263,7 +265,7 @@ std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& 
   if (gvk == wanted) return {};
   const auto scheme = scheme_of(resource);
   if (scheme == nullptr || !is_known_kind(*scheme, gvk) || !in_scheme_of(wanted, gvk)) return not_registered_text(gvk);
-  // Another version of the kind is refused for its version, not for its kind.
+  // For another version of the kind, the error is about the version, not about the kind.
   if (gvk.kind == wanted.kind) return {};
   return "converting (" + known_go_type(gvk) + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +
          "): unknown conversion";
@@ -317,7 +319,7 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
     if (!decoded.ok()) return decoded;
     tree = std::move(*decoded);
   }
-  // Another kind is refused for what it says it is; its message is not looked at.
+  // A body of another kind is refused for its kind; its content is not decoded.
   if (!envelope->kind.empty()) tree.get_object()["kind"] = envelope->kind;
   if (!envelope->api_version.empty()) tree.get_object()["apiVersion"] = envelope->api_version;
   return tree;
@@ -325,13 +327,13 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
 
 namespace {
 
-// What says that it is something else is not held to a custom resource's schema: of its members those of metadata alone are known.
+// A body of another kind is not validated against the custom resource's schema: only the fields of metadata are known.
 void forget_members(std::vector<std::string>& problems, std::size_t from) {
   const auto forgotten = [](const std::string& problem) { return !problem.starts_with("unknown field \"metadata."); };
   problems.erase(std::remove_if(problems.begin() + static_cast<std::ptrdiff_t>(from), problems.end(), forgotten), problems.end());
 }
 
-// What the fields of managers become.
+// How managedFields are decoded.
 enum class ManagersIn : unsigned char { kTrees, kText };
 
 Result<Object> decode(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,

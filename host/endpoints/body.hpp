@@ -14,8 +14,8 @@
 
 namespace backplane::endpoints {
 
-// The whole body.  Errors: 413 past `max_bytes`.
-Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_bytes);
+// The whole body, counted by its size.  Errors: 413 past the resource's limit.
+Task<Result<std::string>> read_request_body(const Resource& resource, Exchange& exchange, BodyVerb verb);
 
 // An object of the resource's kind: kind and version checked and filled in, normalized, defaulted.  Unknown and
 // duplicate fields are refused, warned about or passed over.  The tree lives in the context's arena.
@@ -24,7 +24,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
 
 // ---- the steps, for bodies that are not objects of the resource
 
-// Members in the order of their names, here and below: so upstream's YAML becomes JSON, before anything is said of it.
+// Members in the order of their names, here and below: so upstream's YAML becomes JSON, before it is validated.
 void sort_members(Value& value);
 
 // Parsed, an object or null, with kind and apiVersion as text if they are there.
@@ -34,7 +34,7 @@ Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage
 Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, const GroupVersionKind& kind, json::storage_ptr storage);
 // The same check of a tree that has not come as text.
 Status check_type_meta(const Value& tree);
-// What the tree says it is, gaps filled from `fallback`.
+// The tree's apiVersion and kind, with missing parts from `fallback`.
 Result<GroupVersionKind> kind_in_body(const Value& tree, const GroupVersionKind& fallback);
 // `no kind "X" is registered for version "V" in scheme …`.
 std::string not_registered_text(const GroupVersionKind& gvk);
@@ -42,8 +42,8 @@ std::string not_registered_text(const GroupVersionKind& gvk);
 std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk);
 // kind and apiVersion of the resource, set.
 void set_type_meta(const Resource& resource, Object& object);
-// An empty list of managedFields asks for a new record.  Normal form knows no empty lists: it becomes the other way to ask, one empty
-// entry.  The metadata of a custom resource has none either: there, it asks for nothing.
+// An empty list of managedFields resets the record.  The normalized tree has no empty lists: it becomes the other way to reset, one empty
+// entry.  The metadata of a custom resource has none either: there, it has no effect.
 void keep_managed_reset(const Resource& resource, Object& object);
 
 // Unknown and duplicate fields as warnings.

@@ -42,7 +42,7 @@ Task<Status> BodyWriter::flush() {
   pending_ = 0;
   auto writing = exchange_.write(std::move(pieces));
   Status written = co_await std::move(writing);
-  // From here on this answer is known to be large.
+  // The response is large from here on.
   text_.reserve(kChunkBytes + kShareBytes);
   co_return written;
 }

@@ -1,6 +1,7 @@
 #include "base/origin_executor.hpp"
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/creation.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
 #include "endpoints/sent_values.hpp"
@@ -9,7 +10,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// What only the server may say of a new object.
+// Removes the metadata that only the server may set on a new object.
 void wipe_system_fields(Object& object) {
   Value* metadata = find(object, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
@@ -25,27 +26,29 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
-  note_request_object(context, received.object);  // as it was sent
+  note_request_object(resource, context, received.object);  // as it was sent
   wipe_system_fields(received.object);
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
-  if (resource.admission != nullptr) {
-    auto admitting = admit_create(resource, context, std::string(meta_name(received.object)), received.object, received.options);
-    Status admitted = co_await std::move(admitting);
-    co_await origin;
-    if (!admitted.ok()) co_return admitted;
-  }
-  auto creating = resource.creater->create(context, received.object, std::move(received.options));
+  std::string name(meta_name(received.object));
+  trace_step(context, "About to store object in database");
+  auto creating = resource.admission == nullptr ? resource.creater->create(context, received.object, std::move(received.options))
+                                                : create_admitted(resource, context, CreateCall::kCreate, std::move(name), received.object,
+                                                                  std::move(received.options));
   auto created = co_await std::move(creating);
   if (!created.ok()) {
+    trace_step(context, "Write to database call failed", "err", std::string_view(created.status().message()));
     quote_sent_values(created.status(), received.body, received.format, resource.schema);
     co_return std::move(created.status());
   }
+  trace_step(context, "Write to database call succeeded", "len", static_cast<std::int64_t>(received.body.size()));
   co_await origin;
+  trace_step(context, "About to write a response");
   auto sending = send_object(resource, context, exchange, received.answer, 201, std::move(*created));
   Status sent = co_await std::move(sending);
+  trace_step(context, "Writing http response done");
   co_return sent;
 }
 

@@ -17,8 +17,8 @@ TEST_F(CreateTest, CreateAnswersWith201AndTheStoredObject) {
       "\n");
 }
 
-// A body of a million items held a connection's loop for seconds.
-// The storage may be a plugin's: it is called on the connection's executor all the same.
+// Regression: a body of a million items blocked a connection's loop for seconds.
+// The storage may be a plugin's, so it is called on the connection's executor.
 TEST_F(CreateTest, LargeBodiesAreDecodedOffTheLoopOfTheConnection) {
   OffloadPool offload_pool(1);
   offload_pool.start();
@@ -53,7 +53,7 @@ TEST_F(CreateTest, CreateTakesYaml) {
   EXPECT_EQ(json::parse(got.body()).at("data").at("k").get_string(), "v");
 }
 
-// What becomes of managers that a client names is the store's to say.
+// The store decides about managedFields of the client.
 TEST_F(CreateTest, SystemFieldsOfTheClientAreDropped) {
   use_config_maps();
   const Response got =
@@ -72,8 +72,8 @@ TEST_F(CreateTest, KindAndVersionComeFromThePathWhenTheBodyHasNone) {
   EXPECT_EQ(send("POST", maps(), R"({"kind":"ConfigMap","metadata":{"name":"kindonly"}})").code(), 201);
 }
 
-// Rules that were ended by the deadline were the answer, since the timer had waited for the same thread.
-TEST_F(CreateTest, WhatIsRefusedPastTheDeadlineHasTimedOut) {
+// Regression: the client got the error of rules that the deadline had ended, because the timer waited for the same thread.
+TEST_F(CreateTest, ARefusalAfterTheDeadlineIsATimeout) {
   use_config_maps();
   deadline_ = std::chrono::steady_clock::now() - std::chrono::milliseconds(1);
   const Response late = send("POST", maps(), "{bad");

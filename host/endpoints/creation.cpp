@@ -1,6 +1,7 @@
 #include "endpoints/creation.hpp"
 
 #include "backplane/points/admission.hpp"
+#include "base/origin_executor.hpp"
 #include "security/authorization.hpp"
 
 namespace backplane::endpoints {
@@ -18,16 +19,42 @@ AdmissionAttributes attributes_of(const Resource& resource, RequestContext& cont
   return attributes;
 }
 
+// The validating step of a create whose mutating step is done.
+class AdmittedCreate final : public CreateValidation {
+ public:
+  AdmittedCreate(AdmissionRunner& admission, const AdmissionAttributes& attributes) : admission_(admission), attributes_(attributes) {}
+  Task<Status> validate(const Object&) override { return admission_.validate(attributes_); }
+
+ private:
+  AdmissionRunner& admission_;
+  const AdmissionAttributes& attributes_;
+};
+
+Task<Result<ObjectRef>> create_in(const Resource& resource, RequestContext& context, CreateCall call, std::string name, Object& object,
+                                  WriteOptions options) {
+  if (call == CreateCall::kNamed) return resource.named_creater->create_named(context, std::move(name), object, std::move(options));
+  return resource.creater->create(context, object, std::move(options));
+}
+
 }  // namespace
 
-Task<Status> admit_create(const Resource& resource, RequestContext& context, std::string name, Object& object, WriteOptions options) {
-  AdmissionRunner* admission = resource.scope.admission;
-  if (admission == nullptr) co_return Status();
-  AdmissionAttributes attributes = attributes_of(resource, context, std::move(name), object, std::move(options));
+Task<Result<ObjectRef>> create_admitted(const Resource& resource, RequestContext& context, CreateCall call, std::string name,
+                                        Object& object, WriteOptions options) {
+  AdmissionRunner* const admission = call == CreateCall::kNamed ? resource.scope.admission : resource.admission;
+  if (admission == nullptr) co_return co_await create_in(resource, context, call, std::move(name), object, std::move(options));
+  const OriginExecutor origin;
+  AdmissionAttributes attributes = attributes_of(resource, context, name, object, options);
   Status status = co_await admission->admit(attributes);
+  co_await origin;
   if (!status.ok()) co_return status;
+  if (resource.validated_creater != nullptr) {
+    AdmittedCreate validation(*admission, attributes);
+    co_return co_await resource.validated_creater->create_validated(context, std::move(name), object, std::move(options), validation);
+  }
   status = co_await admission->validate(attributes);
-  co_return status;
+  co_await origin;
+  if (!status.ok()) co_return status;
+  co_return co_await create_in(resource, context, call, std::move(name), object, std::move(options));
 }
 
 Task<Status> may_create(const Resource& resource, const RequestContext& context) {

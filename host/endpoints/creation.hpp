@@ -1,7 +1,6 @@
-// What is asked before something is created: whether the user may, where a write turns out to create what it names, and admission, where
-// the storage does not ask it itself.
+// Creates by endpoints: whether the user may, if a write turns out to create what it names; admission, if the storage does not run it.
 //
-// Thread-safety: any thread; asks the composed authorizer and the server's admission.
+// Thread-safety: any thread; calls the composed authorizer and the server's admission.
 #pragma once
 
 #include "backplane/core/request.hpp"
@@ -11,12 +10,16 @@
 
 namespace backplane::endpoints {
 
-// Asks for `create` what was allowed as something else; a call that is no request has not been asked for anything.
+// Authorizes `create` for a request that was authorized for another verb; internal calls are not authorized.
 // Errors: kForbidden as for a request that is refused, with the authorizer's reason; kInternalError when it failed or there is none.
 Task<Status> may_create(const Resource& resource, const RequestContext& context);
 
-// Mutating and validating admission of a create of `object` as `name`.
-// Errors: those of the plugins, as they are.
-Task<Status> admit_create(const Resource& resource, RequestContext& context, std::string name, Object& object, WriteOptions options);
+// The call of the storage that creates an object: Creater::create, or NamedCreater::create_named with the name.
+enum class CreateCall : unsigned char { kCreate, kNamed };
+// Creates the object: mutating admission, validating admission, the storage; a ValidatedCreater runs the validating step itself. Calls the
+// storage alone if it runs admission itself.
+// Errors: those of the plugins and of the storage, unchanged.
+Task<Result<ObjectRef>> create_admitted(const Resource& resource, RequestContext& context, CreateCall call, std::string name,
+                                        Object& object, WriteOptions options);
 
 }  // namespace backplane::endpoints

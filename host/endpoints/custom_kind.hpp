@@ -17,9 +17,9 @@ namespace backplane::endpoints {
 std::string missing_kind_text(std::string_view body);
 // Why apiVersion cannot be read, though it is there; empty: it can.
 std::string_view type_accessor_problem(const Object& object);
-// Kind and version that a tree says, gaps left as they are.  Versions that are none have been refused before.
+// Kind and version of a tree; missing parts stay empty.  Malformed versions have been refused before.
 GroupVersionKind said_kind(const Value& tree);
-// Errors: kInvalid, of the kind that it says it is, where kind or version are not `wanted`.
+// Errors: kInvalid, for the kind of the tree, if kind or version are not `wanted`.
 Status check_said_kind(const GroupVersionKind& said, const GroupVersionKind& wanted, const Object& object);
 
 }  // namespace backplane::endpoints

@@ -2,6 +2,7 @@
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/respond.hpp"
@@ -29,7 +30,7 @@ StatusDetails removed_details(const Resource& resource, std::string_view name, c
   return details;
 }
 
-// The Status that says what has gone.
+// The Status that names the deleted object.
 std::string removed_document(const StatusDetails& details) {
   std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{)";
   append_detail(out, "name", details.name);
@@ -79,10 +80,12 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   const OriginExecutor origin;
   auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kDelete);
   if (!body.ok()) co_return std::move(body.status());
+  trace_step(context, "limitedReadBody succeeded", "len", static_cast<std::int64_t>(body->size()));
   auto options = read_options(resource, context, exchange, *body);
   if (!options.ok()) co_return std::move(options.status());
+  trace_step(context, "Decoded delete options");
   const bool unread = options->ignore_read_error;
   if (unread) {
     auto asking = may_delete_unread(resource, context);
@@ -95,16 +98,20 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   Status admitted = co_await std::move(admitting);
   co_await origin;
   if (!admitted.ok()) co_return admitted;
+  trace_step(context, "About to delete object from database");
   auto removing = resource.deleter->remove(context, context.info.name, std::move(*options));
   auto removed = co_await std::move(removing);
   co_await origin;
+  trace_step(context, removed.ok() ? "Object deleted from database" : "Object not deleted from database");
   if (!removed.ok()) co_return std::move(removed.status());
   if (unread) endpoints_log().warn("removed an unreadable object on request path={}", context.info.path);
   // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.
+  trace_step(context, "About to write a response");
   const int code = !removed->deleted && cascades ? 202 : 200;
   if (removed->object != nullptr && (removed->return_object || !removed->deleted)) {
     auto sending = send_object(resource, context, exchange, *media, code, std::move(removed->object));
     Status sent = co_await std::move(sending);
+    trace_step(context, "Writing http response done");
     co_return sent;
   }
   StatusDetails details = removed_details(resource, context.info.name, removed->object);
@@ -112,6 +119,7 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   if (context.audit != nullptr) context.audit->success_details = std::move(details);
   auto sending = send_document(context, exchange, *media, code, std::move(document), status_schema());
   co_await std::move(sending);
+  trace_step(context, "Writing http response done");
   co_return Status();
 }
 

@@ -23,7 +23,7 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   const Query& query = context.info.query;
   auto list = list_options(query, "");
   if (!list.ok()) co_return std::move(list.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kDeleteCollection);
   if (!body.ok()) co_return std::move(body.status());
   const bool unsafe = resource.scope.unsafe_deletes;
   auto options = delete_options_from_query(query, unsafe);

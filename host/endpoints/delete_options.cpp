@@ -7,14 +7,14 @@
 namespace backplane::endpoints {
 namespace {
 
-// DeleteOptions as they came, before validation.
+// DeleteOptions as they were sent, before validation.
 struct Given {
   DeleteOptions options;
   std::vector<std::string> dry_run;
-  bool preconditions = false;  // there are some, be they empty
+  bool preconditions = false;  // preconditions are set, perhaps empty ones
 };
 
-// What may not stand beside ignore_read_error.
+// Options that cannot be combined with ignore_read_error.
 void check_unsafe(const Given& given, FieldErrors& errors) {
   const DeleteOptions& options = given.options;
   const auto refuse = [&errors](bool set, std::string_view other) {
@@ -54,7 +54,7 @@ std::optional<std::string> text_member(const Object& object, std::string_view ke
   return value != nullptr && value->is_string() ? std::optional<std::string>(value->get_string()) : std::nullopt;
 }
 
-// Out of a tree in canonical form.
+// From a canonical tree.
 Given read_members(const Object& object) {
   Given given;
   given.options.grace_period_seconds = get_int(object, "gracePeriodSeconds");
@@ -111,7 +111,7 @@ Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::str
   if (tree->is_null()) return validated(Given(), unsafe_deletes);
   Status status = delete_options_schema().normalize(*tree, nullptr);
   if (!status.ok()) return status;
-  if (audits(context, AuditLevel::kRequest)) note_request_json(context, to_json(*tree));
+  note_delete_options(context, tree->get_object());
   return validated(read_members(tree->get_object()), unsafe_deletes);
 }
 

@@ -14,7 +14,7 @@ namespace backplane::endpoints {
 
 inline constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-// `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion; without it ignore_read_error is never set, whatever was asked.
+// `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion; without it ignore_read_error is never set.
 Result<DeleteOptions> delete_options_from_query(const Query& query, bool unsafe_deletes);
 // The tree is made in `storage` and not kept.
 Result<DeleteOptions> delete_options_from_body(RequestContext& context, std::string_view body, BodyFormat format, bool unsafe_deletes);

@@ -6,7 +6,7 @@ namespace {
 
 using DeleteTest = Api;
 
-TEST_F(DeleteTest, DeleteAnswersWithAStatusThatNamesWhatHasGone) {
+TEST_F(DeleteTest, DeleteReturnsAStatusThatNamesTheObject) {
   use_config_maps();
   store_->put(kStoredMap);
   const Response got = send("DELETE", maps("/a"));
@@ -17,7 +17,7 @@ TEST_F(DeleteTest, DeleteAnswersWithAStatusThatNamesWhatHasGone) {
             "\"uid\":\"u-a\"}}\n");
 }
 
-TEST_F(DeleteTest, ReadErrorsAreIgnoredOnlyUnderTheirGateAndByThoseWhoMay) {
+TEST_F(DeleteTest, ReadErrorsAreIgnoredOnlyWithTheGateAndThePermission) {
   use_config_maps();
   const std::string asked = "?ignoreStoreReadErrorWithClusterBreakingPotential=true";
   store_->put(kStoredMap);
@@ -126,14 +126,14 @@ TEST_F(DeleteTest, DeleteOptionsThatMayNotStandTogetherAreInvalid) {
   }
 }
 
-TEST_F(DeleteTest, DeletingACollectionAnswersWithTheListOfWhatHasGone) {
+TEST_F(DeleteTest, DeletingACollectionReturnsTheListOfDeletedObjects) {
   use_config_maps();
   EXPECT_EQ(send("DELETE", maps("?labelSelector=a%3Db"), "{}").body(),
             "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}\n");
   EXPECT_EQ(store_->list_options.labels.to_string(), "a=b");
 }
 
-// However the path is written, what has been authorized as a watch is one.
+// A request that has been authorized as a watch is a watch, however its path is written.
 TEST_F(DeleteTest, AWatchWithTheMethodOfADeletionDeletesNothing) {
   use_config_maps();
   ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);

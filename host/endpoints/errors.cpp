@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kAvailable = "\n\nAvailable representations: ";
 
-// apimachinery NewGenericServerResponse: details are there and empty.
+// apimachinery NewGenericServerResponse: the details are present and empty.
 Status generic(Reason reason, std::string message) { return Status(reason, std::move(message)).with_details(StatusDetails()); }
 
 std::string joined(std::string_view a, std::string_view b, std::string_view c = {}) {
@@ -18,7 +18,7 @@ constexpr std::string_view kServed = "application/json, application/yaml, applic
 constexpr std::string_view kStreams =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
 
-// CBOR stands at the end of both.
+// CBOR is the last type of both lists.
 std::string_view offered(std::string_view types, bool cbor) { return cbor ? types : types.substr(0, types.rfind(", ")); }
 
 }  // namespace

@@ -23,7 +23,7 @@ Status not_routed();
 Status not_acceptable_types(std::string_view types);
 // 406 with another reason.
 Status not_acceptable(std::string message);
-// 406 and 415 of the router, which knows only which types a path produces.
+// 406 and 415 of the router, with the types that a path produces.
 Status route_not_acceptable(std::string_view types);
 Status route_unsupported(std::string_view types);  // a body-less POST, PUT or PATCH whose Accept does not fit
 Status route_unsupported_media_type();

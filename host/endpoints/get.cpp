@@ -1,4 +1,5 @@
 #include "base/origin_executor.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
@@ -17,12 +18,15 @@ Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchan
     }
     options.resource_version = query_get(query, "resourceVersion");
   }
+  exported_step(context, "About to Get from storage");
   auto reading = resource.getter->get(context, context.info.name, std::move(options));
   auto object = co_await std::move(reading);
   co_await origin;
   if (!object.ok()) co_return std::move(object.status());
+  trace_step(context, "About to write a response");
   auto sending = send_object(resource, context, exchange, *media, 200, std::move(*object));
   Status sent = co_await std::move(sending);
+  exported_step(context, "Writing http response done");
   co_return sent;
 }
 

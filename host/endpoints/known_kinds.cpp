@@ -13,16 +13,21 @@ constexpr std::array<std::string_view, 5> kUnversioned = {"Status", "APIVersions
 constexpr std::array<std::string_view, 7> kInEveryVersion = {"WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",
                                                              "CreateOptions", "UpdateOptions", "PatchOptions"};
 
-// Versions that the server does not serve and whose kinds it recognizes in a body: old ones, and those of calls to webhooks.
+// Versions that are not served but whose kinds are recognized in a body: old versions, and the review kinds of webhooks.
 struct OldVersion {
   std::string_view group;
   std::string_view version;
   std::array<std::string_view, 12> kinds;
 };
-constexpr std::array<OldVersion, 7> kOldVersions = {{
+constexpr std::array<OldVersion, 10> kOldVersions = {{
     {"admission.k8s.io", "v1", {"AdmissionReview"}},
     {"admission.k8s.io", "v1beta1", {"AdmissionReview"}},
     {"imagepolicy.k8s.io", "v1alpha1", {"ImageReview"}},
+    {"authentication.k8s.io", "v1alpha1", {"SelfSubjectReview"}},
+    {"authentication.k8s.io", "v1beta1", {"SelfSubjectReview", "TokenReview"}},
+    {"authorization.k8s.io",
+     "v1beta1",
+     {"SelfSubjectRulesReview", "SelfSubjectAccessReview", "SubjectAccessReview", "LocalSubjectAccessReview"}},
     {"apps",
      "v1beta1",
      {"Deployment", "DeploymentList", "DeploymentRollback", "Scale", "StatefulSet", "StatefulSetList", "ControllerRevision",
@@ -38,7 +43,7 @@ constexpr std::array<OldVersion, 7> kOldVersions = {{
       "ReplicaSetList", "NetworkPolicy", "NetworkPolicyList"}},
 }};
 
-// Old versions that a resource takes as it takes its own.
+// Old versions that a resource accepts like its own.
 struct Accepted {
   std::string_view group, kind, given, wanted;
 };

@@ -1,4 +1,4 @@
-// Kinds that a body may name beside those that are served: the meta kinds, and the old versions that upstream's scheme still reads.
+// Kinds that a body may name in addition to the served ones: the meta kinds, and the old versions that upstream's scheme still reads.
 //
 // Thread-safety: pure functions of constant tables.
 #pragma once

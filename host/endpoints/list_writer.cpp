@@ -14,6 +14,7 @@
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/body_writer.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/table_rows.hpp"
 #include "endpoints/verb_options.hpp"
@@ -140,7 +141,7 @@ class Stint {
 
   // Counts an item that is about to be written.
   void add(const ObjectEntry& entry) { done_ += 1 + entry.json_size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
-  // True at the end of a stint; the next add() begins another.
+  // True if the work since the last yield is done; the next add() begins the next portion.
   bool over() {
     // The cost of a row does not follow from the size of its object, so tables are also limited by time.
     const bool late = plan_.is_table() && Clock::now() >= until_;
@@ -186,7 +187,7 @@ void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
   if (at + kBytes < batch.size()) batch[at + kBytes]->prefetch_json();
 }
 
-// Calls `visitor` for each item and yields between stints: begin() when the first batch has been read, visit() for each item, and empty()
+// Calls `visitor` for each item and yields between portions: begin() when the first batch has been read, visit() for each item, and empty()
 // whenever full() is true.
 // Errors: those of the cursor and of the visitor.
 template <class Visitor>
@@ -365,6 +366,8 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto texts = make_texts(*plan, *measure);
   if (!texts.ok()) co_return std::move(texts.status());
   plan->texts = std::move(*texts);
+  TraceSpan span(&context, "SerializeObject", SpanKind::kInternal, TraceSpan::Use::kExported);
+  describe_serialization(span, context, exchange, media);
   const SpentTime spent(context, &RequestLatencies::serialization);
   ItemsWriter writer(context, exchange, media, *plan);
   auto writing = walk(*plan, list, writer);
@@ -372,6 +375,7 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   if (!written.ok()) co_return writer.gone() ? Status() : written;
   auto ending = writer.end();
   Status sent = co_await std::move(ending);
+  span.step(sent.ok() ? "Write call succeeded" : "Write call failed");
   if (!sent.ok()) exchange.abort();
   co_return Status();
 }

@@ -2,7 +2,7 @@
 // wants its request counted.  A request whose handler names none is not counted.
 //
 // Thread-safety: as Exchange.
-// Lifetime:      borrows the exchange behind it.
+// Lifetime:      borrows the wrapped exchange.
 #pragma once
 
 #include <cstdint>

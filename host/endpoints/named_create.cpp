@@ -9,7 +9,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// A Status that does not say its code gets the one it is sent with.
+// A Status without a code gets the code of the response.
 ObjectRef with_code(ObjectRef object) {
   const SharedBytes owner = object->json();
   const std::string_view json = owner.view();
@@ -24,16 +24,12 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
-  note_request_object(context, received.object);  // as it was sent
+  note_request_object(resource, context, received.object);  // as it was sent
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
-  auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);
-  status = co_await std::move(admitting);
-  co_await origin;
-  if (!status.ok()) co_return status;
-  auto creating = resource.named_creater->create_named(context, context.info.name, received.object, std::move(received.options));
+  auto creating = create_admitted(resource, context, CreateCall::kNamed, context.info.name, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
   co_await origin;
   if (!created.ok()) co_return std::move(created.status());

@@ -24,7 +24,7 @@ Result<endpoints::MediaType> accepted(std::string accept, bool cbor = false) {
   const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
   return negotiated(exchange, {true, nullptr}, cbor);
 }
-// The media type of the answer; nothing when there is none.
+// The media type of the response; nullopt if no type is acceptable.
 std::string answered(std::string accept, bool cbor = false) {
   const auto media = accepted(std::move(accept), cbor);
   return media.ok() ? std::string(media->content_type()) : std::string();
@@ -96,7 +96,7 @@ TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
       Shape::kTable);
 }
 
-TEST(Negotiation, WhatHasNoTableIsNotShownAsOne) {
+TEST(Negotiation, AStorageWithoutATableRefusesTables) {
   const FakeExchange exchange("GET", "/", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
   endpoints::Offers offers{true, nullptr, false};
   EXPECT_FALSE(negotiated(exchange, offers).ok());

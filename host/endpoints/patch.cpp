@@ -7,6 +7,7 @@
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/patched_object.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
@@ -18,7 +19,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// What a media type of a patch says of its body.
+// The kind and encoding of a patch, by its media type.
 struct PatchForm {
   PatchType type = PatchType::kJson;
   bool applies = false;
@@ -37,7 +38,7 @@ constexpr std::array<PatchTypeRow, 5> kPatchTypes = {{
 }};
 
 // A structural schema has no merge keys: custom resources and structural kinds of plugins take no strategic merge patch.  The scale of a
-// custom resource takes what the resource takes.
+// custom resource accepts the types that the resource accepts.
 bool offered(const Resource& resource, const RequestContext& context, const PatchForm& form) {
   if (form.format == BodyFormat::kCbor) return context.offers_cbor;
   if (form.applies || form.type != PatchType::kStrategic) return true;
@@ -55,7 +56,7 @@ Result<PatchForm> patch_form(const Resource& resource, const RequestContext& con
   return unsupported_media_type(types);
 }
 
-// The patch as the store sees it, and its text.
+// The patch as the store's UpdatedObjectInfo, and its text.
 struct Patch {
   std::unique_ptr<UpdatedObjectInfo> info;
   std::string_view text;
@@ -83,31 +84,36 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   if (context.info.name.empty()) co_return bad_request("name must be provided");
   auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kPatch);
   if (!body.ok()) co_return std::move(body.status());
+  trace_step(context, "limitedReadBody succeeded", "len", static_cast<std::int64_t>(body->size()));
   auto options = write_options(context.info.query, form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
   note_request_patch(context, *body, form->format);
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
   if (patch.applied != nullptr) {
-    // The configuration is cached; what is wrong with it is reported when the storage asks for it.
+    // The parsed configuration is cached; its errors are reported when the storage calls for it.
     const OffloadIfLarge offload(patch.text.size());
     co_await offload;
     (void)patch.applied->configuration(context).ok();
     co_await origin;
   }
+  trace_step(context, "About to apply patch");
   auto patching = update_admitted(resource, context, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
   if (!patched.ok()) {
-    // A merge has the shape of the object; in a list of operations no field is found.
+    // A merge patch has the structure of the object; a list of operations has no fields to look up.
     quote_sent_values(patched.status(), patch.text, form->format, resource.schema);
     co_return std::move(patched.status());
   }
+  trace_step(context, "Object stored in database");
   co_await origin;
+  trace_step(context, "About to write a response");
   const int code = patched->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(patched->object));
   Status sent = co_await std::move(sending);
+  trace_step(context, "Writing http response done");
   co_return sent;
 }
 

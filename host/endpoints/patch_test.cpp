@@ -26,7 +26,7 @@ TEST_F(PatchTest, AMergePatchChangesWhatItNames) {
       "\n");
 }
 
-// The members of an object were put in order for each operation that passes through it: a minute for such a patch.
+// Regression: the members of an object were sorted for each operation that passes through it, a minute for such a patch.
 TEST_F(PatchTest, ARefusedJsonPatchShowsItsObjectsInOrder) {
   use_config_maps();
   constexpr int kMembers = 50'000, kOperations = 9'999;
@@ -80,7 +80,7 @@ TEST_F(PatchTest, AJsonPatchIsAppliedInOrder) {
   EXPECT_EQ(patch(kJsonPatch, "[]").code(), 200);
 }
 
-// "cannot convert string to int32" was said of it.
+// Regression: the error was "cannot convert string to int32".
 TEST_F(PatchTest, AWronglyTypedStrategicPatchIsOfAnUnrecognizedType) {
   use_pods();
   store_->put(
@@ -88,7 +88,7 @@ TEST_F(PatchTest, AWronglyTypedStrategicPatchIsOfAnUnrecognizedType) {
   const Response got =
       send("PATCH", "namespaces/n/pods/p", R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":"x"}]}]}})", kStrategicPatch);
   EXPECT_TRUE(message_of(got).ends_with("unrecognized type: int32")) << got.body();
-  // Lists that the merge has put in order were still shown.
+  // Regression: the error still showed lists that the merge has ordered.
   const Response ordered =
       send("PATCH", "namespaces/n/pods/p",
            R"({"metadata":{"labels":{"$setElementOrder/x":["y"]}},"spec":{"$setElementOrder/containers":[{"name":"c"}],)"
@@ -218,8 +218,8 @@ TEST_F(PatchTest, AKindCannotBePatchedIntoAnother) {
   EXPECT_EQ(patch(kStrategicPatch, R"({"kind":"Other"})").code(), 200) << "a strategic merge works on the type itself";
 }
 
-// Upstream takes it for an object of its own, internal form, whose members have other names.
-TEST_F(PatchTest, WhatSaysNoVersionHasNoKnownMembers) {
+// Upstream decodes it as its internal type, whose fields have other names.
+TEST_F(PatchTest, AnObjectWithoutAVersionHasNoKnownMembers) {
   use_config_maps();
   store_->put(kStoredMap);
   const Response merged = patch(kMergePatch, R"({"apiVersion":null,"data":{"x":"y"}})");

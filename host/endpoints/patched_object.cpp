@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxJsonPatchOperations = 10000;
 constexpr std::string_view kGoMap = "map[string]interface {}";
 
-// Sorts the members of one object: Go keeps what a patch has touched as maps.
+// Sorts the members of one object: Go holds the objects that a patch has touched as maps.
 void sort_members(Object& object) {
   std::vector<std::string> keys;
   keys.reserve(object.size());
@@ -33,7 +33,7 @@ void sort_members(Object& object) {
   object = std::move(sorted);
 }
 
-// The objects of a value, those of its lists too.
+// Sorts the objects of a value, including those in its lists.
 void sort_within(Value& value) {
   if (Object* object = value.if_object(); object != nullptr && !is_raw(value)) {
     sort_members(*object);
@@ -43,7 +43,7 @@ void sort_within(Value& value) {
   }
 }
 
-// The objects that a merge patch walks through, and all of what it puts in the place of something else than an object.
+// Sorts the objects that a merge patch descends into, and all objects that it puts in the place of a value that is no object.
 void sort_merged(Value& target, const Value& patch, const Object* original) {
   if (!target.is_object() || !patch.is_object()) return;
   if (original == nullptr) return sort_within(target);
@@ -60,7 +60,7 @@ void sort_merged(Value& target, const Value& patch, const Object* original) {
   }
 }
 
-// Objects whose members are in order: they stay where they are, as those around them are sorted first.
+// Objects whose members are sorted.  Their addresses stay valid, because the enclosing objects are sorted first.
 using Sorted = std::unordered_set<const Object*>;
 
 std::string unescaped(std::string_view part) {
@@ -72,7 +72,7 @@ std::string unescaped(std::string_view part) {
   return out;
 }
 
-// A member of an object, or an item of a list; null: neither.
+// A member of an object or an item of a list; null if it does not exist.
 Value* step_into(Value& value, std::string_view part) {
   if (value.is_object()) return find(value.get_object(), unescaped(part));
   std::size_t index = 0;
@@ -81,7 +81,7 @@ Value* step_into(Value& value, std::string_view part) {
   return &value.get_array()[index];
 }
 
-// The objects on the way to a JSON pointer; gives what is there.
+// Sorts the objects along a JSON pointer; returns the value that it names.
 Value* sort_along(Value& target, std::string_view pointer, Sorted& sorted) {
   Value* at = &target;
   while (at != nullptr) {
@@ -106,15 +106,15 @@ void sort_patched(Value& target, const Value& operations) {
     const std::string_view path = get_string(operation.get_object(), "path"), from = get_string(operation.get_object(), "from");
     Value* found = sort_along(target, path, sorted);
     sort_along(target, from, sorted);
-    // What has been compared has been read to its end.
+    // Go has parsed a value of "test" completely, to compare it.
     if (found != nullptr && op == "test" && compared.insert(found).second) sort_within(*found);
-    // What is copied into itself has been opened on the way there.
+    // If a value is copied into itself, Go has opened it along the path.
     const bool inside = path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/';
     if (found != nullptr && op == "copy" && inside) sort_along(*found, path.substr(from.size()), sorted);
   }
 }
 
-// A strategic merge takes lists that it has put in order out of the patch, and what it retains: refusals do not show them.
+// A strategic merge removes ordered lists and $retainKeys from the patch, so the texts of errors do not show them.
 void drop_ordered_lists(Object& patch, const Object& original) {
   static constexpr std::string_view kOrder = "$setElementOrder/", kDeletes = "$deleteFromPrimitiveList/";
   std::vector<std::string> ordered;
@@ -136,7 +136,7 @@ void drop_ordered_lists(Object& patch, const Object& original) {
   }
 }
 
-// Raw values are opened level by level, and each level copies what is below it.
+// Raw values are opened level by level, and each level copies the text below it.
 constexpr std::size_t kMaxOpenedBytes = 64u << 20;
 
 bool is_dear_to_open(const Value& value) {
@@ -148,7 +148,7 @@ bool is_dear_to_open(const Value& value) {
   return array != nullptr && std::any_of(array->begin(), array->end(), is_dear_to_open);
 }
 
-// What Go's decoder says of a JSON patch that is no list of operations; empty when it is one.
+// The error of Go's decoder for a JSON patch that is no list of operations; empty if it is one.
 std::string operations_problem(const Value& patch) {
   if (patch.is_null()) return {};
   if (!patch.is_array()) return unmarshal_error(patch, "[]handlers.jsonPatchOp");
@@ -164,7 +164,7 @@ std::string operations_problem(const Value& patch) {
   return {};
 }
 
-// Members of operations that mean nothing.
+// Reports unknown members of operations.
 void report_unknown_members(const Value& patch, std::vector<std::string>& problems) {
   if (!patch.is_array()) return;
   const Array& operations = patch.get_array();
@@ -216,7 +216,7 @@ Status PatchedObject::parse(RequestContext& context) {
   return {};
 }
 
-// Upstream's library of patches works on texts, and so knows raw values as they were sent; a strategic merge works on maps.
+// Upstream's JSON patch library works on texts, so it sees raw values as they were sent; a strategic merge works on maps.
 void PatchedObject::keep_sent(Value& patch) const {
   if (type_ == PatchType::kStrategic || !holds_raw(resource_.schema)) return;
   if (type_ == PatchType::kJson) {
@@ -244,7 +244,7 @@ Status PatchedObject::apply(Value& target) const {
       break;
   }
   Status status = json_patch(target, patch_->get_array());
-  // Invalid is said of operations that cannot be done, other reasons of those that must not be.
+  // kInvalid: an operation cannot be applied.  Other reasons: an operation exceeds a limit.
   return status.reason() == Reason::kInvalid ? patch_does_not_apply() : status;
 }
 
@@ -257,7 +257,7 @@ std::string PatchedObject::patched_text(const Value& target) const {
   return to_json(in_order(target));
 }
 
-// The members in the order in which upstream's library of patches leaves them.
+// The object with its members in the order in which upstream's JSON patch library leaves them.
 Value PatchedObject::in_order(const Value& target) const {
   Value out(target, target.storage());
   if (type_ == PatchType::kMerge) {
@@ -285,18 +285,18 @@ Status PatchedObject::check_kind(const Value& target) const {
   return why.empty() ? Status() : refused(target, why);
 }
 
-// Looked at when all of it has been read; of a status nothing else is taken.
+// Checked after decoding.  For the status subresource, the rest of the object is ignored, and so is its kind.
 Status PatchedObject::check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const {
   if (said.version.empty()) return internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   return context.info.subresource == "status" ? Status() : check_said_kind(said, resource_.scope.kind, object);
 }
 
-// Upstream reads what says no version as its own, internal form, whose members have other names.
+// Upstream decodes an object without apiVersion as its internal type, whose fields have other names.
 bool PatchedObject::is_of_no_version(const Value& target) const {
   return !resource_.custom && resource_.schema != nullptr && target.is_object() && get_string(target.get_object(), "apiVersion").empty();
 }
 
-// Nothing but a name beside the kind is known to it.
+// The internal type has only `name` and `kind` in common with the object.
 Status PatchedObject::without_version(RequestContext& context, const Value& target) const {
   const Value shown = in_order(target);
   Object known(context.arena());
@@ -312,7 +312,7 @@ Status PatchedObject::without_version(RequestContext& context, const Value& targ
   return match_name(context.info.name, known);
 }
 
-// As the decoder meets them: of what a strategic merge has made, a map, by name.
+// Orders the problems as upstream's decoder meets them; the result of a strategic merge is a map, whose order is by name.
 void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>& problems) const {
   if (type_ == PatchType::kStrategic) return std::sort(problems.begin(), problems.end());
   Value again = in_order(decoded);
@@ -322,7 +322,7 @@ void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>&
 }
 
 Status PatchedObject::decode(RequestContext& context, Value& target) const {
-  // A strategic merge works on the type itself: what it says of kind and version is not looked at.
+  // A strategic merge works on the typed object, so its kind and version are not checked.
   if (type_ != PatchType::kStrategic) {
     Status status = check_kind(target);
     if (status.ok() && is_of_no_version(target)) status = without_version(context, target);
@@ -356,7 +356,7 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   if (!status.ok()) return status;
   patched_ = &existing;
   Value target(existing, context.arena());
-  // Other patches may reach into anything, and refusals print what they have made.
+  // Other patches may address any field, and errors print the patched object.
   if (type_ != PatchType::kStrategic) registry::expand_managers(target.get_object());
   status = apply(target);
   if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {

@@ -26,7 +26,7 @@ Task<void> wait_for(Promise<bool> promise) {
   (void)came;
 }
 
-// Goes round on the loop for as long as it is wanted.
+// Yields on the loop repeatedly until it is stopped.
 Task<void> go_round(int& rounds, const bool& over) {
   while (!over) {
     ++rounds;
@@ -41,7 +41,7 @@ Task<int> rounds_during(HttpHandler& handler, RequestContext& context, Exchange&
   co_return rounds - before;
 }
 
-// It held the loop from its first object to its last.
+// Regression: a list blocked the loop from its first object to its last.
 TEST_F(ReadTest, ALongListLetsOthersOfItsLoopGoFirstNowAndThen) {
   use_config_maps();
   constexpr int kObjects = 1'000;
@@ -67,7 +67,7 @@ TEST_F(ReadTest, ALongListLetsOthersOfItsLoopGoFirstNowAndThen) {
 
 class TurnsTest : public ReadTest {
  protected:
-  // How often others of its loop went between.
+  // The number of turns that other work of the loop got.
   int turns_of(std::string accept) {
     FakeExchange exchange("GET", "/api/v1/namespaces/n/configmaps", Headers{{"Accept", std::move(accept)}}, std::string());
     RequestContext context;
@@ -83,7 +83,7 @@ class TurnsTest : public ReadTest {
   }
 };
 
-// Sixty-four rows of a megabyte were made in one turn, which took half a second.
+// Regression: sixty-four rows of a megabyte were made without a yield, which took half a second.
 TEST_F(TurnsTest, LargeObjectsTakeMoreOfATurnThanSmallOnes) {
   use_config_maps();
   constexpr int kObjects = 32;
@@ -128,7 +128,7 @@ TEST_F(ReadTest, GetPassesTheResourceVersionOn) {
   EXPECT_EQ(store_->get_options.resource_version, "0");
 }
 
-// It was taken and ignored.
+// Regression: the option was accepted and ignored.
 TEST_F(ReadTest, ExportIsRefused) {
   use_config_maps();
   store_->put(kStoredMap);
@@ -147,7 +147,7 @@ TEST_F(ReadTest, AMissingObjectIsTheStoresStatus) {
             "found\",\"reason\":\"NotFound\",\"details\":{\"name\":\"none\",\"kind\":\"configmaps\"},\"code\":404}\n");
 }
 
-// An exception of a storage was answered as plain text by the outermost filter.
+// Regression: the outermost filter reported an exception of a storage as plain text.
 TEST_F(ReadTest, AnExceptionOfAStorageIsAStatusInTheEncodingAskedFor) {
   use_config_maps();
   store_->on_get = [] { throw std::runtime_error("a bug"); };
@@ -196,7 +196,7 @@ TEST_F(ReadTest, MetadataOnlyIsCutOutOfTheObject) {
       "\n");
 }
 
-TEST_F(ReadTest, MetadataOfACustomResourceComesInTheOrderOfObjectMeta) {
+TEST_F(ReadTest, MetadataOfACustomResourceIsInTheOrderOfObjectMeta) {
   use_foos();
   store_->put(kStoredFoo);
   EXPECT_EQ(
@@ -274,7 +274,7 @@ TEST_F(ReadTest, AnEmptyListHasEmptyItems) {
             "apiVersion: v1\nitems: []\nkind: ConfigMapList\nmetadata:\n  resourceVersion: \"7\"\n");
 }
 
-TEST_F(ReadTest, APageSaysHowToGoOnAndHowMuchIsLeft) {
+TEST_F(ReadTest, APageHasAContinueTokenAndTheRemainingCount) {
   use_config_maps();
   store_->put(kStoredMap);
   store_->continue_token = "next";
@@ -372,7 +372,7 @@ TEST_F(ReadTest, LargeObjectsOfAListAreSharedNotCopied) {
   EXPECT_EQ(list.at("items").at(0).get_object().begin()->key(), "metadata");
 }
 
-TEST_F(ReadTest, AListWhoseReaderHasGoneStops) {
+TEST_F(ReadTest, AListStopsIfItsReaderDisconnects) {
   use_config_maps();
   const std::string filler(200000, 'x');
   const std::string text = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"big"},"data":{"k":")" + filler + R"("}})";

@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// Sorted, as Prometheus shows them; `more` are those in front of the common ones.
+// Sorted, as Prometheus shows them; `more` precede the common ones.
 std::vector<std::string> labels_with(std::initializer_list<const char*> more) {
   std::vector<std::string> out(more.begin(), more.end());
   for (const char* each : {"component", "dry_run", "group", "resource", "scope", "subresource", "verb", "version"}) out.emplace_back(each);
@@ -93,8 +93,8 @@ ResourceLabels resource_labels(const RequestInfo& info) noexcept {
   return {info.api_group, info.api_version, info.resource};
 }
 
-// Groups, resources and paths of requests that no handler has answered are the client's: there may be any number of them, and a metric has
-// room for Metric::kMostSeries.  Those that are met first are labels; requests with others are counted without them.
+// If no handler has responded, group, resource and path are arbitrary texts of the client, and a metric has at most
+// Metric::kMostSeries series.  The first such texts become labels; requests with further texts are counted without them.
 class ClientLabels {
  public:
   bool admit(const RequestInfo& info) {
@@ -143,14 +143,14 @@ class ServerSeries {
 };
 
 // By metric slot.  The series of a stopped server are never destroyed, like the cells that they refer to.
-std::array<std::atomic<ServerSeries*>, MetricRegistry::kMostServers + 1>& server_series() noexcept {
-  static std::array<std::atomic<ServerSeries*>, MetricRegistry::kMostServers + 1> all{};
+std::array<std::atomic<ServerSeries*>, kMostServers + 1>& server_series() noexcept {
+  static std::array<std::atomic<ServerSeries*>, kMostServers + 1> all{};
   return all;
 }
 
-// Those of the calling thread's server.
+// The series of the calling thread's server.
 ServerSeries& current_series() {
-  auto& slot = server_series()[current_metric_slot()];
+  auto& slot = server_series()[current_server_slot()];
   if (ServerSeries* const found = slot.load(std::memory_order_acquire)) return *found;
   auto made = std::make_unique<ServerSeries>();
   ServerSeries* expected = nullptr;
@@ -198,7 +198,7 @@ std::string_view request_dry_run(const Query& query) {
   return out;
 }
 
-// ---- requests that no handler has answered
+// ---- requests without a handler
 
 void count_dropped(const RequestInfo& asked, const Exchange& exchange) {
   const RequestInfo info = counted_info(asked);
@@ -225,7 +225,7 @@ void count_aborted(const RequestInfo& asked, const Exchange& exchange) {
 
 RequestSeries& RequestSeries::of(const RequestLabels& labels, bool sized) { return current_series().of(labels, sized); }
 
-void begin_request_series() noexcept { server_series()[current_metric_slot()].store(nullptr, std::memory_order_release); }
+void begin_request_series() noexcept { server_series()[current_server_slot()].store(nullptr, std::memory_order_release); }
 
 RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
     : verb_(of.verb),
@@ -237,7 +237,7 @@ RequestSeries::RequestSeries(const RequestLabels& of, bool sized)
       scope_(of.scope),
       component_(of.component),
       durations_(MetricCell::of(families().durations, {component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_})),
-      // Upstream times no watch there, and no dry run.
+      // Upstream's SLI histogram has no watches and no dry runs.
       sli_(dry_run_.empty() && verb_ != "WATCH"
                ? MetricCell::of(families().sli, {component_, group_, resource_, scope_, subresource_, verb_, version_})
                : nullptr),
@@ -269,7 +269,7 @@ MetricCell* RequestSeries::made_total(int code) noexcept {
     const std::string text = std::to_string(code);
     return MetricCell::of(families().totals, {text, component_, dry_run_, group_, resource_, scope_, subresource_, verb_, version_});
   } catch (...) {
-    return nullptr;  // no memory: it is not counted
+    return nullptr;  // no memory: not counted
   }
 }
 
@@ -292,7 +292,7 @@ void RequestSeries::count_own() noexcept {
   }
 }
 
-// ---- those of a resource
+// ---- the series of a resource
 
 RequestSeries& RouteSeries::find(const RequestInfo& info, const Exchange& exchange, std::string_view scope, bool sized) {
   const std::string_view verb = request_verb(info, exchange);

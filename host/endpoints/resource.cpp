@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// Watches of this handler alone, when the server gave no common set.
+// A set of watches for this handler alone, if the server has no common one.
 std::shared_ptr<OpenWatches> own_watches(const ResourceScope& scope) {
   if (scope.watches != nullptr || scope.shutting_down == nullptr) return scope.watches;
   auto watches = std::make_shared<OpenWatches>();
@@ -34,6 +34,7 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   watcher = role_of<Watcher>(storage);
   creater = role_of<Creater>(storage);
   named_creater = role_of<NamedCreater>(storage);
+  validated_creater = role_of<ValidatedCreater>(storage);
   updater = role_of<Updater>(storage);
   if (getter != nullptr && role_of<PatchForbidder>(storage) == nullptr) patcher = updater;
   deleter = role_of<GracefulDeleter>(storage);

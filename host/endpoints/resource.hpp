@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backplane/rest/connect.hpp"
+#include "endpoints/body_sizes.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/resource_handler.hpp"
@@ -44,6 +45,7 @@ struct Resource {
   std::unique_ptr<const registry::FieldManager> fields;
   // Runs admission of creates, updates and deletes; null: the storage runs it itself (RestStorage::admits_writes), or there is none.
   AdmissionRunner* admission = nullptr;
+  std::unique_ptr<BodySizes> body_sizes = std::make_unique<BodySizes>();
   std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
 
   // Roles of the storage; null: it has not got them.
@@ -52,6 +54,7 @@ struct Resource {
   Watcher* watcher = nullptr;
   Creater* creater = nullptr;
   NamedCreater* named_creater = nullptr;
+  ValidatedCreater* validated_creater = nullptr;
   Updater* updater = nullptr;
   Updater* patcher = nullptr;  // the updater of a storage that can also be read and takes patches
   GracefulDeleter* deleter = nullptr;

@@ -8,11 +8,14 @@
 #include "backplane/points/audit.hpp"
 #include "base/caught.hpp"
 #include "base/origin_executor.hpp"
+#include "base/status_exception.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/metered_exchange.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource.hpp"
+#include "endpoints/timed_out.hpp"
 #include "endpoints/verbs.hpp"
 #include "engine/codec.hpp"
 
@@ -20,7 +23,7 @@ namespace backplane {
 namespace endpoints {
 namespace {
 
-// Where a path stands: a collection, a collection over all namespaces, or a named object (or its subresource).
+// The kind of a path: a collection, a collection over all namespaces, or a named object (or its subresource).
 enum class Place : unsigned char { kCollection, kAllNamespaces, kItem };
 
 bool past_deadline(const RequestContext& context) {
@@ -67,7 +70,7 @@ constexpr std::array<Route, 14> kRoutes = {{
 }};
 
 Place place_of(const Resource& resource, const RequestInfo& info) {
-  // A selector on the name puts a name into list requests, too: the path decides.
+  // A field selector on metadata.name sets the name of list requests too, so the path decides.
   const bool named = info.parts.empty() ? !info.name.empty() : info.parts.size() > 1;
   if (named) return Place::kItem;
   return resource.scope.namespaced && info.ns.empty() ? Place::kAllNamespaces : Place::kCollection;
@@ -91,7 +94,7 @@ bool is_watch_path(const RequestInfo& info) {
   return rest.starts_with("watch/");
 }
 
-// What upstream's handler of custom resources does for a verb of theirs.
+// The functions of upstream's custom resource handler by verb.
 struct VerbRow {
   std::string_view name;
   bool (*served)(const Resource& resource);
@@ -109,11 +112,11 @@ constexpr std::array<VerbRow, 8> kVerbs = {{
     {"deletecollection", can_delete_collection, serve_delete_collection, false},
 }};
 
-// What a request is served by, and how it is counted.
+// The function that serves a request, and its metric labels.
 struct Served {
   Verb verb = nullptr;
   std::string_view scope;  // the label
-  bool sized = false;      // the size of the answer is counted
+  bool sized = false;      // the response size is counted
   bool stays_open() const noexcept { return verb == serve_watch || verb == serve_connect || verb == serve_stream; }
 };
 
@@ -140,8 +143,8 @@ class ResourceHandler final : public HttpHandler {
         series_(resource_.scope.resource.group, resource_.scope.resource.version, resource_.scope.resource.resource,
                 resource_.scope.subresource) {}
 
-  // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
-  // been answered in part is broken off, so that it does not look whole.
+  // An exception is a bug of the server or of the storage's plugin.  The client gets a Status in its encoding; a partial response is
+  // aborted, so that it does not look complete.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const OriginExecutor origin;
     Status status;
@@ -151,8 +154,11 @@ class ResourceHandler final : public HttpHandler {
       if (served.verb != nullptr) {
         RequestSeries* const series = count(context, exchange, served);
         const OpenRequest open(served.stays_open() ? series : nullptr);
+        const HandlerSpan span(context, served.verb, served.stays_open());
         if (status.ok()) status = co_await served.verb(resource_, context, exchange);
       }
+    } catch (const StatusException& refused) {
+      status = refused.status();
     } catch (...) {
       const Caught bug = caught();
       log_bug(context, exchange, bug);
@@ -161,17 +167,25 @@ class ResourceHandler final : public HttpHandler {
     }
     co_await origin;
     if (status.ok()) co_return;
-    // What has kept the thread until after the deadline ended by that, whatever it says: its timer could not answer.
-    if (past_deadline(context)) status = timeout("request did not complete within the allotted timeout", 0);
+    // A handler that has blocked the thread past the deadline also timed out: the timer could not send the response.
+    const bool late = past_deadline(context);
     if (exchange.started()) {
-      // Past its deadline the request has been answered for us.
+      // After the deadline the timeout filter has sent the response.
       if (!exchange.closed()) exchange.abort();
       co_return;
     }
-    co_await write_status(context, exchange, status);
+    auto writing = late ? write_timed_out(context, exchange) : write_status(context, exchange, status);
+    co_await std::move(writing);
   }
 
  private:
+  static Task<void> write_timed_out(const RequestContext& context, Exchange& exchange) {
+    TimedOutAnswer what = timed_out_answer(context);
+    std::vector<SharedBytes> body;
+    body.emplace_back(std::move(what.body));
+    return exchange.respond(504, what.type, std::move(body));
+  }
+
   void log_bug(const RequestContext& context, const Exchange& exchange, const Caught& bug) const {
     endpoints_log().error("recovered from a panic in a handler resource={} method={} URI={:?} audit-ID={:?} error={:?}{}",
                           resource_.scope.resource.resource, exchange.method(), exchange.target(), context.audit_id, bug.what, bug.stack);
@@ -186,6 +200,7 @@ class ResourceHandler final : public HttpHandler {
     if (!resource_.scope.deprecation.warning.empty()) count_deprecated(context);
     MeteredExchange* const meter = meter_of(exchange);
     if (meter == nullptr) return nullptr;
+    modes_.show(context.info.query);
     RequestSeries& series = series_.find(context.info, exchange, served.scope, served.sized);
     meter->count_as(series);
     return &series;
@@ -220,8 +235,8 @@ class ResourceHandler final : public HttpHandler {
     return place == Place::kCollection && resource_.scope.namespaced ? "namespace" : "cluster";
   }
 
-  // The router of the built-in groups knows paths and methods.  It looks at the media types before the handler does, and has words of its
-  // own; a deprecated resource warns from its handlers, and so not when there is no route.
+  // Upstream's router of the built-in groups matches paths and methods.  It checks media types before the handler, with its own messages;
+  // deprecation warnings come from handlers, so a request without a route has none.
   Status find_route(RequestContext& context, const Exchange& exchange, Served& served) const {
     const std::string_view method = exchange.method();
     const Place place = place_of(resource_, context.info);
@@ -246,7 +261,7 @@ class ResourceHandler final : public HttpHandler {
     return has_path ? method_not_routed() : not_routed();
   }
 
-  // A list that the query makes a watch.
+  // A list request with ?watch=true.
   Status choose_watch(const RequestInfo& info, Verb& verb) const {
     if (verb != serve_list || info.verb != "watch") return {};
     if (!can_watch(resource_)) return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, "watch");
@@ -274,6 +289,7 @@ class ResourceHandler final : public HttpHandler {
 
   const Resource resource_;
   RouteSeries series_;
+  ValidationModes modes_;
 };
 
 // toDiscoveryKubeVerb for the methods of a connecter.

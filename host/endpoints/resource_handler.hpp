@@ -36,7 +36,7 @@ struct ResourceScope {
   std::shared_ptr<RestStorage> storage;
   // Came at run time (a custom resource, or a subresource of one): upstream serves it by the verb, without a router of paths and methods.
   bool published = false;
-  Authorizer* authorizer = nullptr;                // asked again for what an update turns out to be; null: that is refused
+  Authorizer* authorizer = nullptr;                // authorizes an update that turns out to create; null: that is refused
   AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
@@ -45,7 +45,7 @@ struct ResourceScope {
   Signal* shutting_down = nullptr;
   // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.
   std::shared_ptr<OpenWatches> watches;
-  // Kinds the server knows, for the words about a body of another kind; null: only `kind` is known.
+  // Kinds the server knows, for errors about a body of another kind; null: only `kind` is known.
   const kit::Published<Scheme>* scheme = nullptr;
   Deprecation deprecation;
 };
@@ -58,7 +58,7 @@ std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource)
 Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status);
 // A tree in the negotiated encoding (json, yaml, pretty), for discovery and the like; with its type, in protobuf too.
 Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema = nullptr);
-// Warnings of the context as response headers; called by whoever answers without the two above.
+// Warnings of the context as response headers; for handlers that answer without the two functions above.
 void add_warning_headers(RequestContext& context, Exchange& exchange);
 
 }  // namespace backplane

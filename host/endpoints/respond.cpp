@@ -6,6 +6,7 @@
 #include "base/spent_time.hpp"
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/table_rows.hpp"
@@ -22,7 +23,7 @@ std::string indented(std::string_view json) {
   return out;
 }
 
-// JSON in the form of text that was asked for.
+// JSON in the requested text format.
 std::string as_text(const MediaType& media, std::string document) {
   if (media.yaml) return yaml_of(document);
   if (media.pretty) return indented(document);
@@ -42,7 +43,7 @@ Result<std::string> as_table(const Resource& resource, RequestContext& context, 
   return out;
 }
 
-// The object, or its metadata, as its codec has it.
+// The object or its metadata in the codec's encoding.
 Result<std::vector<SharedBytes>> as_object(RequestContext& context, const Presentation& as, const MediaType& media,
                                            const ObjectEntry& entry) {
   const SpentTime spent(context, &RequestLatencies::serialization);
@@ -63,11 +64,18 @@ Result<std::vector<SharedBytes>> as_object(RequestContext& context, const Presen
   return body;
 }
 
-// net.NewWarningHeader; nothing for texts that no header can hold.
+// unicode.IsControl for the character that begins at `at`: ASCII control characters, and U+0080 to U+009F.
+bool is_control(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  return byte(at) < 0x20 || byte(at) == 0x7F || (byte(at) == 0xC2 && byte(at + 1) < 0xA0);
+}
+
+// net.NewWarningHeader; empty for texts with control characters.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
-  for (const char letter : text) {
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F) return {};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (is_control(text, i)) return {};
     if (letter == '"' || letter == '\\') out.push_back('\\');
     out.push_back(letter);
   }
@@ -75,7 +83,7 @@ std::string warning_header(std::string_view text) {
   return out;
 }
 
-// What it does before it gives its task back, it does at once.
+// The part before the returned task runs immediately.
 Task<void> send_bytes(RequestContext& context, Exchange& exchange, int code, std::string_view content_type, std::vector<SharedBytes> body) {
   add_warning_headers(context, exchange);
   exchange.set_compressible(true);
@@ -88,6 +96,12 @@ Task<void> send_raw_json(RequestContext& context, Exchange& exchange, int code, 
   body.emplace_back(indented(json));
   auto sending = send_bytes(context, exchange, code, "application/json", std::move(body));
   co_await std::move(sending);
+}
+
+std::int64_t size_of(const std::vector<SharedBytes>& body) {
+  std::int64_t size = 0;
+  for (const SharedBytes& part : body) size += static_cast<std::int64_t>(part.size());
+  return size;
 }
 
 std::string_view without_newline(std::string_view text) noexcept {
@@ -138,11 +152,16 @@ Task<Status> send_object(const Resource& resource, RequestContext& context, Exch
     co_await std::move(sending);
     co_return Status();
   }
+  TraceSpan span(&context, "SerializeObject", SpanKind::kInternal, TraceSpan::Use::kExported);
+  describe_serialization(span, context, exchange, media);
   auto body = as_object(context, as, media, *object);
   if (!body.ok()) co_return std::move(body.status());
   note_response_object(context, *object);
+  const std::int64_t size = span.recorded() ? size_of(*body) : 0;
+  span.step("About to start writing response", "size", size);
   auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(*body));
   co_await std::move(sending);
+  span.step("Write call succeeded", "size", size);
   co_return Status();
 }
 
@@ -157,7 +176,7 @@ void add_warning_headers(RequestContext& context, Exchange& exchange) {
 
 Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status) {
   if (exchange.started()) {
-    // Half an answer is out; the client must not take it for a whole one.
+    // A part of the response is sent; the client must not take it for a complete one.
     exchange.abort();
     co_return;
   }

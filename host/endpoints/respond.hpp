@@ -1,4 +1,4 @@
-// Sending objects, in the encoding and shape the client asked for.
+// Sends objects in the negotiated encoding and shape (object, Table, PartialObjectMetadata).
 //
 // Thread-safety: on the executor of the exchange.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include "base/offload_pool.hpp"
 #include "base/origin_executor.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verb_options.hpp"
 
@@ -12,17 +13,20 @@ Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext
   if (!media.ok()) co_return std::move(media.status());
   auto format = negotiate_input(context, exchange);
   if (!format.ok()) co_return std::move(format.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kCreate);
   if (!body.ok()) co_return std::move(body.status());
+  trace_step(context, "limitedReadBody succeeded", "len", static_cast<std::int64_t>(body->size()));
   auto options = write_options(context.info.query, WriteVerb::kCreate);
   if (!options.ok()) co_return std::move(options.status());
-  // Admission and the storage may be a plugin's, which may use the exchange: only the decoding is offloaded.
+  // Only the decoding is offloaded: admission and the storage may be a plugin's, which may use the exchange.
   const OriginExecutor origin;
+  trace_step(context, "About to convert to expected version");
   const OffloadIfLarge offload(body->size());
   co_await offload;
   auto object = decode_object(resource, context, *body, *format, options->field_validation);
   co_await origin;
   if (!object.ok()) co_return std::move(object.status());
+  trace_step(context, "Conversion done");
   // Made in one go: a tree that is assigned instead would be copied out of the request's arena.
   SentObject sent{*media, *format, std::move(*body), std::move(*options), std::move(*object)};
   co_return std::move(sent);

@@ -32,7 +32,7 @@ const Value* element(const Array& array, std::string_view step) {
   return error == std::errc() && end == step.data() + step.size() && index < array.size() ? &array[index] : nullptr;
 }
 
-// A value that was sent, and what it is one of; null: nothing was sent, nothing is known.
+// A sent value and its type; null: not sent, or unknown.
 struct Place {
   const Value* value;
   const Schema* type;
@@ -54,7 +54,7 @@ Place place_at(const Value& tree, const Schema* type, std::string_view path) {
   return at;
 }
 
-// Structs are quoted with all their members, or something else is in their place.
+// Errors print structs with all their members, so an empty struct is never printed as {}.
 bool is_struct(const Schema* type) { return type != nullptr && !type->structural() && type->items() == nullptr && !type->name().empty(); }
 
 std::string_view printed_when_empty(const Place& at) {
@@ -63,7 +63,7 @@ std::string_view printed_when_empty(const Place& at) {
   return {};
 }
 
-// Where the message says null of the value; npos when it does not.
+// The position of the value's "null" in the message; npos: the message has none.
 std::size_t null_in(std::string_view message) {
   for (const std::string_view quote : kQuotes) {
     if (message.starts_with(quote) && message.substr(quote.size()).starts_with(kNull)) return quote.size();

@@ -29,7 +29,7 @@ void append_array(std::string& out, const Array& items) {
   out.push_back(']');
 }
 
-// What the convertor says of one object: cells, and conditions where it has any.
+// The convertor's row for one object: cells, and conditions if it has any.
 void append_printed(std::string& out, const ObjectEntry& entry, const TableForm& form) {
   unsigned char block[kRowArenaBytes];
   json::monotonic_resource arena(block, sizeof block);

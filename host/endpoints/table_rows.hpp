@@ -13,7 +13,7 @@
 
 namespace backplane::endpoints {
 
-// What a row says beside its cells (the includeObject parameter).
+// The object of a row (the includeObject parameter).
 enum class RowObject : unsigned char { kNone, kMetadata, kObject };
 
 struct TableForm {

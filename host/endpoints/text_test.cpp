@@ -1,4 +1,4 @@
-// Go's ways with text, scanning, and indenting.
+// Go's formatting of values, JSON scanning and indentation.
 #include <gtest/gtest.h>
 
 #include "endpoints/go_text.hpp"

@@ -4,6 +4,7 @@
 #include "base/origin_executor.hpp"
 #include "endpoints/audit_notes.hpp"
 #include "endpoints/creation.hpp"
+#include "endpoints/handler_span.hpp"
 #include "endpoints/replacement.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
@@ -33,24 +34,26 @@ Result<Object> read_object(const Resource& resource, RequestContext& context, st
   return object;
 }
 
-// The same as decode_replacement() gives it.
+// The same from decode_replacement(), which leaves managedFields raw.  Audit gets the object as it was sent.
 Result<Object> read_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                                 FieldValidation validation) {
   auto object = decode_replacement(resource, context, body, format, validation);
-  if (!object.ok() || check_names(resource, context, *object).ok()) return object;
-  // What is wrong inside of it comes first.
+  if (!object.ok()) return object;
+  note_request_object(resource, context, *object);
+  if (check_names(resource, context, *object).ok()) return object;
+  // Errors within the object precede those of its names.
   return read_object(resource, context, body, format, validation);
 }
 
-// Whether nothing is raw in an object but what the existing one has, too.
+// True if the object's raw managedFields, if any, equal those of the existing object.
 bool repeats_managers(const Object& object, const Object* existing) {
   if (!registry::has_raw_managers(object)) return true;
   if (existing == nullptr || !registry::has_raw_managers(*existing)) return false;
   return registry::same_encoding(*registry::managed_fields_of(object), *registry::managed_fields_of(*existing));
 }
 
-// The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it is given the object that has been read, and
-// later ones read the body again, which costs about as much as a copy that is kept for them would.  An absent
+// The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it gets the decoded object, and
+// later ones decode the body again, which costs about as much as keeping a copy would.  An absent
 // object is created only if the user may create it; the authorizer is called once.
 class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
@@ -103,7 +106,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
  private:
   const Resource& resource_;
   const std::string uid_;
-  std::optional<Object> first_;  // until it has been handed out
+  std::optional<Object> first_;  // until the first attempt has taken it
   const std::string_view body_;  // the request's
   const BodyFormat format_;
   const FieldValidation validation_;
@@ -116,32 +119,39 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   const OriginExecutor origin;
   auto media = negotiate(context, exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  auto body = co_await read_request_body(resource, exchange, BodyVerb::kUpdate);
   if (!body.ok()) co_return std::move(body.status());
+  trace_step(context, "limitedReadBody succeeded", "len", static_cast<std::int64_t>(body->size()));
   auto options = write_options(context.info.query, WriteVerb::kUpdate);
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(context, exchange);
   if (!format.ok()) co_return std::move(format.status());
+  trace_step(context, "About to convert to expected version");
   const OffloadIfLarge offload(body->size());
   co_await offload;
   auto object = read_replacement(resource, context, *body, *format, options->field_validation);
   co_await origin;
   if (!object.ok()) co_return std::move(object.status());
-  note_request_object(context, *object);
+  trace_step(context, "Conversion done");
   context.dry_run = options->dry_run;
   ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
+  trace_step(context, "About to store object in database");
   auto updating = update_admitted(resource, context, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
   if (!updated.ok()) {
+    trace_step(context, "Write to database call failed", "err", std::string_view(updated.status().message()));
     Status unread = info.check_rest(context);
     if (!unread.ok()) co_return unread;
     quote_sent_values(updated.status(), *body, *format, resource.schema);
     co_return std::move(updated.status());
   }
+  trace_step(context, "Write to database call succeeded", "len", static_cast<std::int64_t>(body->size()));
   co_await origin;
+  trace_step(context, "About to write a response");
   const int code = updated->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
   Status sent = co_await std::move(sending);
+  trace_step(context, "Writing http response done");
   co_return sent;
 }
 

@@ -70,7 +70,7 @@ TEST_F(UpdateTest, UpdateChecksNameAndNamespace) {
   EXPECT_EQ(store_->attempts, 0);
 }
 
-TEST_F(UpdateTest, AnUpdateThatCreatesIsForThoseWhoMayCreate) {
+TEST_F(UpdateTest, AnUpdateThatCreatesNeedsTheRightToCreate) {
   use_config_maps();
   authorizer_.answer = {Decision::kNoOpinion, "not today", {}};
   const Response refused = send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})");

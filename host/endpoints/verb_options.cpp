@@ -57,7 +57,7 @@ std::string_view options_kind(WriteVerb verb) noexcept {
   return "";
 }
 
-// A resourceVersionMatch as it came, with what it must stand beside.
+// A resourceVersionMatch as it was sent, and the options that it is checked against.
 struct MatchRules {
   std::string_view match;
   const ListOptions& options;
@@ -97,7 +97,7 @@ void check_watch_match(const MatchRules& rules, FieldErrors& errors) {
   }
 }
 
-// metainternalversion.SetListOptionsDefaults: a watch from "now" or from anywhere begins with the objects that exist.
+// metainternalversion.SetListOptionsDefaults: a watch without a resourceVersion, or from "0", begins with the existing objects.
 void default_initial_events(ListOptions& options, std::string_view& match) {
   if (options.send_initial_events || !match.empty()) return;
   if (!options.watch || (!options.resource_version.empty() && options.resource_version != "0")) return;
@@ -105,7 +105,7 @@ void default_initial_events(ListOptions& options, std::string_view& match) {
   match = "NotOlderThan";
 }
 
-// The name as a field selector writes it.
+// The name, escaped as in a field selector.
 std::string escape_field_value(std::string_view text) {
   std::string out;
   for (char letter : text) {
@@ -115,7 +115,7 @@ std::string escape_field_value(std::string_view text) {
   return out;
 }
 
-// A named path and a selector on the name must agree.
+// The name of the path and a field selector on metadata.name must agree.
 Status add_name_selector(ListOptions& options, std::string_view name) {
   if (name.empty()) return {};
   if (options.fields.empty()) {

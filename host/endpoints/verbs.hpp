@@ -10,7 +10,7 @@ namespace backplane::endpoints {
 using Verb = Task<Status> (*)(const Resource& resource, RequestContext& context, Exchange& exchange);
 
 Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange);
-// GET of a collection: a list, or a watch when the query says so.
+// GET of a collection: a list, or a watch with ?watch=true.
 Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange);
 // Any watch: ?watch=true, and the paths under /watch/.
 Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exchange& exchange);

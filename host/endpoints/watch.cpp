@@ -19,14 +19,14 @@
 namespace backplane::endpoints {
 namespace {
 
-// Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
+// Frames that are encoded for one watch alone are written at this size; holding shared frames costs nothing.
 constexpr std::size_t kMadeBytes = 128 * 1024;
 // Bytes of objects that a watch encodes before it yields to other requests of the loop.
 constexpr std::size_t kTurnBytes = 1024 * 1024;
-// Longer waits are as good as this, and stay within what a clock can count.
+// Longer timeouts are cut to this, which the clock can represent.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
-// How long a watch that begins with what is there takes to its end (upstream: watch_list_duration_seconds).
+// Measures the time until the initial events of a watch are sent (upstream: watch_list_duration_seconds).
 class InitialEvents {
  public:
   void begin(const RequestInfo& info) {
@@ -36,7 +36,7 @@ class InitialEvents {
                : !info.ns.empty() ? "namespace"
                                   : "cluster"};
   }
-  // The first bookmark is the one that says it.
+  // The first bookmark marks the end of the initial events.
   void passed(const WatchEvent& event) {
     if (!begun_ || event.type != WatchEvent::Type::kBookmark) return;
     static Metric& durations = Metric::histogram(
@@ -53,7 +53,7 @@ class InitialEvents {
   std::array<std::string, 4> labels_;
 };
 
-// What is counted of the events of one watch; found once.
+// The metric cells of one watch's events, looked up once.
 class EventCounts {
  public:
   void begin(const GroupVersionResource& resource) {
@@ -77,19 +77,19 @@ class EventCounts {
   MetricCell* sizes_ = nullptr;
 };
 
-// How the events of one watch are written.
+// Encodes the events of one watch.
 struct Encoder {
   MediaType media;
   Presentation as;
   TableForm form;
   bool first = true;           // a table's columns go with the first event only
   bool framed = false;         // each event is a message of a WebSocket
-  std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
-  std::size_t in_turn = 0;     // bytes of objects that something was made of, since others had their turn
+  std::size_t made_bytes = 0;  // of frames encoded for this watch alone, since the last write
+  std::size_t in_turn = 0;     // bytes of encoded objects since the last yield
   InitialEvents initial;
   EventCounts counts;
 
-  // Others of the loop have waited long enough; they get their turn now.
+  // True if the watch must yield to other requests of the loop.
   bool turn_over() {
     if (in_turn < kTurnBytes) return false;
     in_turn = 0;
@@ -158,7 +158,7 @@ struct WatchPlan {
   Encoder encoder;
 };
 
-// A random moment in [minimum, 2 × minimum): watches that began together do not all come back together.
+// A random duration in [minimum, 2 × minimum), so that watches that began together do not reconnect together.
 std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
   thread_local std::minstd_rand random{std::random_device{}()};
   const double factor = std::uniform_real_distribution<double>(1.0, 2.0)(random);
@@ -188,7 +188,7 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
   return plan;
 }
 
-// What ends a watch from outside: its timer, the peer, the server's shutdown.  Undone when the watch has ended.
+// The external reasons to end a watch: its timer, the peer, the server's shutdown.  The destructor unregisters them.
 class Ending {
  public:
   Ending(const Resource& resource, Exchange& exchange, std::shared_ptr<WatchStream> stream, std::chrono::nanoseconds timeout)
@@ -268,7 +268,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
 // True for an expired history, which is sent as an ERROR event, as clients expect from a watch cache.
 bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
-// The stream of a watch that ends with what opening it has said.
+// A stream whose only event is the error of opening the watch.
 class Refused final : public WatchStream {
  public:
   explicit Refused(Status why) : why_(std::move(why)) {}
@@ -299,7 +299,7 @@ Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stre
     error = std::current_exception();
     exchange.abort();
   }
-  co_await socket.end();  // in any case: the listener uses what lives here
+  co_await socket.end();  // always: the listener uses local objects
   if (error) std::rethrow_exception(error);
 }
 

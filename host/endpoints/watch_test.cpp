@@ -1,4 +1,4 @@
-// Watches: frames, shapes, options, and everything that ends them.
+// Watches: frames, object forms, options, and the reasons for their end.
 #include <future>
 #include <thread>
 
@@ -104,7 +104,7 @@ TEST_F(WatchTest, AFailureOfTheStreamIsItsLastEvent) {
   EXPECT_TRUE(got.exchange->finished);
 }
 
-TEST_F(WatchTest, AVersionThatIsTooOldIsToldInTheStream) {
+TEST_F(WatchTest, AnExpiredVersionIsReportedInTheStream) {
   use_config_maps();
   store_->watch_error = expired("too old resource version: 1 (5)");
   const Response got = send("GET", watch_path("&resourceVersion=1"));
@@ -194,13 +194,13 @@ TEST_F(WatchTest, TheTimeoutEndsTheWatchCleanly) {
   EXPECT_TRUE(got.exchange->close_callbacks.empty()) << "nothing is left behind at the exchange";
 }
 
-TEST_F(WatchTest, APeerThatGoesAwayEndsTheWatch) {
+TEST_F(WatchTest, ADisconnectedPeerEndsTheWatch) {
   use_config_maps();
   auto& stream = script();
   stream.waits = true;
   FakeExchange exchange("GET", "/api/v1/" + watch_path(), {}, "");
   std::thread watcher([&] { send(exchange, watch_path()); });
-  // The callback is there once the watch is open.
+  // The callback is registered when the watch is open.
   for (bool done = false; !done;) {
     std::promise<bool> asked;
     loop_.post([&] {

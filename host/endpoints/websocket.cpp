@@ -17,7 +17,7 @@
 namespace backplane::endpoints {
 namespace {
 
-// RFC 6455, 1.3: what an answer is made with.
+// RFC 6455, 1.3: the GUID of Sec-WebSocket-Accept.
 constexpr std::string_view kAcceptGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr unsigned kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10;
 constexpr unsigned kFinal = 0x80, kReserved = 0x70, kMasked = 0x80, kControl = 8;
@@ -54,7 +54,7 @@ bool is_websocket_request(const Exchange& exchange) {
          boost::algorithm::icontains(exchange.header("Connection"), "upgrade");
 }
 
-// ---- what the client sends
+// ---- frames from the client
 
 FrameParser::Head FrameParser::read_head() const {
   const std::string_view input = left();

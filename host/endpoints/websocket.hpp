@@ -15,7 +15,7 @@
 
 namespace backplane::endpoints {
 
-// The client asks for a WebSocket (Upgrade and Connection say so).
+// Whether the request's Upgrade and Connection headers request a WebSocket.
 bool is_websocket_request(const Exchange& exchange);
 
 // Takes the frames of the client apart, whatever pieces they come in.  Payload of data is not kept.

@@ -49,7 +49,7 @@ TEST(FrameParser, PassesOverDataAndShowsPingsAndTheEndHoweverTheBytesCome) {
   }
 }
 
-// Each of them moved all that stood behind it: this took hours.
+// Regression: each frame moved all bytes behind it, which took hours.
 TEST(FrameParser, ManySmallFramesCostNoMoreThanTheirBytes) {
   constexpr std::size_t kBytes = std::size_t{16} << 20;
   const std::string one = client_frame(1, "") + client_frame(10, "");
@@ -116,7 +116,7 @@ TEST_F(WebSocketWatch, AHandshakeThatCannotBeIsRefused) {
         Case{{key, version, {"Origin", "example.com"}}, 403, ""}, Case{{key, version, {"Origin", "http://[a"}}, 403, ""},
         Case{{key, version, {"Origin", "file:"}}, 400, "this connection cannot leave HTTP"},
         Case{{key, version, origin, {"Sec-WebSocket-Protocol", "a, b"}}, 400, "missing or bad WebSocket-Protocol"},
-        // Good, but not on this connection.
+        // Valid, but not on this connection.
         Case{{key, version, origin}, 400, "this connection cannot leave HTTP"}}) {
     const Response got = ask(each.headers);
     EXPECT_EQ(got.code(), each.code) << each.text;

@@ -43,6 +43,41 @@ TEST_F(WriteAdmissionTest, NamedCreatersRunAdmissionAndTheirStatusGetsItsCode) {
   EXPECT_EQ(send("GET", maps("/a/binding")).code(), 405);
 }
 
+class CheckedBinding final : public RestStorage, public NamedCreater, public ValidatedCreater {
+ public:
+  explicit CheckedBinding(const Schema* schema, const std::vector<std::string>& seen) : schema_(schema), seen_(seen) {}
+  GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
+  const Schema* schema() const override { return schema_; }
+  Task<Result<ObjectRef>> create_named(RequestContext&, std::string, Object&, WriteOptions) override {
+    co_return internal_error("not called");
+  }
+  Task<Result<ObjectRef>> create_validated(RequestContext&, std::string, Object& object, WriteOptions,
+                                           CreateValidation& validation) override {
+    before_validation = seen_;
+    Status valid = co_await validation.validate(object);
+    if (!valid.ok()) co_return valid;
+    co_return make_object(object);
+  }
+  std::vector<std::string> before_validation;
+
+ private:
+  const Schema* schema_;
+  const std::vector<std::string>& seen_;
+};
+
+TEST_F(WriteAdmissionTest, AStorageCanCheckTheObjectBeforeTheValidatingStep) {
+  use_config_maps();
+  CountingAdmission admission;
+  auto binding = std::make_shared<CheckedBinding>(store_->schema(), admission.seen);
+  scope_.storage = binding;
+  scope_.subresource = "binding";
+  scope_.admission = &admission;
+  handler_ = make_resource_handler(scope_);
+  EXPECT_EQ(send("POST", maps("/a/binding"), R"({"metadata":{"name":"a"}})").code(), 201);
+  EXPECT_EQ(binding->before_validation, (std::vector<std::string>{"admit a binding"}));
+  EXPECT_EQ(admission.seen, (std::vector<std::string>{"admit a binding", "validate a"}));
+}
+
 class Review final : public RestStorage, public Creater {
  public:
   explicit Review(const Schema* schema) : schema_(schema) {}
@@ -58,7 +93,7 @@ class Review final : public RestStorage, public Creater {
   const Schema* schema_;
 };
 
-TEST_F(WriteAdmissionTest, WhatIsAskedAndNotStoredPassesAdmission) {
+TEST_F(WriteAdmissionTest, ReviewsPassAdmission) {
   use_config_maps();
   auto review = std::make_shared<Review>(store_->schema());
   CountingAdmission admission;

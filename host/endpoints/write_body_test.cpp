@@ -1,4 +1,4 @@
-// Bodies of POST and PUT: what is refused and in which words, unknown fields, custom resources.
+// Bodies of POST and PUT: refusals and their messages, unknown fields, custom resources.
 #include "backplane/kit/forwarding_storage.hpp"
 #include "endpoints/testing/write_cases.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 using WriteBodyTest = Api;
 
-// The fields of managers are passed over at first.
+// managedFields are skipped at first.
 TEST_F(WriteBodyTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
   use_config_maps();
   ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
@@ -29,7 +29,7 @@ TEST_F(WriteBodyTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
   EXPECT_EQ(json::parse(got.body()).at("metadata").at("managedFields").at(0).at("fieldsV1"), json::parse(R"({"f:data":{}})"));
 }
 
-// Refuses without a look at what is sent.
+// Refuses without decoding the body.
 class RefusingStore final : public kit::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -37,7 +37,7 @@ class RefusingStore final : public kit::ForwardingStorage {
     co_return conflict("", "configmaps", name, "it is being deleted");
   }
 };
-TEST_F(WriteBodyTest, ARefusalThatHasNotSeenTheObjectOfAPutIsSaidBehindWhatIsWrongInside) {
+TEST_F(WriteBodyTest, ErrorsInsideThePutObjectPrecedeARefusalWithoutIt) {
   use_config_maps();
   scope_.storage = std::make_shared<RefusingStore>(store_);
   handler_ = make_resource_handler(scope_);
@@ -147,8 +147,8 @@ TEST_F(WriteBodyTest, CustomResourcesMustSayWhatTheyAre) {
   EXPECT_EQ(send("POST", "namespaces/n/foos", R"({"metadata":{"name":"f"}})").code(), 400);
 }
 
-// They were told of in other words, and a patch took them away.
-TEST_F(WriteBodyTest, WhatACustomResourceDoesNotSayOfItselfIsTold) {
+// Regression: the messages differed from upstream's, and a patch dropped the fields.
+TEST_F(WriteBodyTest, AMissingKindOrVersionOfACustomResourceIsReported) {
   use_foos();
   const auto posted = [this](const std::string& body, const std::string& query = "") {
     return message_of(send("POST", "namespaces/n/foos" + query, body));
@@ -165,7 +165,7 @@ TEST_F(WriteBodyTest, WhatACustomResourceDoesNotSayOfItselfIsTold) {
   EXPECT_EQ(
       posted(R"({"apiVersion":"x","kind":"Bar","metadata":{"annotations":{"a":1}}})"),
       R"(Bar in version "x" cannot be handled as a Foo: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string)");
-  // What is something else is not held to the schema.
+  // A body of another kind is not validated against the schema.
   EXPECT_EQ(posted(R"({"apiVersion":"x","kind":"Foo","metadata":{"name":"f"},"more":1})", "?fieldValidation=Strict"),
             "the API version in the data (x) does not match the expected API version (example.com/v1)");
   EXPECT_EQ(posted(R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"f"},"more":1})", "?fieldValidation=Strict"),
@@ -239,7 +239,7 @@ TEST_F(WriteBodyTest, StrictFieldValidationRefusesThem) {
             "\"data.k\"");
 }
 
-TEST_F(WriteBodyTest, IgnoringFieldValidationSaysNothing) {
+TEST_F(WriteBodyTest, IgnoredFieldValidationHasNoWarnings) {
   use_config_maps();
   const Response got = send("POST", maps("?fieldValidation=Ignore"), std::string(kOddBody));
   EXPECT_EQ(got.code(), 201);

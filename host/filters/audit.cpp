@@ -1,6 +1,6 @@
 // WithAudit: one event for each stage of a request that a registered policy audits.
 #include "base/caught.hpp"
-#include "filters/audit_metrics.hpp"
+#include "base/markup.hpp"
 #include "filters/audited_exchange.hpp"
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
@@ -8,24 +8,9 @@
 namespace backplane {
 namespace {
 
-std::string without_markup(const std::string& text) {
-  std::string out;
-  for (const char letter : text) {
-    if (letter == '&')
-      out += "&amp;";
-    else if (letter == '<')
-      out += "&lt;";
-    else if (letter == '>')
-      out += "&gt;";
-    else
-      out.push_back(letter);
-  }
-  return out;
-}
-
 // responsewriters.InternalError: an answer that no browser takes for HTML.
 Refusal internal_failure(const FilterCall& call, std::string_view what) {
-  return Refusal::plain(500, without_markup("Internal Server Error: " + quoted(call.exchange().target()) + ": " + std::string(what)));
+  return Refusal::plain(500, escaped_markup("Internal Server Error: " + quoted(call.exchange().target()) + ": " + std::string(what)));
 }
 
 void log_conflict(const RequestContext& context, std::string_view key, std::string_view kept, std::string_view dropped) {
@@ -59,7 +44,7 @@ class WithAudit final : public Filter {
     bool stored = audited.reach(context, AuditStage::kRequestReceived, 0);
     if (!stored) stored = co_await audited.store();
     if (!stored) {
-      audit_metrics().rejected();
+      registrations_.metrics().rejected();
       call.refusal = internal_failure(call, "failed to store audit event");
       co_await rest.refuse(call);
       co_return;

@@ -24,9 +24,4 @@ void AuditMetrics::level(AuditLevel level) noexcept {
   cell->add();
 }
 
-AuditMetrics& audit_metrics() {
-  static AuditMetrics metrics;
-  return metrics;
-}
-
 }  // namespace backplane

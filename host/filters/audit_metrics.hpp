@@ -4,12 +4,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "backplane/core/metric_cell.hpp"
 #include "backplane/points/audit.hpp"
 
 namespace backplane {
 
+// Those of the server on whose thread it is constructed.
 class AuditMetrics {
  public:
   AuditMetrics();
@@ -26,8 +28,5 @@ class AuditMetrics {
   std::array<std::atomic<MetricCell*>, 4> levels_{};
   Metric& level_;
 };
-
-// The counts of the process.
-AuditMetrics& audit_metrics();
 
 }  // namespace backplane

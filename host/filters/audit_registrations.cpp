@@ -4,7 +4,6 @@
 
 #include "base/fenced.hpp"
 #include "filters/audit_event.hpp"
-#include "filters/audit_metrics.hpp"
 #include "filters/log.hpp"
 
 namespace backplane {
@@ -38,8 +37,6 @@ struct FlushWhenReleased {
 
 }  // namespace
 
-AuditRegistrations::AuditRegistrations() { audit_metrics(); }
-
 void AuditRegistrations::set(List list) {
   const auto before = list_.get();
   for (AuditRegistration& each : list) {
@@ -64,15 +61,15 @@ Task<void> AuditRegistrations::flush() const {
   }
 }
 
-// The objects of a request without managedFields, made when the first sink wants them so.
+// The objects of a request without managedFields, made for the first sink that omits them.
 struct AuditedRequest::Objects {
   SharedBytes request, response;
   bool made = false;
 };
 
 AuditedRequest::AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, Decisions decisions,
-                               std::shared_ptr<const AuditRequest> request)
-    : registrations_(std::move(registrations)), decisions_(std::move(decisions)), request_(std::move(request)) {
+                               std::shared_ptr<const AuditRequest> request, AuditMetrics& metrics)
+    : registrations_(std::move(registrations)), decisions_(std::move(decisions)), request_(std::move(request)), metrics_(metrics) {
   user = request_->user;
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
     level = std::max(level, decisions_[i].level);
@@ -97,9 +94,12 @@ std::shared_ptr<AuditEvent> AuditedRequest::base_event(RequestContext& context, 
   }
   event->response_status = response_status;
   event->success_details = success_details;
-  // Nobody adds annotations after the last event, so they need not be copied.
-  const bool last = stage == AuditStage::kResponseComplete || stage == AuditStage::kPanic;
-  event->annotations = last ? context.take_audit_annotations() : context.audit_annotations();
+  // No filter adds annotations after the last event, so they are moved into it.
+  if (stage == AuditStage::kResponseComplete || stage == AuditStage::kPanic) {
+    event->annotations = context.take_audit_annotations();
+  } else {
+    event->annotations = context.audit_annotations();
+  }
   return event;
 }
 
@@ -122,7 +122,7 @@ bool AuditedRequest::reach(RequestContext& context, AuditStage stage, int code) 
     if (decision.level == AuditLevel::kNone || decision.omits(stage)) continue;
     if (base == nullptr) {
       base = base_event(context, stage, code);
-      audit_metrics().event();
+      metrics_.event();
     }
     const bool last = i + 1 == decisions_.size();
     auto event = last ? std::move(base) : std::make_shared<AuditEvent>(*base);
@@ -153,9 +153,10 @@ AuditedRequest* begin_audit(const AuditRegistrations& registrations, RequestCont
     decisions.push_back(each.policy->decide(view));
     level = std::max(level, decisions.back().level);
   }
-  audit_metrics().level(level);
+  registrations.metrics().level(level);
   if (level == AuditLevel::kNone) return nullptr;
-  auto audited = std::make_shared<AuditedRequest>(std::move(list), std::move(decisions), audit_request(context, exchange));
+  auto audited =
+      std::make_shared<AuditedRequest>(std::move(list), std::move(decisions), audit_request(context, exchange), registrations.metrics());
   AuditedRequest* const begun = audited.get();
   context.audit = std::move(audited);
   return begun;

@@ -13,13 +13,14 @@
 #include "backplane/kit/published.hpp"
 #include "backplane/points/audit.hpp"
 #include "backplane/points/http.hpp"
+#include "filters/audit_metrics.hpp"
 
 namespace backplane {
 
 class AuditRegistrations {
  public:
   using List = std::vector<AuditRegistration>;
-  AuditRegistrations();
+  AuditMetrics& metrics() const noexcept { return *metrics_; }
   // Where withdrawn sinks are flushed; it outlives this object.  Without one they are not.
   void use_executor(Executor& executor) noexcept { executor_ = &executor; }
   // Requests that begin after this use `list`.  A sink that `list` leaves out is flushed when the last request that uses it has ended.
@@ -33,6 +34,7 @@ class AuditRegistrations {
  private:
   std::shared_ptr<AuditSink> flushed_when_released(const std::shared_ptr<AuditSink>& sink) const;
 
+  const std::unique_ptr<AuditMetrics> metrics_ = std::make_unique<AuditMetrics>();
   Executor* executor_ = nullptr;
   const std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);  // flush() has been called
   std::atomic<bool> empty_{true};
@@ -43,8 +45,9 @@ class AuditRegistrations {
 class AuditedRequest final : public AuditRecord {
  public:
   using Decisions = boost::container::small_vector<AuditDecision, 2>;  // one for each registration
+  // `metrics` outlives the request.
   AuditedRequest(std::shared_ptr<const AuditRegistrations::List> registrations, Decisions decisions,
-                 std::shared_ptr<const AuditRequest> request);
+                 std::shared_ptr<const AuditRequest> request, AuditMetrics& metrics);
   // Sends the event of `stage` to each sink that wants it.  `code`: of the response; 0: none has begun.
   // False: a sink has not taken the event, and the request has to await store().
   // Takes the annotations away from `context` for the last stage, kResponseComplete or kPanic.
@@ -66,6 +69,7 @@ class AuditedRequest final : public AuditRecord {
   const std::shared_ptr<const AuditRegistrations::List> registrations_;
   const Decisions decisions_;
   const std::shared_ptr<const AuditRequest> request_;
+  AuditMetrics& metrics_;
   bool precedes_response_ = false;
   std::vector<Waiting> waiting_;
 };

@@ -16,7 +16,7 @@ void keep_conflict(const RequestContext& context, std::string_view key, std::str
   g_conflicts->push_back(context.audit_id + " " + std::string(key) + " " + std::string(kept) + " " + std::string(dropped));
 }
 
-TEST(AuditAnnotations, AValueThatIsDroppedIsTold) {
+TEST(AuditAnnotations, ADroppedValueIsLogged) {
   std::vector<std::string> conflicts;
   g_conflicts = &conflicts;
   set_annotation_conflict_log(&keep_conflict);

@@ -1,8 +1,8 @@
 // The exchange of an audited request: sends the events that the response causes, and measures how long it is written.
 //
 // Thread-safety: as Exchange; events are sent on the executor that made this object.
-// Lifetime:      borrows the exchange behind it, the context and the record.
-// Errors:        those of the exchange behind.
+// Lifetime:      borrows the wrapped exchange, the context and the record.
+// Errors:        those of the wrapped exchange.
 #pragma once
 
 #include "base/origin_executor.hpp"

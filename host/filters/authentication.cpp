@@ -32,7 +32,7 @@ std::string without_tokens(std::string_view protocols) {
     const std::size_t comma = std::min(protocols.find(','), protocols.size());
     std::string_view protocol = protocols.substr(0, comma);
     protocols.remove_prefix(std::min(comma + 1, protocols.size()));
-    // All that authenticators skip.
+    // The characters that authenticators trim.
     constexpr std::string_view kSpace = " \t\r\n\v\f";
     protocol.remove_prefix(std::min(protocol.find_first_not_of(kSpace), protocol.size()));
     protocol.remove_suffix(protocol.size() - std::min(protocol.find_last_not_of(kSpace) + 1, protocol.size()));

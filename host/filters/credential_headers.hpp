@@ -1,4 +1,4 @@
-// The names of headers that tell who the client is. No filter or handler behind WithAuthentication gets these headers, so none can forward
+// The names of headers with credentials. No filter or handler after WithAuthentication gets these headers, so none can forward
 // them.
 //
 // Thread-safety: immutable.

@@ -53,7 +53,7 @@ Task<int> run_deadlines() {
   co_return rang ? count : -1;
 }
 
-TEST(DeadlineQueue, RingsWhatIsOverOnceAndForgetsWhatHasEnded) {
+TEST(DeadlineQueue, FiresEachDeadlineOnceAndForgetsEndedRequests) {
   IoLoop loop("t");
   loop.start();
   EXPECT_EQ(run_on(loop, run_deadlines()), 2);

@@ -27,6 +27,7 @@ FilterPtr with_request_deadline(const ChainConfig& config);
 FilterPtr with_timeout_for_non_long_running_requests(const ChainConfig& config);
 FilterPtr with_cors(const ChainConfig& config);
 FilterPtr with_authentication(const ChainConfig& config);
+FilterPtr with_tracing(const ChainConfig& config);
 FilterPtr with_audit(const ChainConfig& config);
 FilterPtr with_impersonation(const ChainConfig& config);
 FilterPtr with_priority_and_fairness(const ChainConfig& config);

@@ -1,3 +1,4 @@
+#include "endpoints/timed_out.hpp"
 #include "filters/filters_fixture.hpp"
 
 namespace backplane {
@@ -6,7 +7,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace filters_testing;
 
-// Of all series of a metric.
+// The sum of all series of a metric.
 double counted(std::string_view name) {
   double all = 0;
   for (const auto& metric : Metric::all()) {
@@ -107,6 +108,39 @@ TEST_F(Filters, ATimeoutCountsThoughAnotherPairOfTheQueryCannotBeRead) {
   shorter.request_target = "/readyz?a=%zz&timeout=5s";
   ask(shorter);
   EXPECT_EQ(handler.deadline, 5s);
+}
+
+TEST_F(Filters, WritesOfObjectsEndAfterHalfAMinute) {
+  const auto deadline_of = [this](const std::string& method, const std::string& target) {
+    TestExchange exchange;
+    exchange.request_method = method;
+    exchange.request_target = target;
+    ask(exchange);
+    return handler.deadline;
+  };
+  const std::string maps = "/api/v1/namespaces/a/configmaps";
+  EXPECT_EQ(deadline_of("POST", maps), 34s);
+  EXPECT_EQ(deadline_of("PUT", maps + "/b"), 34s);
+  EXPECT_EQ(deadline_of("PATCH", maps + "/b"), 34s);
+  EXPECT_EQ(deadline_of("DELETE", maps + "/b"), 34s);
+  EXPECT_EQ(deadline_of("DELETE", maps), 60s);
+  EXPECT_EQ(deadline_of("GET", maps), 60s);
+  EXPECT_EQ(deadline_of("POST", "/debug/flags/v"), 60s);
+  EXPECT_EQ(deadline_of("POST", maps + "?timeout=5s"), 5s);
+}
+
+TEST(TimedOut, AWriteThatReachesItsOwnLimitGetsAnOrdinaryStatus) {
+  RequestContext context;
+  context.info.is_resource_request = true;
+  context.info.verb = "create";
+  context.deadline = context.received + 5s;
+  EXPECT_EQ(timed_out_answer(context).type, kTimedOutType);
+  context.deadline = context.received + kLongestWrite;
+  const TimedOutAnswer answer = timed_out_answer(context);
+  EXPECT_EQ(answer.type, "application/json");
+  EXPECT_NE(answer.body.find("\"message\":\"Timeout: request did not complete within requested timeout - context deadline exceeded\""),
+            std::string::npos)
+      << answer.body;
 }
 
 TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
@@ -244,7 +278,7 @@ TEST_F(Filters, MoreThanTheLimitIs429ForAllButTheSuperuser) {
   EXPECT_EQ(full.running(false), 1);
 }
 
-// Says what it is told to, and counts.
+// Returns the given decision, and counts the calls.
 
 TEST(InFlight, TheMostOfAPeriodIsShownInTheNext) {
   InFlightLimits limits(3, 0);
@@ -343,9 +377,9 @@ TEST_F(Filters, AfterAnExceptionTheCurrentExchangeIsTheOneBefore) {
   }
 }
 
-// ---- what /metrics says of them
+// ---- metrics of requests
 
-TEST_F(Filters, WhoAsksAndWhetherTheyMayIsCounted) {
+TEST_F(Filters, AuthenticationAndAuthorizationAreCounted) {
   AccessMetrics& access = metrics.access;
   TestExchange own;
   own.request_target = "/api/v1/namespaces/x/pods?limit=5";
@@ -388,12 +422,12 @@ TEST(AccessMetricsTest, NoNameOfAPersonIsALabel) {
   const std::vector<std::uint64_t> wanted = {0, 0, 0, 1, 1, 1, 1};
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(access.requests_of(i), wanted[i]) << AccessMetrics::kUsers[i];
   EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).in_bucket(2), 4u) << "(2 ms, 4 ms]";
-  // How long filters take was not told.
+  // Regression: the duration of filters was not measured.
   EXPECT_EQ(access.filter(0).in_bucket(3), 4u) << "authentication, (1 ms, 3 ms]";
   EXPECT_EQ(access.filter(1).count(), 0u) << "authorization";
 }
 
-// ---- plugins that end elsewhere
+// ---- plugins that end on another executor
 
 class AuthenticatedElsewhere final : public Authentication {
  public:
@@ -469,7 +503,7 @@ TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestT
   foreign.stop();
 }
 
-TEST_F(Filters, HandlersGetNoHeaderThatTellsWhoTheClientIs) {
+TEST_F(Filters, HandlersGetNoIdentityHeaders) {
   config.request_header.client_ca_file = "ca.crt";
   config.request_header.username_headers = {"X-Remote-User", "X-My-User"};
   config.request_header.uid_headers = {"X-My-Uid"};

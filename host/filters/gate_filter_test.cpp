@@ -58,7 +58,7 @@ TEST_F(GatedFilters, TheGateStandsInThePlaceOfTheLimits) {
   EXPECT_EQ(full.running(false), 1);
 }
 
-TEST_F(GatedFilters, WhoIsLetInLeavesWhateverHappens) {
+TEST_F(GatedFilters, AnAdmittedRequestAlwaysLeavesTheGate) {
   TestExchange exchange;
   ask(exchange);
   EXPECT_EQ(exchange.code, 200);
@@ -70,7 +70,7 @@ TEST_F(GatedFilters, WhoIsLetInLeavesWhateverHappens) {
   EXPECT_EQ((std::vector<int>{gate.asked, gate.most_in, gate.in}), (std::vector<int>{2, 1, 0}));
 }
 
-TEST_F(GatedFilters, WhoIsRefusedIsToldToComeAgain) {
+TEST_F(GatedFilters, ARefusedRequestGetsRetryAfter) {
   gate.answer = GateAnswer::kRefuse;
   TestExchange exchange;
   ask(exchange);
@@ -80,7 +80,7 @@ TEST_F(GatedFilters, WhoIsRefusedIsToldToComeAgain) {
   EXPECT_EQ(handler.calls, 0);
 }
 
-TEST_F(GatedFilters, WhoWaitsIsLetInOrRefusedInTheEnd) {
+TEST_F(GatedFilters, AWaitingRequestIsAdmittedOrRefused) {
   gate.answer = GateAnswer::kWait;
   TestExchange in;
   ask(in);
@@ -154,7 +154,7 @@ struct WatchHandler {
   }
 };
 
-TEST_F(GatedFilters, AWatchLeavesWhenWhatIsThereIsWritten) {
+TEST_F(GatedFilters, AWatchLeavesAfterItsInitialEvents) {
   WatchHandler watch{gate, {}, {}};
   handler.answer = [&watch](RequestContext&, Exchange& exchange) { return watch.answer(exchange); };
   TestExchange exchange;

@@ -8,6 +8,7 @@
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
+#include "tracing/request_trace.hpp"
 
 namespace backplane {
 namespace {
@@ -41,7 +42,7 @@ constexpr TableRow kTable[] = {
     {"WithWarningRecorder", place},  // RequestContext records warnings; the endpoint that writes the response sends them
     {"WithCORS", with_cors},
     {"WithAuthentication", with_authentication},
-    {"WithTracing", place},  // traces are not exported
+    {"WithTracing", with_tracing},
     {"WithAudit", with_audit},
     {"WithImpersonation", with_impersonation},
     {"WithPriorityAndFairness", with_priority_and_fairness},
@@ -64,6 +65,19 @@ class Leaver {
   FilterCall& call_;
   std::size_t count_ = 0;
   const Filter* filters_[std::size(kTable)];
+};
+
+// The trace of a request while its chain runs.
+class Traced {
+ public:
+  Traced(RequestContext& context, const Exchange& exchange) : context_(context), marks_(exchange) { context_.trace = &marks_; }
+  ~Traced() { context_.trace = nullptr; }
+  Traced(const Traced&) = delete;
+  Traced& operator=(const Traced&) = delete;
+
+ private:
+  RequestContext& context_;
+  tracing::RequestMarks marks_;
 };
 
 }  // namespace
@@ -99,6 +113,7 @@ Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
   RequestNotes notes;
   FilterCall call{context, &notes};
   const InFront in_front(context, exchange);
+  const Traced traced(context, exchange);
   co_await run(call, 0);
 }
 

@@ -26,6 +26,9 @@ namespace backplane {
 class AuditRegistrations;
 class MeteredExchange;
 class RequestSeries;
+namespace tracing {
+class Tracer;
+}
 
 struct ChainConfig {
   // Never null in a running server.
@@ -39,6 +42,7 @@ struct ChainConfig {
   RequestGate* gate = nullptr;  // replaces `in_flight`; null: no plugin has registered one
   RequestMetrics* metrics = nullptr;
   const AuditRegistrations* audit = nullptr;  // null: requests are not audited
+  const tracing::Tracer* tracer = nullptr;    // null: no spans are exported
 
   bool shutdown_send_retry_after = false;
   // 0: watches are not waited for at shutdown.

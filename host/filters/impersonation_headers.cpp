@@ -13,7 +13,7 @@ constexpr std::string_view kUid = "impersonate-uid";
 constexpr std::string_view kGroup = "impersonate-group";
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 
-// A key that is no percent-encoded text stays as it is.
+// A key that is not valid percent-encoding is used unchanged.
 std::string extra_key(std::string_view header) {
   bool valid = true;
   std::string key = percent_decode(header.substr(kExtraPrefix.size()), false, &valid);
@@ -38,7 +38,7 @@ Status without_name(const UserInfo& wanted) {
                      (extra.empty() ? "(nil)" : "{" + extra + "}") + "} without impersonating a user name");
 }
 
-// Go's %v of the object references in which the former filter lists what is wanted.
+// Go's %v of the object references in which upstream's former filter lists the requested attributes.
 Status without_user(const UserInfo& wanted) {
   std::string list;
   const auto add = [&list](const std::string& reference) { list.append(list.empty() ? "{" : " {").append(reference).append("}"); };

@@ -11,14 +11,14 @@
 namespace backplane {
 namespace {
 
-// Places in ImpersonationMetrics::kModes.
+// Indexes in ImpersonationMetrics::kModes.
 enum Mode : std::size_t { kAssociatedNode, kArbitraryNode, kServiceAccount, kUserInfo, kLegacy };
 
 constexpr std::string_view kAuthenticationGroup = "authentication.k8s.io";
 constexpr std::string_view kNodesGroup = "system:nodes";
 constexpr std::string_view kNodeNameKey = "authentication.kubernetes.io/node-name";
 constexpr std::string_view kNodeKeysKey = "authentication.kubernetes.io/associated-node-keys";
-// From so many checks on, one check of "*" precedes them in the constrained modes.
+// At this number of checks, the constrained modes check "*" first.
 constexpr std::size_t kMany = 4;
 
 std::string constraint_of(std::size_t mode) { return "impersonate:" + std::string(ImpersonationMetrics::kModes[mode]); }
@@ -73,7 +73,7 @@ bool applies(std::size_t mode, const UserInfo& wanted, const UserInfo& requestor
   return !node && !service_account_of(wanted.name);
 }
 
-// A requestor whose extra values are left out: they name its node and its pod, and the check is the same on every node.
+// The requestor without its extra values, which name its node and its pod: the check is the same on every node.
 UserInfo without_values(const UserInfo& requestor) {
   UserInfo out = requestor;
   std::vector<std::string> keys;
@@ -98,7 +98,7 @@ AuthorizationAttributes attributes(std::size_t mode, const UserRef& requestor, s
 // Users and groups are of the core group in the legacy mode alone.
 std::string_view user_group(std::size_t mode) { return mode == kLegacy ? std::string_view() : kAuthenticationGroup; }
 
-// Why a constrained mode refuses an extra; empty: it does not.
+// The reason why a constrained mode refuses an extra; empty: it accepts it.
 std::string extra_problem(const UserInfo& wanted) {
   for (const auto& [key, values] : wanted.extra) {
     if (key.empty()) return "impersonating the empty string key in extra is not allowed";
@@ -162,7 +162,7 @@ Task<Result<std::optional<ImpersonatedUser>>> ImpersonationModes::check(std::siz
 Task<Result<std::optional<ImpersonatedUser>>> ImpersonationModes::check_constrained(std::size_t mode, const UserInfo& wanted,
                                                                                     const AuthorizationAttributes& request) const {
   if (!applies(mode, wanted, *request.user)) co_return std::optional<ImpersonatedUser>();
-  // One entry serves every node that the account runs on: the name is set again at the end.
+  // One cache entry serves all nodes of the account, so the name is set again at the end.
   UserInfo key_user = wanted;
   UserInfo key_requestor = *request.user;
   if (mode == kAssociatedNode) {

@@ -9,7 +9,7 @@ namespace {
 
 using filters_testing::TestExchange;
 
-// Allows what is listed: "user verb group/resource[/subresource] namespace/name", or "user verb path". Records what it is asked.
+// Allows what is listed: "user verb group/resource[/subresource] namespace/name", or "user verb path". Records the attributes.
 class ListedAuthorizer final : public ResumableAuthorizer {
  public:
   std::set<std::string> allowed;
@@ -52,7 +52,7 @@ struct ImpersonationFilter : filters_testing::Filters {
     user = *context.user;
     co_await filters_testing::TestHandler::ok(context, exchange);
   }
-  // Sends the headers with GET of a pod; the decisions of one chain stay cached.
+  // Sends the headers with GET of a pod; one chain keeps its cached decisions.
   TestExchange& get(Headers headers, std::string_view target = "/api/v1/namespaces/n/pods/p") {
     if (!chain) chain = std::make_unique<HandlerChain>(config, handler);
     TestExchange& exchange = exchanges.emplace_back();
@@ -74,7 +74,7 @@ struct ImpersonationFilter : filters_testing::Filters {
   ListedAuthorizer authorizer;
   UserInfo requestor;
   std::unique_ptr<HandlerChain> chain;
-  UserInfo user;  // as the handler saw it
+  UserInfo user;  // as the handler got it
 };
 
 using Texts = std::vector<std::string>;
@@ -166,7 +166,7 @@ TEST_F(ImpersonationFilter, AConstrainedUserNeedsBothVerbs) {
   allow({"boss impersonate:user-info authentication.k8s.io/users /jane"});
   EXPECT_EQ(get({{"impersonate-user", "jane"}}).code, 200);
   EXPECT_EQ(get({{"impersonate-user", "jane"}}, "/api/v1/namespaces/n/pods/q").code, 403) << "another request";
-  // A success is remembered.
+  // A success is cached.
   EXPECT_EQ(get({{"impersonate-user", "jane"}}).code, 200);
   EXPECT_EQ(authorizer.asked, Texts{"jane get /pods n/p"});
 }

@@ -1,4 +1,6 @@
-// WithRequestDeadline: the deadline of short requests is --request-timeout, or ?timeout= if that is shorter.
+// WithRequestDeadline: the deadline of short requests is --request-timeout, or ?timeout= if that is shorter; that of writes is 34 s at
+// most.
+#include "endpoints/timed_out.hpp"
 #include "filters/filters.hpp"
 #include "filters/go_duration.hpp"
 
@@ -17,7 +19,9 @@ class RequestDeadline final : public Filter {
       return Step::kRefuse;
     }
     const bool shorter = *asked > std::chrono::nanoseconds::zero() && *asked < maximum_;
-    call.context.deadline = call.context.received + (shorter ? *asked : maximum_);
+    std::chrono::nanoseconds limit = shorter ? *asked : maximum_;
+    if (is_object_write(call.context.info)) limit = std::min<std::chrono::nanoseconds>(limit, kLongestWrite);
+    call.context.deadline = call.context.received + limit;
     return Step::kNext;
   }
 

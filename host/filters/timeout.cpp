@@ -4,6 +4,7 @@
 #include "backplane/points/close_callbacks.hpp"
 #include "base/origin_executor.hpp"
 #include "endpoints/request_series.hpp"
+#include "endpoints/timed_out.hpp"
 #include "filters/deadline_queue.hpp"
 #include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
@@ -15,7 +16,7 @@ namespace {
 // Forwards until the deadline; after it, the handler sees a client that has disconnected.
 class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
-  explicit TimedExchange(Exchange& behind) : FilterExchange(behind) {}
+  TimedExchange(Exchange& behind, const RequestContext& context) : FilterExchange(behind), context_(context) {}
 
   // The handler has ended: removes the deadline.
   using DeadlineQueue::Entry::unlink;
@@ -30,20 +31,20 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
     co_await origin_;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     reading_ = true;
     auto body = co_await behind().read_body(max_bytes);
     reading_ = false;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     co_return body;
   }
   Task<Result<std::string>> read_body_some() override {
     co_await origin_;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     reading_ = true;
     auto some = co_await behind().read_body_some();
     reading_ = false;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     co_return some;
   }
   void add_response_header(std::string name, std::string value) override {
@@ -60,13 +61,13 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   }
   Task<Status> start(int code, std::string_view content_type) override {
     co_await origin_;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     Status status = co_await behind().start(code, content_type);
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     co_await origin_;
-    if (timed_out_) co_return gone();
+    if (timed_out_) co_return timed_out_status();
     Status status = co_await behind().write(std::move(chunks));
     co_return status;
   }
@@ -86,8 +87,6 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   bool closed() const noexcept override { return timed_out_ || behind().closed(); }
 
  private:
-  static Status gone() { return timeout("request did not complete within the allotted timeout", 0); }
-
   void on_deadline() override {
     if (complete_) return;
     timed_out_ = true;
@@ -97,23 +96,25 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
       behind().abort();
     } else {
       answered_.emplace();
-      spawn_detached(*current_executor(), answer(behind(), reading_), [answered = *answered_] { answered.set(true); });
+      spawn_detached(*current_executor(), answer(behind(), timed_out_answer(context_), reading_),
+                     [answered = *answered_] { answered.set(true); });
     }
     // Ends the waits for this client.
     subscription_.cancel();
     close_callbacks_.run();
   }
 
-  static Task<void> answer(Exchange& exchange, bool body_unread) {
+  static Task<void> answer(Exchange& exchange, TimedOutAnswer what, bool body_unread) {
     // HTTP/2 resets the stream; the other requests of the connection are unaffected.
     if (exchange.http_major() < 2) exchange.close_connection_after();
     std::vector<SharedBytes> body;
-    body.emplace_back(gone().to_json());
-    co_await exchange.respond(504, "application/json", std::move(body));
+    body.emplace_back(std::move(what.body));
+    co_await exchange.respond(504, what.type, std::move(body));
     // Ends the handler's wait for a request body.
     if (body_unread) exchange.abort();
   }
 
+  const RequestContext& context_;
   const OriginExecutor origin_;
   std::atomic<bool> timed_out_ = false;  // read from any thread
   bool complete_ = false;
@@ -134,7 +135,7 @@ class Timeout final : public Filter {
   }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
-    TimedExchange timed(call.exchange());
+    TimedExchange timed(call.exchange(), call.context);
     DeadlineQueue::current().add(timed, call.context.deadline);
     std::exception_ptr error;
     try {

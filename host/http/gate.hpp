@@ -1,6 +1,6 @@
 // Waiting within one executor: coroutines wait until open() is called; cheaper than a Promise because nothing crosses threads.
 //
-// Thread-safety: one executor.  Several may wait at once; whoever is resumed looks again whether what it waited for is there.
+// Thread-safety: one executor.  Several may wait at once; a resumed waiter checks its condition again.
 // Lifetime:      outlives its waiters.
 #pragma once
 

@@ -14,7 +14,7 @@ class GzipStream {
  public:
   GzipStream();
   ~GzipStream();
-  // Compresses `text`; the result may be held back until more comes.
+  // Compresses `text`; the result may be buffered until more text follows.
   std::string add(std::string_view text);
   // The rest, with the trailer.
   std::string end();

@@ -28,7 +28,7 @@ Task<void> HandlerRunner::serve(std::shared_ptr<HttpExchange> exchange) {
       failure = bug.what + bug.stack;
     }
   }
-  // A handler that moved to another thread and stayed there must not touch the session from it.
+  // A handler that ends on another thread must not touch the session there.
   co_await resume_on(executor_);
   if (failure.empty() && !exchange->output_ended() && !exchange->closed()) failure = "the handler ended before the response";
   if (!failure.empty()) {

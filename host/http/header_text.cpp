@@ -12,14 +12,14 @@ namespace {
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
-// Eight at a time, without a branch.
+// Eight characters per step, without a branch.
 void lower_here(char* text, std::size_t size) noexcept {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   std::size_t i = 0;
   for (; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
     std::uint64_t eight;
     std::memcpy(&eight, text + i, sizeof eight);
-    // The top bit of each byte of seven bits that is at least 'A', and that is above 'Z'.
+    // Sets the top bit of each ASCII byte from 'A' to 'Z'.
     const std::uint64_t seven = eight & kEach * 0x7f;
     const std::uint64_t capital = (seven + kEach * (0x80 - 'A')) & ~(seven + kEach * (0x7f - 'Z')) & ~eight & kEach * 0x80;
     eight |= capital >> 2;
@@ -47,7 +47,7 @@ bool looks_canonical(std::string_view name) noexcept {
   return true;
 }
 
-// Whether there is a character up to the carriage return, looked at eight at a time: nearly no value has one.
+// True if a character is at most '\r'.  Tests eight characters per step; nearly no value has one.
 bool may_break_lines(std::string_view value) noexcept {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   std::size_t i = 0;
@@ -108,12 +108,12 @@ constexpr Phrase kPhrases[] = {
 }  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  // Names of one length mostly differ in their first letters, and those that are equal mostly are so to the letter.
+  // Different names of equal length mostly differ in the first letter, and equal names mostly have the same case.
   if (a.size() != b.size() || (!a.empty() && lower(a.front()) != lower(b.front()))) return false;
   return a == b || std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// A server sends the same few names again and again: those that were canonical last time are known by one comparison.
+// A server sends the same few names all the time: a name that was found canonical before needs one comparison.
 bool is_canonical_header_name(std::string_view name) {
   constexpr std::size_t kLongest = 64;
   thread_local std::array<std::string, 64> seen;

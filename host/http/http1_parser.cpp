@@ -60,10 +60,10 @@ std::string http1_refusal(const Http1Parser& parser) {
       ++hosts;
       if (!valid_host(value)) return "400 Bad Request: malformed Host header";
     }
-    // The parser takes "5, 5" for 5; another server in front may not.
+    // Beast's parser reads "5, 5" as 5; a proxy in front may not.
     if (equal_ignoring_case(name, "Content-Length") && !is_number(trimmed(value))) return "400 Bad Request";
     if (equal_ignoring_case(name, "Transfer-Encoding")) {
-      // What we cannot take apart must not be mistaken for a request without a body.
+      // An unsupported transfer encoding must not be mistaken for a request without a body.
       if (++encodings > 1 || parser.version < 11 || !equal_ignoring_case(trimmed(value), "chunked")) {
         return "501 Not Implemented: Unsupported transfer encoding";
       }

@@ -1,4 +1,4 @@
-// Beast's request parser, set up to fill a RequestHead and to hand body bytes to whoever takes them.
+// Beast's request parser, set up to fill a RequestHead and to hand body bytes to a callback.
 //
 // Thread-safety: belongs to one session.
 // Lifetime:      one request; a new parser for the next.

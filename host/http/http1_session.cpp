@@ -14,7 +14,7 @@ namespace beast_http = boost::beast::http;
 constexpr std::size_t kHeaderSlop = 4096;
 // Input that may wait while an exchange is under way: pipelined requests, body past the read window.
 constexpr std::size_t kMaxPendingInput = 64 << 10;
-// What a tunnel has to say good-bye in when the server stops.
+// Time that an upgraded connection has to end when the server stops.
 constexpr std::chrono::seconds kTunnelGrace{1};
 // A new connection may still send its first request after the server began to drain.
 constexpr std::chrono::seconds kNewConnectionGrace{5};
@@ -116,7 +116,7 @@ void Http1Session::begin_exchange() {
   chunked_ = false;
   served_any_ = true;
   exchange_ = std::make_shared<HttpExchange>(std::move(head), peer_, limits_, *this);
-  // Body bytes that came with the head are there before the handler asks.
+  // Body bytes that arrived with the head are available before the handler reads.
   if (feed_body()) runner_.run(exchange_);
 }
 
@@ -147,7 +147,7 @@ bool Http1Session::feed_body() {
     if (error || discarded_ > limits_.max_discarded_body) {
       const auto broken = exchange_;
       if (broken && !broken->head_sent()) {
-        // The handler has not answered: net/http's words for a body that cannot be read.
+        // The handler has not responded: net/http's message for an unreadable body.
         refuse("400 Bad Request");
       } else {
         finish_connection();
@@ -190,7 +190,7 @@ void Http1Session::finish_connection() {
 
 bool Http1Session::body_too_long_to_discard() const {
   if (parser_->is_done()) return false;
-  if (expects_continue_) return true;  // The peer may or may not send it now.
+  if (expects_continue_) return true;  // The peer may or may not send the body now.
   // The remaining size of a chunked body is unknown.
   const auto left = parser_->content_length_remaining();
   return !left || *left > limits_.max_discarded_body;
@@ -249,7 +249,7 @@ void Http1Session::complete() {
   advance();
 }
 
-// ---- what exchanges ask
+// ---- StreamPort
 
 void Http1Session::body_wanted(HttpExchange& exchange) {
   if (!expects_continue_ || exchange.head_sent() || &exchange != exchange_.get()) return;
@@ -292,7 +292,7 @@ void Http1Session::drain() {
 void Http1Session::tick(Clock::time_point now) {
   if (finished_) return;
   if (exchange_) {
-    // What has left HTTP ends when it likes, which may be never: no stop waits for that.
+    // An upgraded connection may never end, so the stop does not wait for it.
     const bool held_up = draining_ && switched_ && now - draining_since_ > kTunnelGrace;
     if (held_up || exchange_->stalled(now)) break_off(*exchange_);
     return;

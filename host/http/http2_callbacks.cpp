@@ -73,8 +73,8 @@ struct Http2Callbacks {
     return 0;
   }
 
-  // Called for DATA whose length read_output() promised: frame header and body go straight into the output.  A frame may have waited here
-  // for room while its exchange was broken off and lost what it had queued: the stream is reset then.
+  // Called for DATA whose length read_output() promised: frame header and body go straight into the output.  While the frame
+  // waited for room, its exchange may have been aborted and have dropped its output: the stream is reset then.
   static int send_data(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frame_header, std::size_t length, nghttp2_data_source* source,
                        void* user) {
     constexpr std::size_t kFrameHeader = 9;

@@ -7,13 +7,14 @@
 namespace backplane {
 namespace {
 
-// RFC 9113 8.2.2, and what the session says itself.
+// RFC 9113 8.2.2, and headers that the session sets itself.
 bool not_for_http2(std::string_view name) {
   return name == "connection" || name == "transfer-encoding" || name == "keep-alive" || name == "proxy-connection" || name == "upgrade" ||
          name == "content-length" || name == "date";
 }
 
-// A value that comes once only displaces others from the table of the peer, and is compared with each of its like there first.
+// A value that occurs only once is not indexed: it would displace others from the peer's table, and each lookup compares it with all
+// entries of its name.
 std::uint8_t flags_of(std::string_view name) { return name == "audit-id" ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE; }
 
 nghttp2_nv pair_of(std::string_view name, std::string_view value) {
@@ -27,14 +28,14 @@ struct Line {
   const Header* header;
 };
 
-// What is needed while a head is put together, kept for the next one of the thread.
+// Buffers for building a head, reused by the next one of the thread.
 struct Scratch {
   std::string names;
   std::vector<Line> lines;
   std::vector<nghttp2_nv> pairs;
 };
 
-// Under names in lower case, which stand in `names`; those of one name in the order in which they were set.
+// Sorts by lower-case name, stored in `names`; headers of the same name keep their order.
 void sort_lines(const Headers& headers, std::string& names, std::vector<Line>& lines) {
   std::size_t size = 0;
   for (const Header& header : headers) size += header.first.size();
@@ -53,7 +54,7 @@ void sort_lines(const Headers& headers, std::string& names, std::vector<Line>& l
   });
 }
 
-// Says how much the next DATA frame carries; send_data() of the session's callbacks moves the bytes.
+// Returns the size of the next DATA frame; send_data() of the session's callbacks moves the bytes.
 ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
                     void*) {
   auto& exchange = *static_cast<HttpExchange*>(source->ptr);
@@ -84,7 +85,7 @@ void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const R
   nghttp2_data_provider provider{};
   provider.source.ptr = body;
   provider.read_callback = read_output;
-  // Fails only for a stream that the peer has reset, which on_stream_close tells.
+  // Fails only for a stream that the peer has reset, which on_stream_close reports.
   nghttp2_submit_response(session, stream_id, pairs.data(), pairs.size(), body != nullptr ? &provider : nullptr);
 }
 

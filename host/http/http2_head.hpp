@@ -1,4 +1,4 @@
-// The HTTP/2 response head and the data provider behind it.
+// The HTTP/2 response head and the data provider of the body.
 //
 // Thread-safety: the session's executor.
 #pragma once

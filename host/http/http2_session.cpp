@@ -15,14 +15,14 @@ namespace {
 // How long the client has to answer the PING of a graceful GOAWAY.
 constexpr std::chrono::seconds kNoticePatience{1};
 constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
-// A client that is still sending when its response has been sent is let finish: many take a reset for an error, whatever its code.
+// A client that is still sending after its response may finish: many clients treat a reset as an error, whatever its code.
 constexpr std::chrono::seconds kDiscardPatience{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
 // net/http's maxQueuedControlFrames.
 constexpr std::size_t kMaxQueuedFrames = 10'000;
 // A CONTINUATION frame of usual size carries 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
-// Times max_header_bytes: up to here a request is answered 431.
+// Factor of max_header_bytes: up to this size a request gets 431.
 constexpr std::size_t kFarOver = 2;
 
 struct OptionsDeleter {
@@ -86,7 +86,7 @@ void Http2Session::receive(std::string_view bytes) {
     http_log().debug("closing an HTTP/2 connection peer={} error={}", peer_->remote_address, nghttp2_strerror(static_cast<int>(used)));
     return fail();
   }
-  // Refusals of streams wait here until the peer reads them; one that only writes must not fill the memory with them.
+  // RST_STREAM frames queue here until the peer reads them; a peer that only writes must not fill the memory.
   if (nghttp2_session_get_outbound_queue_size(session_) > kMaxQueuedFrames) {
     http_log().debug("closing an HTTP/2 connection whose client does not read responses peer={}", peer_->remote_address);
     return fail();
@@ -112,7 +112,7 @@ void Http2Session::begin_stream(std::int32_t id) {
 bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + 32;  // as RFC 9113 counts
   if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
-  if (stream.exchange || stream.header_too_large) return true;  // a trailer, or past caring
+  if (stream.exchange || stream.header_too_large) return true;  // a trailer, or refused already
   if (stream.header_bytes > limits_.max_header_bytes) {
     stream.header_too_large = true;
     stream.head = {};
@@ -267,7 +267,7 @@ void Http2Session::stream_closed(std::int32_t id) {
   idle_since_ = coarse_now();
   if (!exchange) return;
   release_body(*exchange);
-  exchange->lost();  // No effect on one whose response has been sent.
+  exchange->lost();  // No effect on an exchange whose response has been sent.
 }
 
 void Http2Session::break_off(HttpExchange& exchange) {

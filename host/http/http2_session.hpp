@@ -33,7 +33,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void fill(std::string& out, std::size_t budget) override;
   bool finished() const override;
   void connection_lost() override;
-  // GOAWAY that names no stream, a PING, and when its answer shows that the client knows: GOAWAY with the last stream.
+  // GOAWAY that names no stream, a PING, and after its answer GOAWAY with the last stream.
   void drain() override;
   void tick(Clock::time_point now) override;
   bool idle() const override { return streams_.empty(); }

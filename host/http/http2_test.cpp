@@ -26,7 +26,7 @@ class Http2 : public testing::Test, public SessionTransport {
     session_ = Http2Session::make(*this, *runner_, std::make_shared<PeerInfo>());
     client_ = std::make_unique<H2Client>(manual_windows);
   }
-  // Moves bytes until neither side has any.
+  // Moves bytes until neither side has output.
   void settle() {
     for (;;) {
       const std::string up = client_->output();
@@ -73,7 +73,7 @@ TEST_F(Http2, AResponseHasLowerCaseNamesLengthAndDate) {
   EXPECT_EQ(response(id).error, 0u);
 }
 
-TEST_F(Http2, StreamsRunSideBySideAndAHeldOneHoldsNobody) {
+TEST_F(Http2, StreamsRunConcurrentlyAndABlockedOneBlocksNoOther) {
   open();
   const auto held = client_->request("GET", "/hold");
   const auto echo = client_->request("POST", "/echo", {}, std::string(600'000, 'b'));
@@ -115,7 +115,7 @@ TEST_F(Http2, APeerThatFloodsRefusedStreamsAndReadsNothingIsEnded) {
   EXPECT_LE(rounds, 12) << "about ten thousand may wait";
 }
 
-TEST_F(Http2, ASlowReaderFillsItsOwnWindowAndNobodyElses) {
+TEST_F(Http2, ASlowReaderFillsOnlyItsWindow) {
   open({}, true);
   const auto endless = client_->request("GET", "/endless");
   settle();
@@ -135,7 +135,7 @@ TEST_F(Http2, ASlowReaderFillsItsOwnWindowAndNobodyElses) {
   EXPECT_GT(handler_.endless_written, stuck);
 }
 
-TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
+TEST_F(Http2, AnUnreadUploadStopsAtTheStreamWindow) {
   HttpLimits limits;
   limits.h2_max_concurrent_streams = 1;
   open(limits);
@@ -144,7 +144,7 @@ TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 0);
   handler_.release.set(true);
   settle();
-  // Thrown away once the response is out, the bytes no longer count against the connection.
+  // Bytes that are discarded after the response do not count against the connection's window.
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144);
 }
 
@@ -193,7 +193,7 @@ TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
   EXPECT_EQ(response(next).code, 200);
 }
 
-// A DATA frame has been made and waits for room in the output; what it was to carry goes with the exchange.
+// A DATA frame waits for room in the output; its body is dropped together with the exchange.
 TEST_F(Http2, AResponseBrokenOffWhileAFrameOfItWaitsIsResetAndTheConnectionGoesOn) {
   open();
   const auto id = client_->request("GET", "/endless");
@@ -226,7 +226,7 @@ TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   EXPECT_EQ(response(headers).code, 431);
 }
 
-// A header that the table of the connection holds costs a byte each time it is named again.
+// Each further use of an indexed header costs one byte.
 TEST_F(Http2, AHeaderListThatSwellsFarOverTheLimitEndsTheConnection) {
   HttpLimits limits;
   limits.max_header_bytes = 8 << 10;

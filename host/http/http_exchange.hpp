@@ -1,8 +1,8 @@
-// The Exchange of every protocol: request data, response state, body queues, gzip.  What differs between protocols is behind StreamPort.
+// The Exchange of every protocol: request data, response state, body queues, gzip.  StreamPort hides the differences between protocols.
 //
-// Thread-safety: one executor, but for abort(), which any thread may call, and what is awaited, which goes there by itself.
+// Thread-safety: one executor; abort() may be called from any thread, and awaited operations resume on the executor.
 // Lifetime:      shared by the session (until the response is complete or the peer is gone) and the running handler.
-// Errors:        as Exchange says; a call on a detached exchange returns kTimeout or does nothing.
+// Errors:        as for Exchange; a call on a detached exchange returns kTimeout or does nothing.
 #pragma once
 
 #include <atomic>
@@ -113,7 +113,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   std::size_t unread_body() const noexcept { return body_.size(); }
   // Drops the unread body bytes; returns their number.
   std::size_t drop_body();
-  // The peer will send no more, or has gone; tells the handler, once.
+  // The peer will send no more, or has gone; notifies the handler, once.
   void peer_closed();
   // Nothing can be sent any more: as peer_closed(), and every waiting call returns.
   void lost();

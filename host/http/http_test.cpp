@@ -28,7 +28,7 @@ class Http1 : public testing::Test, public SessionTransport {
     runner_ = std::make_unique<HandlerRunner>(executor_, handler_, limits);
     session_ = Http1Session::make(*this, *runner_, std::make_shared<PeerInfo>());
   }
-  // Gives the session bytes and returns what it answers once all work is done.
+  // Passes bytes to the session and returns its output after all work is done.
   std::string exchange(std::string_view bytes) {
     if (!bytes.empty()) session_->receive(bytes);
     std::string sent;
@@ -155,12 +155,12 @@ TEST_F(Http1, ABodyOverTheHandlersLimitIs413BeforeItIsRead) {
   const std::string sent = exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\nabc");
   EXPECT_TRUE(sent.starts_with("HTTP/1.1 413 Request Entity Too Large"));
   EXPECT_NE(body_of(sent).find("limit is 10"), std::string::npos);
-  // Three megabytes are not worth reading to keep a connection.
+  // The server does not read three megabytes to keep a connection open.
   EXPECT_NE(sent.find("Connection: close\r\n"), std::string::npos);
   EXPECT_TRUE(session_->finished());
 }
 
-// It used to be kept, and was then closed without a word when the rest was long.
+// Regression: the connection was kept open, and then closed without a response if the rest of the body was long.
 TEST_F(Http1, AChunkedBodyWhoseEndIsNotInSightIsAnsweredWithCloseAndItsRestIsNotRead) {
   open();
   handler_.max_body = 10;
@@ -170,7 +170,7 @@ TEST_F(Http1, AChunkedBodyWhoseEndIsNotInSightIsAnsweredWithCloseAndItsRestIsNot
   EXPECT_TRUE(session_->finished());
 }
 
-TEST_F(Http1, TheShortRestOfABodyThatNobodyReadsIsDiscardedForTheNextRequest) {
+TEST_F(Http1, TheShortRestOfAnUnreadBodyIsDiscardedForTheNextRequest) {
   open();
   handler_.max_body = 10;
   std::string sent = exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n0123456789");
@@ -242,7 +242,7 @@ TEST_F(Http1, AWriterWaitsWhileTheWindowIsFullAndGoesOnWhenTheSocketTakesBytes) 
   EXPECT_GT(handler_.endless_written, first);
 }
 
-TEST_F(Http1, TwoWritersThatWaitForAPeerWhoDoesNotReadBothGoOnAndBothEnd) {
+TEST_F(Http1, TwoWritersThatWaitForASlowPeerBothContinueAndEnd) {
   open();
   session_->receive("GET /pair HTTP/1.1\r\nHost: a\r\n\r\n");
   executor_.run();
@@ -258,7 +258,7 @@ TEST_F(Http1, TwoWritersThatWaitForAPeerWhoDoesNotReadBothGoOnAndBothEnd) {
   EXPECT_EQ(runner_->running(), 0u);
 }
 
-TEST_F(Http1, TheHandlerIsToldOnceWhenThePeerGoesAndLaterCallsReturn) {
+TEST_F(Http1, TheHandlerIsNotifiedOnceOfADisconnectAndLaterCallsReturn) {
   open();
   session_->receive("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
   executor_.run();
@@ -311,7 +311,7 @@ TEST_F(Http1, ABodyThatStopsComingIsATimeout) {
   EXPECT_TRUE(exchange("").starts_with("HTTP/1.1 504 Gateway Timeout"));
 }
 
-// A body in pieces, so that it never has to be in memory as a whole.
+// A body in pieces, so that it is never in memory as a whole.
 TEST_F(Http1, ALargeUploadThatIsReadSlowlyWaitsInTheSocket) {
   open();
   handler_.stepwise = true;
@@ -349,7 +349,7 @@ TEST_F(Http1, APeerThatStopsInTheMiddleOfAnUploadIsATimeout) {
   EXPECT_EQ(handler_.count_failure.message(), "Timeout: the request body did not arrive in time");
 }
 
-TEST_F(Http1, APeerThatGoesInTheMiddleOfAnUploadIsAnErrorAndNoEnd) {
+TEST_F(Http1, ADisconnectDuringAnUploadIsAnErrorAndNoEndOfBody) {
   open();
   exchange("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
   session_->receive_end();

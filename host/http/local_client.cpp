@@ -2,6 +2,7 @@
 
 #include "base/caught.hpp"
 #include "base/origin_executor.hpp"
+#include "http/call_metrics.hpp"
 #include "http/http_exchange.hpp"
 #include "http/log.hpp"
 
@@ -13,13 +14,13 @@ constexpr std::size_t kWindow = 256 * 1024;  // taken from the handler and not y
 const HttpLimits& local_limits() {
   static const HttpLimits limits = [] {
     HttpLimits plain;
-    plain.gzip = false;  // Nothing travels.
+    plain.gzip = false;  // There is no network to save bytes on.
     return plain;
   }();
   return limits;
 }
 
-// One call: the port of its exchange, and what its reader waits for.  On the executor of the call, but for abort().
+// One call: the port of its exchange and the state that its reader waits for.  Used on the executor of the call, except abort().
 class LocalCall final : public StreamPort {
  public:
   LocalCall(HttpCall call, Executor& executor) : executor_(executor), peer_(std::make_shared<PeerInfo>()), deadline_(call.deadline) {
@@ -35,7 +36,7 @@ class LocalCall final : public StreamPort {
   }
 
   Executor& executor() const noexcept { return executor_; }
-  // The exchange may be about to be aborted, later and without us.
+  // A posted abort of the exchange may run after this object is destroyed.
   ~LocalCall() override { exchange_->detach(); }
 
   // The handler's side.
@@ -54,13 +55,13 @@ class LocalCall final : public StreamPort {
         failed = true;
       }
     }
-    // A handler may end anywhere.
+    // A handler may end on any executor.
     co_await origin;
     if (failed) self->broken_ = true;
     self->handled_ = true;
     self->wake();
   }
-  // Gives the handler its body as it is made, and as it is taken.
+  // Feeds the request body to the handler as the source produces it and the handler reads it.
   static Task<void> feed(std::shared_ptr<LocalCall> self, std::shared_ptr<BodySource> source) {
     const OriginExecutor origin;
     while (!self->over()) {
@@ -181,8 +182,8 @@ class LocalCall final : public StreamPort {
   const std::chrono::steady_clock::time_point deadline_;
   std::shared_ptr<HttpExchange> exchange_;
   std::optional<Promise<bool>> waiting_;
-  std::optional<Promise<bool>> taken_;  // what the feeder waits for
-  std::optional<Status> failed_;        // the body could not be made
+  std::optional<Promise<bool>> taken_;  // the feeder waits for it
+  std::optional<Status> failed_;        // the body source failed
   std::function<void()> cancel_timer_;
   bool handled_ = false;
   bool broken_ = false;
@@ -205,7 +206,7 @@ class LocalAnswer final : public HttpAnswer {
   void cancel() override { call_->abort(); }
 
  private:
-  // The reader has changed its executor since the call; the exchange belongs to that of the call.
+  // The reader has moved to another executor since the call; the exchange belongs to the call's executor.
   static Task<Result<std::string>> read_elsewhere(std::shared_ptr<LocalCall> call) {
     const OriginExecutor reader;
     co_await resume_on(call->executor());
@@ -218,7 +219,7 @@ class LocalAnswer final : public HttpAnswer {
   const std::shared_ptr<LocalCall> call_;
 };
 
-// As whoever has been authenticated is.
+// Like the user of an authenticated request.
 UserInfo authenticated(UserInfo user) {
   constexpr std::string_view kAuthenticated = "system:authenticated";
   if (user.name != "system:anonymous" && !user.in_group(kAuthenticated)) user.groups.emplace_back(kAuthenticated);
@@ -232,15 +233,17 @@ class LocalClient final : public HttpClient {
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
-    // Without a name a call would be the server's own, which may do everything.
+    // Without a name the call would be the server's own, with all permissions.
     if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user names the user");
     if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
     Executor* const executor = current_executor();
     if (executor == nullptr) co_return internal_error("a call needs an executor, and this thread has none: call it from a task on one");
-    // This user agent is served to the last while the server drains: hooks must be able to clean up.
+    // Requests with this user agent are served until the end of the drain, so that hooks can clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;
     const auto breaker = call.breaker;
+    const CallMetrics metrics(call.method, kLoopbackHost);
+    if (!source) metrics.sent(call.body.size());
     auto local = std::make_shared<LocalCall>(std::move(call), *executor);
     auto answer = std::make_unique<LocalAnswer>(local);
     if (!tasks_.spawn(*executor, "local-call", LocalCall::run(local, root_, user_))) {
@@ -251,7 +254,11 @@ class LocalClient final : public HttpClient {
     local->watch_deadline(local);
     if (breaker) breaker->attach(LocalCall::breaking(local, *executor));
     Status begun = co_await local->head();
-    if (!begun.ok()) co_return begun;
+    if (!begun.ok()) {
+      metrics.failed();
+      co_return begun;
+    }
+    metrics.answered(local->code);
     co_return std::unique_ptr<HttpAnswer>(std::move(answer));
   }
 

@@ -1,4 +1,4 @@
-// HTTP calls to a handler of this process, whose answers stream: a call runs the handler beside its reader, and the handler waits when the
+// HTTP calls to a handler of this process with streamed responses: the handler runs concurrently with the reader, and waits when the
 // reader does not keep up.
 //
 // Thread-safety: call() on any executor; the handler runs on the caller's.  read() of an answer on any executor, and resumes there.
@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// `user`: whom the calls are made for: RequestContext::user has it before `root` is called.  Without one, `root` knows whose calls they
+// `user`: the identity of the calls; RequestContext::user has it before `root` runs.  Without one, `root` authenticates the calls; they
 // are.
 std::shared_ptr<HttpClient> make_local_client(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user = {});
 

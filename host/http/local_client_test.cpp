@@ -52,7 +52,7 @@ class LocalClientTest : public testing::Test {
     call.deadline = std::chrono::steady_clock::now() + within;
     return run_on(loop_, fetch(std::move(call)));
   }
-  // Reads once, and drops the answer.
+  // Reads once, and destroys the response.
   Task<std::size_t> taste(std::string target) {
     HttpCall call;
     call.target = std::move(target);
@@ -95,7 +95,7 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
     EXPECT_EQ(get("/elsewhere/stream").body.size(), 300'000u);
   }
   EXPECT_EQ(handler_.strangers, 0);
-  // The last step of a handler comes after its answer.
+  // A handler's last step runs after its response.
   tasks_.close();
   run_on(loop_, drained());
   foreign.stop();
@@ -129,7 +129,7 @@ TEST_F(LocalClientTest, AnAnswerIsReadFromAnyExecutor) {
   reader.stop();
 }
 
-// Goes on in a thread that is no executor.
+// Continues on a thread without an executor.
 struct OnThread {
   std::thread& thread;
   bool await_ready() const noexcept { return false; }
@@ -155,7 +155,7 @@ TEST_F(LocalClientTest, ACallFromAThreadWithoutAnExecutorIsAnError) {
   EXPECT_EQ(handler_.calls, 0);
 }
 
-TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsToldWhenItHasGone) {
+TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsNotifiedOfItsEnd) {
   EXPECT_GT(run_on(loop_, taste("/endless")), 0u);
   tasks_.close();
   run_on(loop_, drained());

@@ -2,7 +2,7 @@
 //
 // Thread-safety: everything here is called on the connection's executor.
 // Lifetime:      a Connection outlives its session's use of it: after connection_lost() a session touches it no more.
-// Errors:        a session never fails a call; it answers the peer, and says finished() when the connection has no more use.
+// Errors:        a session never fails a call; it answers the peer, and returns true from finished() when the connection is to be closed.
 #pragma once
 
 #include <chrono>
@@ -31,11 +31,11 @@ struct PeerInfo {
   std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
 };
 
-// What a session asks of the connection it runs on.
+// The session's interface to its connection.
 class SessionTransport {
  public:
   virtual ~SessionTransport() = default;
-  // fill() and finished() will be asked soon, never inside this call.
+  // Requests a call of fill() and finished() soon, never inside this call.
   virtual void want_flush() = 0;
   // wants_input() may have become true.
   virtual void want_read() = 0;

@@ -1,6 +1,7 @@
 #include "plugin/carried_documents.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "backplane/kit/group_check.hpp"
 #include "engine/document_check.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 
-// Null: the section does not have the form that backplane_embed() gives it.
+// The JSON documents; other embedded files are the plugin's matter. Null: the section is not in the format of backplane_embed().
 std::optional<std::vector<CarriedDocument>> documents_in(const std::string& section) {
   std::vector<CarriedDocument> out;
   for (std::size_t at = 0; at + sizeof(bp_document_head) <= section.size();) {
@@ -20,7 +21,8 @@ std::optional<std::vector<CarriedDocument>> documents_in(const std::string& sect
     if (std::memcmp(head.magic, BP_DOCUMENT_MAGIC, sizeof(head.magic)) != 0) return std::nullopt;
     const std::size_t name = at + sizeof(head), left = section.size() - name;
     if (head.name_size == 0 || head.name_size > left || head.size > left - head.name_size) return std::nullopt;
-    out.push_back({section.substr(name, head.name_size - 1), section.substr(name + head.name_size, head.size)});
+    std::string file = section.substr(name, head.name_size - 1);
+    if (file.ends_with(".json")) out.push_back({std::move(file), section.substr(name + head.name_size, head.size)});
     at = (name + head.name_size + head.size + 1 + kAlignment - 1) / kAlignment * kAlignment;
   }
   return out;

@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// All of them.
+// All files whose name ends with ".json".
 void check_carried_documents(const std::string& path, Findings& findings);
 // Only if backplane_add_plugin() has not done it: a start need not do it again.
 void check_unchecked_documents(const InspectedPlugin& plugin, Findings& findings);

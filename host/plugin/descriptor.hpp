@@ -1,9 +1,10 @@
-// What a plugin says about itself: the head and the manifest of its ELF note, checked.
+// A plugin's description: the head and the manifest of its ELF note, checked.
 //
 // Thread-safety: values.
 // Errors:        findings PLG-FILE-…, PLG-DESC-…; all of a file's problems are reported together.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,20 +24,22 @@ struct Requirement {
 
 struct Capability {
   std::string name;
-  Version version;  // the plugin's own unless the manifest says otherwise
+  Version version;  // the plugin's unless the manifest names another
 };
 
 struct Descriptor {
-  bp_note_head head{};
+  bp_note_head head{};           // of the native tier
+  std::uint32_t stable_abi = 0;  // of the stable tier (backplane/stable/manifest.h); 0: a plugin of the native tier
   std::string name;
   Version version;           // 0.0.0 when it cannot be read
-  std::string version_text;  // as the manifest says it, to be shown; empty when it says nothing
+  std::string version_text;  // the manifest's text, for display; may be empty
   std::string license, vendor, description;
   std::vector<Capability> provides;
   std::vector<Requirement> requires_;
   std::vector<std::string> in_front_of, behind, conflicts;
-  std::string json;  // the manifest as it stands in the file
+  std::string json;  // the manifest's bytes in the file
 
+  bool is_stable() const noexcept { return stable_abi != 0; }
   // True for the plugin's name, for each of its capabilities, and for "*".
   bool answers_to(std::string_view name) const noexcept;
 };
@@ -49,7 +52,7 @@ struct InspectedPlugin {
 
   // The name where there is one, else the file's.
   std::string display_name() const;
-  // The version as the manifest says it; empty when there is none.
+  // The version's text in the manifest; empty when there is none.
   std::string display_version() const { return descriptor ? descriptor->version_text : std::string(); }
 };
 

@@ -106,7 +106,8 @@ RegularFile::~RegularFile() {
 }
 
 std::optional<RegularFile> RegularFile::open(const std::string& path, Findings& findings) {
-  // The type is asked first: opening a device may have effects.  O_NONBLOCK covers a file that is replaced by a fifo in between.
+  // The file type is checked first, because opening a device may have effects.  O_NONBLOCK covers a file that is replaced by a fifo in
+  // between.
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     add_open_error(findings, path, errno);
@@ -169,7 +170,7 @@ std::optional<ElfFile> ElfFile::open(const std::string& path, Findings& findings
   }
   if (!check_header(header, findings)) return std::nullopt;
   if (!elf.read_segments(findings, header.e_phoff, header.e_phentsize, header.e_phnum)) return std::nullopt;
-  // The section table stands at the end and is not needed to run, but a file that has lost it has been cut.
+  // The section table at the end is not needed to run, but a file without it has been truncated.
   const std::uint64_t sections = static_cast<std::uint64_t>(header.e_shnum) * sizeof(Elf64_Shdr);
   if (header.e_shoff > elf.file_.size() || sections > elf.file_.size() - header.e_shoff) {
     add(findings, finding_code::kTruncated, "section table", "at least " + std::to_string(header.e_shoff + sections) + " bytes",

@@ -11,7 +11,7 @@ namespace backplane {
 namespace {
 
 Status hook_threw(const std::string& plugin, const std::string& what, const std::string& error) {
-  // Not internal_error(): its "Internal error occurred: " is for the client of an API.
+  // Not internal_error(), whose prefix "Internal error occurred: " is for API clients.
   return Status(Reason::kInternalError, std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
 }
 
@@ -35,13 +35,13 @@ class FencedHealthCheck final : public HealthCheck {
   std::string name() const override { return name_; }
   std::string group() const override { return group_; }
   Task<Status> check() override {
-    // Each probe runs it: the log would get a stack every second.
+    // Without a stack: each probe runs the check, possibly every second.
     return fenced_hook(
         plugin_, "health check " + name_, [check = check_] { return check->check(); }, Stack::kDropped);
   }
 
  private:
-  std::string plugin_, name_, group_;  // as they were when it was admitted
+  std::string plugin_, name_, group_;  // as when the plugin was admitted
   std::shared_ptr<HealthCheck> check_;
 };
 
@@ -73,7 +73,7 @@ Host::StorageBackendFactory fenced_factory(std::string plugin, std::string name,
   };
 }
 
-// The factory holds the generation only while it runs: the generation keeps it.
+// The factory holds the generation only while it runs, because the generation owns the factory.
 AdmissionRegistration::Factory fenced_admission(std::string name, AdmissionRegistration::Factory factory, Hold hold) {
   return [name = std::move(name), factory = std::move(factory),
           weak = std::weak_ptr<const void>(hold)](const AdmissionPluginConfig& config) -> Result<std::shared_ptr<AdmissionPlugin>> {

@@ -66,6 +66,7 @@ inline constexpr std::string_view kPointerSize = "PLG-ABI-011";
 inline constexpr std::string_view kLayout = "PLG-ABI-012";
 inline constexpr std::string_view kVendorTag = "PLG-ABI-013";
 inline constexpr std::string_view kContract = "PLG-ABI-014";
+inline constexpr std::string_view kStableAbi = "PLG-ABI-015";
 // What it needs
 inline constexpr std::string_view kMissing = "PLG-DEP-001";
 inline constexpr std::string_view kOutOfRange = "PLG-DEP-002";
@@ -81,6 +82,7 @@ inline constexpr std::string_view kUnknownDisabled = "PLG-PLAN-006";
 inline constexpr std::string_view kOptionalCycle = "PLG-PLAN-007";
 inline constexpr std::string_view kCannotReadDirectory = "PLG-PLAN-008";
 inline constexpr std::string_view kSharedGroup = "PLG-PLAN-009";
+inline constexpr std::string_view kWrongPlacement = "PLG-PLAN-010";
 // The life
 inline constexpr std::string_view kLoadFailed = "PLG-LIFE-001";
 inline constexpr std::string_view kUndefinedSymbol = "PLG-LIFE-002";
@@ -95,6 +97,10 @@ inline constexpr std::string_view kValidateFailed = "PLG-LIFE-010";
 inline constexpr std::string_view kValidateThrew = "PLG-LIFE-011";
 inline constexpr std::string_view kDuplicateRegistration = "PLG-LIFE-012";
 inline constexpr std::string_view kHookThrew = "PLG-LIFE-013";
+inline constexpr std::string_view kCallTimedOut = "PLG-LIFE-014";
+inline constexpr std::string_view kProbeFailed = "PLG-LIFE-015";
+inline constexpr std::string_view kQuarantined = "PLG-LIFE-016";
+inline constexpr std::string_view kSafeMode = "PLG-LIFE-017";
 }  // namespace finding_code
 
 std::string_view severity_name(Severity severity) noexcept;

@@ -29,7 +29,7 @@ std::vector<std::size_t> Graph::cycle(const std::vector<std::size_t>& nodes) con
   enum class Mark : unsigned char { kNew, kOpen, kDone };
   std::vector<Mark> marks(out_.size(), Mark::kDone);
   for (const auto node : nodes) marks[node] = Mark::kNew;
-  // The path from the start, each with the next edge to follow.
+  // The path from the start: each node with its next edge to follow.
   std::vector<std::pair<std::size_t, std::size_t>> path;
   for (const auto start : nodes) {
     if (marks[start] != Mark::kNew) continue;

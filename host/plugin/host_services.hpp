@@ -28,7 +28,7 @@
 
 namespace backplane {
 
-// What the command line and the configuration files say.
+// Values of the command line and of configuration files.
 class PluginSettings {
  public:
   virtual ~PluginSettings() = default;
@@ -50,7 +50,7 @@ class ServedApi {
   virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback, const void* owner);
   virtual void drop_callbacks(const void* owner);
   virtual Signal& groups_complete();
-  // The storage behind a resource's row, or null.
+  // The storage of a resource's row, or null.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   // DynamicPaths of `delegate`.
   virtual Status publish_path(const std::string& delegate, PathRoute route);

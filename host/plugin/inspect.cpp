@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backplane/abi/abi.hpp"
+#include "backplane/stable/manifest.h"
 #include "plugin/descriptor.hpp"
 #include "plugin/elf_file.hpp"
 
@@ -20,7 +21,7 @@ void add(Findings& findings, std::string_view code, std::string field, std::stri
   findings.push_back({code, Severity::kError, std::move(field), std::move(wanted), std::move(found), std::move(message), std::move(fix)});
 }
 
-// Takes the note apart.  The head's size may grow with later SDKs; what this host knows is its beginning.
+// Parses the note.  Later SDKs may extend the head; this host reads the part that it knows.
 std::optional<Descriptor> read_note(const std::string& note, Findings& findings) {
   bp_note_head head{};
   if (note.size() < sizeof(head)) {
@@ -47,6 +48,30 @@ std::optional<Descriptor> read_note(const std::string& note, Findings& findings)
   }
   compare_stamps(head, abi::sdk_stamp(), findings);
   return descriptor;
+}
+
+// The note of a plugin of the stable tier.
+std::optional<Descriptor> read_stable_note(const std::string& note, Findings& findings) {
+  bp_stable_note_head head{};
+  if (note.size() >= sizeof(head)) std::memcpy(&head, note.data(), sizeof(head));
+  if (std::memcmp(head.magic, BP_STABLE_NOTE_MAGIC, sizeof(head.magic)) != 0 || head.head_size < sizeof(head) ||
+      head.head_size > note.size() || head.json_size > BP_MAX_JSON_SIZE || head.json_size > note.size() - head.head_size) {
+    add(findings, finding_code::kCorruptNote, "head", {}, std::to_string(note.size()) + " bytes",
+        "the descriptor's sizes do not fit its note", "write BP_MANIFEST(\"plugin.json\") in one source, and build the plugin again");
+    return std::nullopt;
+  }
+  auto descriptor = parse_manifest(std::string_view(note).substr(head.head_size, head.json_size), findings);
+  if (descriptor) descriptor->stable_abi = head.abi;
+  if (head.abi != BP_STABLE_ABI) {
+    add(findings, finding_code::kStableAbi, "stable", std::to_string(BP_STABLE_ABI), std::to_string(head.abi),
+        "the stable tier of the plugin has another form", "use a host that has it, or build the plugin with this host's headers");
+  }
+  return descriptor;
+}
+
+void check_entry(const ElfFile& elf, const char* symbol, std::string fix, Findings& findings) {
+  if (elf.exports(symbol) != false) return;
+  add(findings, finding_code::kNoEntry, "entry", symbol, {}, "the file does not export the entry point", std::move(fix));
 }
 
 // The *.so of a directory by name.
@@ -86,20 +111,17 @@ InspectedPlugin inspect_plugin(const std::string& path) {
   auto elf = ElfFile::open(path, result.findings);
   if (!elf) return result;
   bool corrupt = false;
-  const auto note = elf->note(BP_NOTE_OWNER, BP_NOTE_TYPE, corrupt);
-  if (!note) {
-    if (corrupt) {
-      add(result.findings, finding_code::kCorruptNote, "note", {}, {}, "a note runs over the end of its segment", "build the plugin again");
-    } else {
-      add(result.findings, finding_code::kNoNote, "note", BP_NOTE_SECTION, {}, "the file has no plugin descriptor",
-          "build it with backplane_add_plugin()");
-    }
-    return result;
-  }
-  result.descriptor = read_note(*note, result.findings);
-  if (elf->exports(BP_ENTRY_SYMBOL) == false) {
-    add(result.findings, finding_code::kNoEntry, "entry", BP_ENTRY_SYMBOL, {}, "the file does not export the entry point",
-        "write BACKPLANE_PLUGIN(YourPlugin) in one source");
+  if (const auto note = elf->note(BP_NOTE_OWNER, BP_NOTE_TYPE, corrupt)) {
+    result.descriptor = read_note(*note, result.findings);
+    check_entry(*elf, BP_ENTRY_SYMBOL, "write BACKPLANE_PLUGIN(YourPlugin) in one source", result.findings);
+  } else if (const auto stable = elf->note(BP_NOTE_OWNER, BP_STABLE_NOTE_TYPE, corrupt)) {
+    result.descriptor = read_stable_note(*stable, result.findings);
+    check_entry(*elf, BP_STABLE_ENTRY, "define it (backplane/stable/base.h), and export it", result.findings);
+  } else if (corrupt) {
+    add(result.findings, finding_code::kCorruptNote, "note", {}, {}, "a note runs over the end of its segment", "build the plugin again");
+  } else {
+    add(result.findings, finding_code::kNoNote, "note", BP_NOTE_SECTION, {}, "the file has no plugin descriptor",
+        "build it with backplane_add_plugin()");
   }
   return result;
 }

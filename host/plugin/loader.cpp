@@ -26,6 +26,7 @@
 #include "plugin/elf_file.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
+#include "stable/bridge.hpp"
 
 namespace backplane {
 
@@ -37,7 +38,7 @@ void add(Findings& findings, std::string_view code, std::string field, std::stri
   findings.push_back({code, Severity::kError, std::move(field), {}, std::move(found), std::move(message), std::move(fix)});
 }
 
-// Directories of processes that are gone (a kill -9 leaves them).
+// Removes the directories of ended processes (kill -9 leaves them).
 void remove_leftovers(const std::string& base) {
   std::error_code error;
   for (fs::directory_iterator entries(base, error); !error && entries != fs::directory_iterator(); entries.increment(error)) {
@@ -61,7 +62,7 @@ bool copy_bytes(const RegularFile& from, int to) {
   return true;
 }
 
-// Names of plugins differ, names of files in two directories may not.  '_' and '+' stand in no name.
+// Plugin names are unique, file names in two directories may be equal.  No name contains '_' or '+'.
 std::string copy_name(std::string plugin) {
   static std::atomic<unsigned> sequence{0};  // builds of one plugin are loaded one after another
   std::replace(plugin.begin(), plugin.end(), '/', '_');
@@ -83,11 +84,12 @@ std::optional<std::string> copy_file(const InspectedPlugin& inspected, const Gen
   return std::nullopt;
 }
 
-// The file may have been replaced since it was inspected: what is mapped must be what was planned.
+// The file may have been replaced since its inspection; the mapped file must be the planned one.
 bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
   const auto again = inspect_plugin(copy);
   const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) &&
                     again.descriptor->json == inspected.descriptor->json &&
+                    again.descriptor->stable_abi == inspected.descriptor->stable_abi &&
                     std::memcmp(&again.descriptor->head, &inspected.descriptor->head, sizeof(bp_note_head)) == 0;
   if (!same) add(findings, finding_code::kChanged, "file", {}, "the file changed between inspection and loading", "start again");
   return same;
@@ -99,7 +101,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? std::string(text.get()) : symbol;
 }
 
-// `text` is the dynamic loader's own.
+// `text` is the dynamic loader's message.
 void add_load_error(const std::string& text, Findings& findings) {
   static constexpr std::string_view kUndefined = "undefined symbol: ";
   const auto at = text.find(kUndefined);
@@ -113,7 +115,7 @@ void add_load_error(const std::string& text, Findings& findings) {
   add(findings, finding_code::kLoadFailed, "load", {}, text);
 }
 
-// While one lives, an end of the process says in whose load it came.
+// While an object exists, a process exit is attributed to the plugin that is being loaded.
 class LoadWatch {
  public:
   explicit LoadWatch(const InspectedPlugin& plugin) : previous_handler_(std::set_terminate(&tell_and_abort)) {
@@ -147,21 +149,21 @@ class LoadWatch {
   std::terminate_handler previous_handler_;
 };
 
-// Maps the file and runs its static initializers; gives the dynamic loader's error, empty when there is none.  An exception of an
+// Maps the file and runs its static initializers; returns the dynamic loader's error, or an empty text.  An exception of an
 // initializer would leave the dynamic loader with its lock held, so the process exits; the log names the file.
 std::string map_file(boost::dll::shared_library& library, const std::string& path) {
   std::error_code error;
   try {
     library.load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local, error);
   } catch (...) {
-    std::terminate();  // from here, and not by noexcept: g++ 12 would forget which exception it was
+    std::terminate();  // explicitly and not by noexcept, with which g++ 12 loses the exception
   }
   if (!error) return {};
   const char* text = ::dlerror();
   return text ? text : error.message();
 }
 
-// Mapped for good; reachable, so that a leak checker does not take it for a leak.
+// Mapped permanently; reachable, so that a leak checker does not report it.
 void keep_mapped(boost::dll::shared_library library) {
   static std::mutex mutex;
   static auto* libraries = new std::vector<boost::dll::shared_library>();
@@ -169,29 +171,36 @@ void keep_mapped(boost::dll::shared_library library) {
   libraries->push_back(std::move(library));
 }
 
-Plugin* call_entry(boost::dll::shared_library& library, const InspectedPlugin& inspected, Findings& findings) {
-  if (!library.has(BP_ENTRY_SYMBOL)) {
-    add(findings, finding_code::kEntryMissing, "entry", {}, "the file does not export " BP_ENTRY_SYMBOL,
-        "write BACKPLANE_PLUGIN(YourPlugin) in one source");
-    return nullptr;
+const char* entry_symbol(const InspectedPlugin& inspected) { return inspected.descriptor->is_stable() ? BP_STABLE_ENTRY : BP_ENTRY_SYMBOL; }
+
+// The plugin of the entry point at `entry`, or an error that it gives itself; null: neither.
+Result<std::unique_ptr<Plugin>> make_plugin_of(const InspectedPlugin& inspected, const void* entry) {
+  if (inspected.descriptor->is_stable()) {
+    return stable::make_plugin(reinterpret_cast<stable::Entry>(reinterpret_cast<std::uintptr_t>(entry)), inspected.display_name());
   }
-  auto& create = library.get<Plugin*()>(BP_ENTRY_SYMBOL);
-  remember_plugin_code(inspected.display_name(), inspected.path, reinterpret_cast<const void*>(&create));
+  return std::unique_ptr<Plugin>(reinterpret_cast<Plugin* (*)()>(reinterpret_cast<std::uintptr_t>(entry))());
+}
+
+std::unique_ptr<Plugin> call_entry(const void* entry, const InspectedPlugin& inspected, Findings& findings) {
+  remember_plugin_code(inspected.display_name(), inspected.path, entry);
   const LifecycleCallScope running(inspected.display_name(), "constructor");
-  Plugin* plugin = nullptr;
+  std::unique_ptr<Plugin> plugin;
   const auto call = fenced_status([&]() -> Status {
-    plugin = create();
+    auto made = make_plugin_of(inspected, entry);
+    if (!made.ok()) return std::move(made).status();
+    plugin = std::move(*made);
     return {};
   });
-  if (call.threw) {
-    add(findings, finding_code::kCreateThrew, "constructor", {}, "the plugin's constructor threw: " + call.status.message());
+  if (!call.status.ok()) {
+    add(findings, finding_code::kCreateThrew, "constructor", {},
+        std::string("the plugin's constructor ") + (call.threw ? "threw: " : "failed: ") + call.status.message());
   } else if (!plugin) {
     add(findings, finding_code::kCreateNull, "entry", {}, "the entry point returned null");
   }
   return plugin;
 }
 
-// A start ends with this text: it is for a person, not for the client of an API.
+// The text of a failed startup: it is for the operator, not for an API client.
 Status cannot_make(const std::string& path, const std::string& why) {
   return Status(Reason::kInternalError, "cannot make the directory for plugin copies " + path + ": " + why);
 }
@@ -207,7 +216,7 @@ Result<GenerationDirectory> GenerationDirectory::create(const std::string& base)
   remove_leftovers(root);
   GenerationDirectory directory;
   const auto path = root + "/gen-" + std::to_string(::getpid()) + "-" + std::to_string(sequence.fetch_add(1));
-  fs::remove_all(path, error);  // of an earlier process of the same number
+  fs::remove_all(path, error);  // of an earlier process with the same process id
   if (::mkdir(path.c_str(), 0700) != 0) {
     return cannot_make(path, std::strerror(errno));
   }
@@ -238,6 +247,11 @@ MappedCode::~MappedCode() {
   if (state_ && state_->library.is_loaded()) keep_mapped(std::move(state_->library));
 }
 
+const std::string& MappedCode::copy() const noexcept {
+  static const std::string kNone;
+  return state_ ? state_->copy : kNone;
+}
+
 bool MappedCode::unmap() {
   constexpr std::chrono::milliseconds kPatience{100};
   if (!state_) return true;
@@ -254,6 +268,13 @@ bool MappedCode::unmap() {
 
 class PluginLoading {
  public:
+  // A copy that this process does not map.
+  static MappedCode keep(std::string copy) {
+    MappedCode code;
+    code.state_ = std::make_unique<MappedCode::State>();
+    code.state_->copy = std::move(copy);
+    return code;
+  }
   static LoadedPlugin load(const InspectedPlugin& inspected, std::string copy, Findings& findings) {
     LoadedPlugin loaded;
     loaded.code.state_ = std::make_unique<MappedCode::State>();
@@ -267,13 +288,37 @@ class PluginLoading {
         return {};
       }
     }
-    loaded.plugin.reset(call_entry(mapped.library, inspected, findings));
-    if (mapped.library.has(BP_ENTRY_SYMBOL)) {
-      mapped.entry = reinterpret_cast<const void*>(&mapped.library.get<Plugin*()>(BP_ENTRY_SYMBOL));
+    const char* const symbol = entry_symbol(inspected);
+    if (!mapped.library.has(symbol)) {
+      add(findings, finding_code::kEntryMissing, "entry", {}, std::string("the file does not export ") + symbol,
+          "write BACKPLANE_PLUGIN(YourPlugin) in one source");
+      return loaded;
     }
+    mapped.entry = reinterpret_cast<const void*>(&mapped.library.get<void()>(symbol));
+    loaded.plugin = call_entry(mapped.entry, inspected, findings);
     return loaded;
   }
 };
+
+LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDirectory& directory, runner::RunnerOptions options,
+                            Findings& findings) {
+  check_unchecked_documents(inspected, findings);
+  if (has_errors(findings)) return {};
+  auto copy = copy_file(inspected, directory, findings);
+  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return {};
+  plugin_details().info("loading plugin={} file={} placement=runner", inspected.display_name(), inspected.path);
+  options.file = *copy;
+  LoadedPlugin loaded;
+  loaded.code = PluginLoading::keep(std::move(*copy));
+  auto started = runner::Runner::start(std::move(options));
+  if (!started.ok()) {
+    add(findings, finding_code::kCreateThrew, "constructor", {}, "the plugin's constructor failed: " + started.status().message());
+    return {};
+  }
+  loaded.process = std::move(*started);
+  loaded.plugin = stable::make_plugin(loaded.process->table(), inspected.display_name());
+  return loaded;
+}
 
 LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
   check_unchecked_documents(inspected, findings);

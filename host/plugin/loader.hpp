@@ -3,7 +3,7 @@
 // Thread-safety: one thread at a time.
 // Lifetime:      code that has been mapped stays mapped until the process ends, unless it is unmapped by MappedCode::unmap(): what a plugin
 //                has handed out may outlive it (vtables, functions, read-only bytes).  The copies are removed with their code or directory.
-// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.  A static initializer that throws ends the process; the log then says
+// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.  A static initializer that throws ends the process; the log then has
 // whose.
 #pragma once
 
@@ -13,13 +13,14 @@
 
 #include "backplane/plugin.hpp"
 #include "plugin/descriptor.hpp"
+#include "runner/runner.hpp"
 
 namespace backplane {
 
 // Where the private copies of one start stand: <base>/gen-<pid>-<n>, removed with this object.
 class GenerationDirectory {
  public:
-  // Also removes what processes that have ended left behind.  An empty `base` stands for a directory under the system's temporary one.
+  // Also removes copies of processes that have ended.  An empty `base` means a directory under the system's temporary one.
   static Result<GenerationDirectory> create(const std::string& base);
   GenerationDirectory(GenerationDirectory&& other) noexcept;
   GenerationDirectory& operator=(GenerationDirectory&& other) noexcept;
@@ -38,6 +39,8 @@ class MappedCode {
   MappedCode(MappedCode&&) noexcept;
   MappedCode& operator=(MappedCode&&) noexcept;
   ~MappedCode();  // leaves it mapped
+  // The private copy; empty: nothing is mapped.
+  const std::string& copy() const noexcept;
   // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.  False: a
   // thread still has it on its stack, or the dynamic loader keeps it.
   bool unmap();
@@ -49,7 +52,8 @@ class MappedCode {
 };
 
 struct LoadedPlugin {
-  MappedCode code;  // first: the last to go
+  MappedCode code;                          // first: the last to go
+  std::shared_ptr<runner::Runner> process;  // null: the plugin is in this process
   std::unique_ptr<Plugin> plugin;
   explicit operator bool() const noexcept { return plugin != nullptr; }
 };
@@ -57,5 +61,8 @@ struct LoadedPlugin {
 // Copies the file of `inspected`, makes sure that the copy is what was inspected, maps it and makes the plugin.
 // Nothing and a finding when that fails.  `inspected` has a descriptor.
 LoadedPlugin load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
+// The same, but a runner process maps the copy. `options` lack the file.
+LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDirectory& directory, runner::RunnerOptions options,
+                            Findings& findings);
 
 }  // namespace backplane

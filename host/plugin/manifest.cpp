@@ -10,7 +10,7 @@ constexpr std::size_t kMaxListLength = 256;
 constexpr std::size_t kMaxNameLength = 128;
 constexpr std::size_t kMaxShownLength = 64;
 
-// Reads members one by one and writes down what is wrong with each.
+// Reads members one by one and collects the errors.
 class ManifestReader {
  public:
   explicit ManifestReader(Findings& findings) : findings_(findings) {}
@@ -63,7 +63,7 @@ class ManifestReader {
     for (std::size_t i = 0; i < array->size(); ++i) function((*array)[i], std::string(key) + "[" + std::to_string(i) + "]");
   }
 
-  // What stands under `key`, right or wrong, fit for a cell of a table.
+  // The value of `key`, valid or not, as text for a table cell.
   static std::string shown(const Object& object, std::string_view key) {
     const auto* value = find(object, key);
     if (!value) return {};

@@ -47,7 +47,7 @@ TEST(Manifest, EveryProblemIsReportedAtOnceWithItsField) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST(Manifest, WhatIsNotJsonHasItsOwnCode) {
+TEST(Manifest, InvalidJsonHasASeparateCode) {
   for (auto text : {"", "{", "[]", "null", R"({"name":"a","name")", "\xff\xfe"}) {
     const auto findings = problems_of(text);
     ASSERT_EQ(findings.size(), 1u) << text;

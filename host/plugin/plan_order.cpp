@@ -62,16 +62,16 @@ void Planner::add_optional_requirements(Graph& graph) {
 
 Graph Planner::declared_order() {
   Graph graph(plan_.plugins.size());
-  const auto everybody = running();
+  const auto all = running();
   const auto each = [&](const std::vector<std::string>& names, std::size_t i, auto&& function) {
     for (const auto& name : names) {
       if (name == "*") continue;
-      for (const auto j : everybody) {
+      for (const auto j : all) {
         if (i != j && descriptor(j).answers_to(name)) function(j);
       }
     }
   };
-  for (const auto i : everybody) {
+  for (const auto i : all) {
     each(descriptor(i).in_front_of, i, [&](std::size_t j) {
       graph.add(i, j);
       plan_.edges.push_back({PlanEdge::Kind::kInFrontOf, i, j, {}});
@@ -86,14 +86,14 @@ Graph Planner::declared_order() {
 
 // The edges that yield to those by name: first those of "*", then each plugin in front of the plugins that it requires.
 void Planner::add_weak_order(Graph& graph) {
-  const auto everybody = running();
+  const auto all = running();
   const auto has_star = [](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), "*") != names.end(); };
   const auto add = [&graph](std::size_t front, std::size_t back) {
     if (front != back && !graph.reaches(back, front)) graph.add(front, back);
   };
-  for (const auto i : everybody) {
+  for (const auto i : all) {
     const bool front = has_star(descriptor(i).in_front_of), back = has_star(descriptor(i).behind);
-    for (const auto j : everybody) {
+    for (const auto j : all) {
       if (front && !has_star(descriptor(j).in_front_of)) add(i, j);
       if (back && !has_star(descriptor(j).behind)) add(j, i);
     }

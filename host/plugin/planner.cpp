@@ -73,7 +73,7 @@ void Planner::reject_duplicates() {
   }
 }
 
-// The second to install a version of the group will be refused; which versions they install is known once they run.
+// The second plugin that installs a version of the group will be refused; the versions are known only when the plugins run.
 void Planner::warn_of_shared_groups() {
   constexpr std::string_view kGroup = "group:";
   std::map<std::string, std::vector<std::size_t>> groups;
@@ -165,7 +165,7 @@ std::string Planner::chain_of(std::size_t i) {
 
 bool Planner::is_met(std::size_t i, const Requirement& requirement) {
   if (requirement.optional || host_provides(requirement) || provider_of(i, requirement)) return true;
-  // What it provides itself is there even when it has been taken out.
+  // A plugin's own capability counts even if the plugin has been rejected.
   const auto& providers = providers_[requirement.name];
   return std::any_of(providers.begin(), providers.end(),
                      [&](const Provider& p) { return p.plugin == i && requirement.range.contains(p.version); });
@@ -211,7 +211,7 @@ Finding Planner::not_provided(std::size_t i, const Requirement& requirement, std
           std::move(field),
           requirement.name + " " + requirement.range.text(),
           missing ? "nothing" : versions,
-          missing ? "nobody provides what it requires" : "what it requires is there in another version",
+          missing ? "no plugin provides what it requires" : "what it requires is present in another version",
           missing ? "install a plugin that provides " + requirement.name : "install a version in the range"};
 }
 
@@ -227,7 +227,7 @@ void Planner::report_blocked(std::size_t i) {
   for (std::size_t r = 0; r < descriptor(i).requires_.size(); ++r) {
     const auto& requirement = descriptor(i).requires_[r];
     const auto provider = is_met(i, requirement) ? std::nullopt : idle_provider_of(i, requirement);
-    if (!provider || is_blocked_by(*provider, i)) continue;  // it is this plugin that keeps that one out
+    if (!provider || is_blocked_by(*provider, i)) continue;  // this plugin causes the rejection of the other one
     at(i).inspected.findings.push_back({finding_code::kBlocked,
                                         Severity::kError,
                                         requires_field(r),
@@ -248,7 +248,8 @@ void Planner::block_dependents() {
       changed = true;
     }
   }
-  // One finding for each unmet requirement, reported when all are known: the findings of a chain have the code of its last plugin.
+  // One finding for each unmet requirement, reported when all are known: the findings of a chain of requirements have the code of its last
+  // plugin.
   for (const auto i : blocked) report_missing(i);
   for (const auto i : blocked) report_blocked(i);
 }

@@ -6,7 +6,7 @@
 //                 requirements, plugins in conflict with one that runs, and the plugin that declares most of a cycle of orders
 //   start order   a plugin starts after those that it requires; ties by name
 //   chain order   front to back from in_front_of and behind; "*" means all plugins without the same entry; a plugin precedes those that it
-//                 requires, unless an entry says otherwise; ties by name
+//                 requires, unless an entry orders them differently; ties by name
 //
 // Thread-safety: plan_plugins() is a function of its arguments.
 // Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.

@@ -83,13 +83,13 @@ class Planner {
     at(i).inspected.findings.push_back(std::move(finding));
   }
 
-  // Plans are made again after failures; a warning is said once.
+  // Plans are made again after failures; a warning is reported once.
   void warn_once(std::size_t i, Finding finding) {
     auto& findings = at(i).inspected.findings;
-    const bool told = std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
+    const bool reported = std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
       return f.code == finding.code && f.wanted == finding.wanted && f.found == finding.found;
     });
-    if (!told) findings.push_back(std::move(finding));
+    if (!reported) findings.push_back(std::move(finding));
   }
 
   void reject_broken();
@@ -97,7 +97,7 @@ class Planner {
   void disable_idle_stores();
   void reject_duplicates();
   void warn_of_shared_groups();
-  // The first running plugin that `i` says it cannot run beside, and the word it says so with.
+  // The first running plugin that `i` conflicts with, and the name in its manifest.
   struct Conflict {
     std::size_t with;
     const std::string* name;
@@ -127,7 +127,7 @@ class Planner {
   bool reject_order_cycle(const Graph& graph);
   std::string declarations_of(std::size_t i, const std::vector<std::size_t>& cycle, std::size_t& count);
   void check_required();
-  // `flag`: the option that asks for the plugin.
+  // `flag`: the option that selects the plugin.
   void require(const std::string& name, const std::string& flag);
   bool is_required(std::size_t i) {
     const std::string& name = at(i).name();

@@ -50,7 +50,7 @@ TEST(Planner, TheOrderOfFilesChangesNothing) {
   EXPECT_EQ(chain, (Names{"a", "d", "e", "c", "b"}));
 }
 
-TEST(Planner, StarMeansEverybodyButThoseWhoSaidTheSame) {
+TEST(Planner, StarMeansAllPluginsWithoutStar) {
   const auto plan =
       plan_plugins({named("aggregator", R"("in_front_of":["*"])"), named("apiextensions", R"("behind":["*"],"requires":[{"name":"core"}])"),
                     named("core"), named("apps"), named("aa-front", R"("in_front_of":["*"])")},
@@ -58,13 +58,13 @@ TEST(Planner, StarMeansEverybodyButThoseWhoSaidTheSame) {
   EXPECT_EQ(names(plan, plan.chain), (Names{"aa-front", "aggregator", "apps", "core", "apiextensions"}));
 }
 
-TEST(Planner, WhatIsSaidByNameWinsOverStar) {
+TEST(Planner, NamesTakePrecedenceOverStar) {
   const auto plan =
       plan_plugins({named("front", R"("in_front_of":["*"])"), named("guard", R"("in_front_of":["front"])"), named("core")}, {});
   EXPECT_EQ(names(plan, plan.chain), (Names{"guard", "front", "core"}));
 }
 
-TEST(Planner, ACapabilityStandsForWhoeverProvidesIt) {
+TEST(Planner, ACapabilityRepresentsItsProvider) {
   const auto plan = plan_plugins({named("store", R"("provides":[{"name":"storage","version":"2.1.0"}])"),
                                   named("user", R"("requires":[{"name":"storage","version":"^2"}])"),
                                   named("late", R"("requires":[{"name":"storage","version":"^3"}])")},
@@ -74,7 +74,7 @@ TEST(Planner, ACapabilityStandsForWhoeverProvidesIt) {
   EXPECT_EQ(find_plugin(plan, "late").inspected.findings[0].found, "store 2.1.0");
 }
 
-TEST(Planner, AMissingRequirementBlocksAndTheChainIsToldToTheEnd) {
+TEST(Planner, AMissingRequirementBlocksAndTheWholeChainIsReported) {
   const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"c"}])"),
                                   named("c", R"("requires":[{"name":"nothing"}])"), named("free")},
                                  {});
@@ -126,7 +126,7 @@ TEST(Planner, OfTwoThatContradictEachOtherOneIsLeftOut) {
   EXPECT_TRUE(required.fatal.empty());
 }
 
-TEST(Planner, AStrangerWhoTurnsTheChainRoundIsLeftOutAlone) {
+TEST(Planner, AThirdPartyPluginThatReversesTheChainIsRejectedAlone) {
   const std::vector<InspectedPlugin> plugins{named("apps", R"("requires":[{"name":"core"}],"behind":["core"])"), named("core"),
                                              named("evil", R"("in_front_of":["core"],"behind":["apps"])")};
   const auto plan = plan_plugins(plugins, {});
@@ -137,7 +137,7 @@ TEST(Planner, AStrangerWhoTurnsTheChainRoundIsLeftOutAlone) {
   EXPECT_NE(finding.message.find("evil declares behind apps and in_front_of core"), std::string::npos) << finding.message;
   EXPECT_NE(finding.message.find("apps declares behind core"), std::string::npos) << finding.message;
   EXPECT_TRUE(find_plugin(plan, "apps").inspected.findings.empty());
-  // Being required does not make its wishes right.
+  // A required plugin's contradictory declarations are rejected too.
   const auto required = plan_plugins(plugins, {{}, {"evil"}, {}});
   EXPECT_EQ(names(required, required.chain), (Names{"core", "apps"}));
   ASSERT_EQ(required.fatal.size(), 1u);
@@ -171,7 +171,7 @@ TEST(Planner, OfTwoFilesWithOneNameTheNewerVersionStays) {
   EXPECT_TRUE(plan.plugins[1].runs());
 }
 
-TEST(Planner, WhoDeclaresAConflictGivesWayUnlessItIsRequired) {
+TEST(Planner, ThePluginThatDeclaresAConflictIsRejectedUnlessRequired) {
   const std::vector<InspectedPlugin> plugins{named("new", R"("conflicts":["old"])"), named("old")};
   const auto plan = plan_plugins(plugins, {});
   EXPECT_EQ(find_plugin(plan, "new").code(), finding_code::kConflict);
@@ -181,7 +181,7 @@ TEST(Planner, WhoDeclaresAConflictGivesWayUnlessItIsRequired) {
   EXPECT_EQ(find_plugin(required, "old").code(), finding_code::kConflict);
 }
 
-TEST(Planner, NobodyGivesWayToAPluginThatDoesNotRunAnyway) {
+TEST(Planner, APluginThatDoesNotRunCausesNoConflict) {
   const auto lacking = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("requires":[{"name":"ghost"}])")}, {});
   EXPECT_EQ(names(lacking, lacking.chain), (Names{"a"}));
   EXPECT_EQ(find_plugin(lacking, "b").code(), finding_code::kMissing);
@@ -202,7 +202,7 @@ TEST(Planner, OfTwoThatExcludeEachOtherOneRuns) {
   EXPECT_EQ(names(required, required.chain), (Names{"a"}));
 }
 
-TEST(Planner, EveryRequirementThatIsNotMetIsTold) {
+TEST(Planner, EveryUnmetRequirementIsReported) {
   const auto plan =
       plan_plugins({named("a", R"("requires":[{"name":"b"},{"name":"good"},{"name":"ghost"},{"name":"good","version":"^2"},{"name":"a"}])"),
                     named("b", R"("requires":[{"name":"c"}])"),
@@ -240,8 +240,8 @@ TEST(Planner, AStoreThatIsNotUsedIsNotLoaded) {
   };
   EXPECT_EQ(states("etcd3"), "etcd both core ");
   EXPECT_EQ(states("rocksdb"), "rocks both core ");
-  EXPECT_EQ(states("etcd3", {"rocks"}), "rocks etcd both core ") << "somebody wants it all the same";
-  EXPECT_EQ(states("unheard-of"), "rocks etcd both core ") << "whoever asked for it is told what there is";
+  EXPECT_EQ(states("etcd3", {"rocks"}), "rocks etcd both core ") << "another plugin requires it";
+  EXPECT_EQ(states("unheard-of"), "rocks etcd both core ") << "the error lists the available stores";
   EXPECT_EQ(states(""), "rocks etcd both core ");
 }
 
@@ -253,7 +253,7 @@ TEST(Planner, DisablingAPluginBlocksWhatRequiresItAndAnUnknownNameIsAWarning) {
   EXPECT_EQ(plan.general[0].code, finding_code::kUnknownDisabled);
 }
 
-TEST(Planner, ARequiredPluginThatDoesNotRunIsFatalAndTheReasonIsTold) {
+TEST(Planner, ARequiredPluginThatDoesNotRunIsFatalWithAReason) {
   const auto plan = plan_plugins({named("apps", R"("requires":[{"name":"core"}])")}, {{}, {"apps", "ghost"}, {}});
   ASSERT_EQ(plan.fatal.size(), 2u);
   EXPECT_NE(plan.fatal[0].message.find("PLG-DEP-001"), std::string::npos);
@@ -296,7 +296,7 @@ TEST(Planner, FiveHundredPluginsAllFindTheirPlace) {
   EXPECT_EQ(front, (Names{"plugin-1007", "plugin-1107", "plugin-1207", "plugin-1307", "plugin-1407"}));
 }
 
-TEST(Planner, TwoPluginsWithOneGroupAreToldOfEachOtherAndBothRun) {
+TEST(Planner, TwoPluginsWithOneGroupGetAWarningAndBothRun) {
   const auto plan = plan_plugins({named("a", R"("provides":["group:example.com","group:other.com"])"),
                                   named("b", R"("provides":["group:example.com"])"), named("c", R"("provides":["group:third.com"])")},
                                  {});

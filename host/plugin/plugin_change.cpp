@@ -1,6 +1,7 @@
-// One plugin of a running server: replaced by another build, or withdrawn.
+// One plugin of a running server: replaced by another build, withdrawn, or added.
 #include <algorithm>
 
+#include "plugin/in_tree.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_registry.hpp"
 #include "plugin/plugin_start.hpp"
@@ -22,7 +23,7 @@ std::string lines(const Findings& findings) {
 
 Status unusable(const std::string& file, const Findings& findings) { return bad_request(file + ": " + lines(findings)); }
 
-// What the server takes from its plugins once, at the start.
+// Registrations that the server reads only once, at startup.
 Status check_replaceable(const std::string& name, const StagedRegistrations& own, const DelegationTarget& target) {
   if (!own.storage_backends.empty()) return cannot_change(name, "it provides a store");
   if (own.request_gate) return cannot_change(name, "it provides the request gate");
@@ -32,13 +33,13 @@ Status check_replaceable(const std::string& name, const StagedRegistrations& own
   return {};
 }
 
-// The generations in the order of `places`, an order of `plan`; the plugin that is changed is `next`.
+// The generations in the order of `places`, which are indexes in `plan`; the changed plugin's generation is `next`.
 std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::size_t>& places, const std::vector<GenerationRef>& now,
                                     const PluginChange& change) {
   std::vector<GenerationRef> out;
   for (const auto i : places) {
     const std::string& name = plan.plugins[i].name();
-    if (name == change.former->name()) {
+    if (name == change.name) {
       out.push_back(change.next);
       continue;
     }
@@ -50,7 +51,7 @@ std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::siz
 
 }  // namespace
 
-// Others keep what they have got of a plugin that they require: its stores under their views, for example.
+// Plugins keep objects of a plugin that they require: its stores below their views, for example.
 Status PluginRegistry::check_alone(const PluginGeneration& generation) const {
   for (const auto& edge : plan_.edges) {
     const bool needs = edge.kind == PlanEdge::Kind::kRequires || edge.kind == PlanEdge::Kind::kOptional;
@@ -60,18 +61,16 @@ Status PluginRegistry::check_alone(const PluginGeneration& generation) const {
   return check_replaceable(generation.name(), generation.rows(), *generation.target());
 }
 
-// The plan of those that run, with `file` in the place of `name`; all of them must have a place in it.
+// The plan of the running plugins, with `file` in the place of `name`; it must include all of them.
 Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedPlugin* file) const {
   std::vector<InspectedPlugin> files;
   for (const auto& plugin : plan_.plugins) {
-    if (plugin.state != PluginState::kCommitted) continue;
-    if (plugin.name() != name) {
-      files.push_back(plugin.inspected);
-    } else if (file != nullptr) {
-      files.push_back(*file);
-    }
+    if (plugin.state == PluginState::kCommitted && plugin.name() != name) files.push_back(plugin.inspected);
   }
-  Plan plan = plan_plugins(std::move(files), plan_options_);
+  if (file != nullptr) files.push_back(*file);
+  PlanOptions options = plan_options_;
+  std::erase(options.disabled, name);
+  Plan plan = plan_plugins(std::move(files), options);
   if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
   for (const auto& plugin : plan.plugins) {
     if (!plugin.runs())
@@ -82,6 +81,7 @@ Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedP
 
 Result<PluginChange> PluginRegistry::stage_withdrawal(const std::string& name) {
   PluginChange change;
+  change.name = name;
   change.former = find(name);
   if (!change.former) return not_found("", "plugin", name);
   if (Status status = check_alone(*change.former); !status.ok()) return status;
@@ -93,25 +93,63 @@ Result<PluginChange> PluginRegistry::stage_withdrawal(const std::string& name) {
 
 Result<PluginChange> PluginRegistry::stage_replacement(const std::string& name, const std::string& file) {
   PluginChange change;
+  change.name = name;
   change.former = find(name);
   if (!change.former) return not_found("", "plugin", name);
   if (Status status = check_alone(*change.former); !status.ok()) return status;
-  InspectedPlugin inspected = inspect_plugin(file);
-  if (!inspected.descriptor || has_errors(inspected.findings)) return unusable(file, inspected.findings);
-  if (inspected.descriptor->name != name)
-    return bad_request(file + " is plugin " + backplane::quoted(inspected.descriptor->name) + ", not " + backplane::quoted(name));
-  auto plan = plan_with(name, &inspected);
+  change.file = inspect_plugin(file);
+  if (Status status = stage_next(change, file); !status.ok()) return status;
+  return change;
+}
+
+Result<PluginChange> PluginRegistry::stage_addition(const std::string& name, const std::string& file) {
+  if (find(name)) return Status(Reason::kConflict, "plugin " + backplane::quoted(name) + " runs already");
+  PluginChange change;
+  change.name = name;
+  change.file = inspect_plugin(file);
+  if (Status status = stage_next(change, file); !status.ok()) return status;
+  return change;
+}
+
+Result<PluginChange> PluginRegistry::stage_rollback(const std::string& name) {
+  PluginChange change;
+  change.name = name;
+  change.former = find(name);
+  if (!change.former) return not_found("", "plugin", name);
+  if (Status status = check_alone(*change.former); !status.ok()) return status;
+  const auto build = former_builds_.find(name);
+  if (build == former_builds_.end()) return cannot_change(name, "there is no former build of it");
+  change.file = inspect_plugin(build->second.copy);
+  if (Status status = stage_next(change, build->second.file); !status.ok()) return status;
+  return change;
+}
+
+// Plans, maps and makes the plugin of `change.file`.
+Status PluginRegistry::stage_next(PluginChange& change, const std::string& shown_file) {
+  Findings& findings = change.file.findings;
+  if (!change.file.descriptor || has_errors(findings)) return unusable(shown_file, findings);
+  if (change.file.descriptor->name != change.name)
+    return bad_request(shown_file + " is plugin " + backplane::quoted(change.file.descriptor->name) + ", not " +
+                       backplane::quoted(change.name));
+  auto plan = plan_with(change.name, &change.file);
   if (!plan.ok()) return std::move(plan.status());
   change.plan = std::move(*plan);
-  LoadedPlugin loaded = load_plugin(inspected, *directory_, inspected.findings);
-  if (!loaded) return unusable(file, inspected.findings);
-  change.next = std::make_shared<PluginGeneration>(name, std::move(loaded), *services_, names_->without(name));
+  if (!probe(change.file)) return unusable(shown_file, findings);
+  LoadedPlugin loaded = load(change.file, findings);
+  if (!loaded) return unusable(shown_file, findings);
+  change.next = std::make_shared<PluginGeneration>(change.name, std::move(loaded), *services_, names_->without(change.name));
+  const CallLimits limits{calls_, is_in_tree(change.name, shown_file) ? kNoLimit : options_.call_limit};
   for (const LifecycleCall* call : {&kConfigure, &kProvision, &kValidate}) {
-    if (call_lifecycle(*change.next, *call, *services_, inspected.findings)) continue;
+    if (call_lifecycle(change.next, *call, *services_, limits, findings)) continue;
+    Status failed = unusable(shown_file, findings);
     give_up(std::move(change));
-    return unusable(file, inspected.findings);
+    return failed;
   }
-  return change;
+  change.file.path = shown_file;
+  for (auto& plugin : change.plan.plugins) {
+    if (plugin.name() == change.name) plugin.inspected = change.file;
+  }
+  return {};
 }
 
 Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hooks_limit) {
@@ -121,7 +159,10 @@ Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hoo
     if (auto merged = merge_schemes(change.start_order); !merged.ok()) return std::move(merged.status());
     change.next->commit();
     if (Status status = check_replaceable(change.next->name(), change.next->rows(), *change.next->target()); !status.ok()) return status;
-    if (Status status = change.next->activate(hooks_limit); !status.ok()) return status;
+    // The server runs an added plugin's hooks when its resources are served, because they may wait for informers of these.
+    if (change.former) {
+      if (Status status = change.next->activate(hooks_limit); !status.ok()) return status;
+    }
   }
   auto rows = collect_rows(change.start_order, change.chain);
   if (!rows.ok()) return std::move(rows.status());
@@ -130,18 +171,25 @@ Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hoo
 }
 
 void PluginRegistry::enter(PluginChange change) {
+  if (change.former && change.next) keep_former(change);
   {
     const std::lock_guard lock(mutex_);
     for (auto& plugin : change.plan.plugins) plugin.state = PluginState::kCommitted;
     plan_ = std::move(change.plan);
-    names_ = change.next ? change.next->names() : names_->without(change.former->name());
+    names_ = change.next ? change.next->names() : names_->without(change.name);
     started_ = std::move(change.start_order);
     chain_ = std::move(change.chain);
     rows_.set(std::move(change.rows));
+    note_change(change);
   }
-  plugin_log().info("plugin {} plugin={}", change.next ? "replaced" : "withdrawn", change.former->name());
+  if (change.next) {
+    plugin_log().info("plugin {} plugin={} version={} file={}", change.former ? "replaced" : "added", change.name,
+                      change.file.display_version(), change.file.path);
+  } else {
+    plugin_log().info("plugin withdrawn plugin={}", change.name);
+  }
   change.next.reset();
-  retire(std::move(change.former));
+  if (change.former) retire(std::move(change.former));
 }
 
 void PluginRegistry::give_up(PluginChange change) {
@@ -150,59 +198,5 @@ void PluginRegistry::give_up(PluginChange change) {
   change.chain.clear();
   if (change.next) retire(std::move(change.next));
 }
-
-// ---- generations that end
-
-void PluginRegistry::retire(GenerationRef generation) {
-  const std::lock_guard lock(retiring_mutex_);
-  if (!unmapping_) {
-    unmapping_.emplace("plugin-code", /*may_block=*/true);
-    unmapping_->start();
-  }
-  ++retiring_;
-  retirers_.emplace_back([this, generation = std::move(generation)]() mutable { end(std::move(generation)); });
-}
-
-void PluginRegistry::end(GenerationRef generation) {
-  auto code = generation->retire(options_.limits, hurry_);
-  const std::string name = generation->name();
-  if (!code) {
-    const std::lock_guard lock(retiring_mutex_);
-    kept_.push_back(std::move(generation));
-  } else {
-    generation.reset();
-    ended_.fetch_add(1);
-    if (options_.limits.code <= std::chrono::nanoseconds::zero()) {
-      unmap(name, *code);
-    } else {
-      auto later = std::make_shared<MappedCode>(std::move(*code));
-      unmapping_->after(options_.limits.code, [this, name, later] { unmap(name, *later); });
-    }
-  }
-  const std::lock_guard lock(retiring_mutex_);
-  --retiring_;
-  retired_.notify_all();
-}
-
-void PluginRegistry::unmap(const std::string& name, MappedCode& code) {
-  if (code.unmap()) {
-    plugin_details().info("the code of a former build has been unmapped plugin={}", name);
-    unmapped_.fetch_add(1);
-  } else {
-    plugin_log().warn("the code of a former build is still in use, it stays mapped plugin={}", name);
-  }
-}
-
-bool PluginRegistry::wait_retired(std::chrono::nanoseconds limit) {
-  std::list<std::thread> ended;
-  std::unique_lock lock(retiring_mutex_);
-  if (!retired_.wait_for(lock, limit, [this] { return retiring_ == 0; })) return false;
-  ended.swap(retirers_);
-  lock.unlock();
-  for (auto& thread : ended) thread.join();
-  return true;
-}
-
-void PluginRegistry::hurry() { hurry_.fire(); }
 
 }  // namespace backplane

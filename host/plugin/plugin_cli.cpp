@@ -6,8 +6,11 @@
 #include <iostream>
 
 #include "plugin/carried_documents.hpp"
+#include "plugin/graph_svg.hpp"
 #include "plugin/plugin_registry.hpp"
 #include "plugin/plugin_report.hpp"
+#include "plugin/probe.hpp"
+#include "plugin/runner_main.hpp"
 
 namespace backplane {
 
@@ -27,7 +30,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return a == b || fs::equivalent(a, b, error);
 }
 
-// The plan a start with these flags would make.  Files given by name stand in for what the directories hold under the same name.
+// The plan of a startup with these flags.  Named files replace the directories' plugins of the same name.
 Plan make_plan(const CliOptions& options, const std::vector<std::string>& files) {
   Findings general;
   std::vector<InspectedPlugin> plugins;
@@ -46,7 +49,7 @@ Plan make_plan(const CliOptions& options, const std::vector<std::string>& files)
   return plan;
 }
 
-// Writes a plan to `out` and what is about no plugin in particular to `err`.
+// Writes a plan to `out`, and findings about no particular plugin to `err`.
 int show(const Plan& plan, const std::string& text, std::ostream& out, std::ostream& err) {
   out << text;
   err << findings_as_text(unowned_findings(plan));
@@ -99,10 +102,11 @@ int check(const CliOptions& options, std::ostream& out) {
 
 int graph(const CliOptions& options, std::ostream& out, std::ostream& err) {
   const auto plan = make_plan(options, {});
+  if (options.output == "svg") return show(plan, graph_as_svg(plan), out, err);
   return show(plan, options.json() ? graph_as_json(plan) : graph_as_text(plan), out, err);
 }
 
-void add_common(CLI::App& command, CliOptions& options) {
+void add_common(CLI::App& command, CliOptions& options, bool draws) {
   command.add_option("--plugin-dir", options.directories, "directory of plugins; repeatable")
       ->expected(1)
       ->take_all()
@@ -115,15 +119,18 @@ void add_common(CLI::App& command, CliOptions& options) {
       ->expected(1)
       ->take_all()
       ->delimiter(',');
-  command.add_option("-o,--output", options.output, "text or json")->check(CLI::IsMember({"text", "json"}));
+  std::vector<std::string> forms{"text", "json"};
+  if (draws) forms.emplace_back("svg");
+  command.add_option("-o,--output", options.output, draws ? "text, json or svg (a picture)" : "text or json")->check(CLI::IsMember(forms));
 }
 
-// False when the first word is no subcommand: CLI11 would only say that one is missing.
+// False when the first word is no subcommand: CLI11's message would not name it.
 bool names_a_subcommand(const CLI::App& app, int argc, char** argv, std::ostream& err) {
   const std::string word = argc > 1 ? argv[1] : "";
   std::string known;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (word == command->get_name()) return true;
+    if (command->get_group().empty()) continue;
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   if (word.starts_with('-')) return true;
@@ -134,24 +141,37 @@ bool names_a_subcommand(const CLI::App& app, int argc, char** argv, std::ostream
 
 }  // namespace
 
-int run_plugin_cli(int argc, char** argv) { return run_plugin_cli(argc, argv, std::cout, std::cerr); }
+int run_plugin_cli(int argc, char** argv, PluginCommands* more) { return run_plugin_cli(argc, argv, std::cout, std::cerr, more); }
 
-int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
+int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err, PluginCommands* more) {
   CliOptions options;
-  CLI::App app("Inspects plugins without running their code.", "backplane plugin");
+  CLI::App app(
+      more == nullptr ? "Inspects plugins without running their code." : "Inspects plugins, and changes those of a running server.",
+      "backplane plugin");
   app.require_subcommand(1);
   auto* list_command = app.add_subcommand("list", "Lists every plugin file: name, version, state, file, and the code of its first problem");
   auto* inspect_command = app.add_subcommand("inspect", "Prints the manifest of plugin files, or of plugins by name");
   auto* check_command = app.add_subcommand("check", "Prints every finding: the expected and the actual value, and the remedy");
   auto* graph_command = app.add_subcommand("graph", "Prints the order of the delegation chain, and which plugin requires which");
-  for (auto* command : {list_command, inspect_command, check_command, graph_command}) add_common(*command, options);
+  for (auto* command : {list_command, inspect_command, check_command, graph_command})
+    add_common(*command, options, command == graph_command);
   inspect_command->add_option("plugin", options.files, "file or name")->required();
   check_command->add_option("file", options.files, "plugin files; default: all files of the plugin directories");
+  auto* probe_command = app.add_subcommand("probe", "Loads a plugin file into this process; the server's child does")->group("");
+  probe_command->add_option("file", options.files)->required()->expected(1);
+  auto* runner_command = app.add_subcommand("runner", "Runs a plugin for a server, which starts it")->group("");
+  runner_command->add_option("words", options.files)->required()->expected(4);
+  if (more != nullptr) more->add_to(app, *list_command);
   if (!names_a_subcommand(app, argc, argv, err)) return 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : 2;
+  }
+  if (*runner_command) run_runner(options.files);
+  if (*probe_command) return run_probe(options.files.front());
+  if (more != nullptr) {
+    if (const auto code = more->run(out, err)) return *code;
   }
   // The default directory may be missing; a missing --plugin-dir is an error.
   std::error_code error;

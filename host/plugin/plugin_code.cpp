@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <semaphore.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -17,15 +18,17 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <mutex>
 
 #include "base/caught.hpp"
+#include "base/interrupted_instruction.hpp"
 #include "base/signal_stack.hpp"
 
 namespace backplane {
 namespace {
 
-// ---- addresses.  A row counts while its end is not 0, which is written last.
+// ---- addresses.  A row is valid while its `end`, which is written last, is not 0.
 
 template <std::size_t N>
 void copy_text(std::array<char, N>& to, const std::string& text) {
@@ -38,6 +41,8 @@ struct CodeRange {
   std::atomic<std::uintptr_t> base{0}, begin{0}, end{0};
   std::array<char, 128> plugin{};
   std::array<char, 512> file{};
+  std::array<char, 64> version{};
+  std::array<char, 72> digest{};
 };
 constexpr std::size_t kMaxPlugins = 256;
 std::array<CodeRange, kMaxPlugins> g_ranges;
@@ -74,15 +79,41 @@ int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
   return 1;
 }
 
-// ---- the call under way: text in fixed memory, so that a signal handler may read it.
+// ---- the current call: text in fixed memory, so that a signal handler may read it.
 
 std::mutex g_call_mutex;
 struct CallText {
   std::array<char, 128> plugin{};
   std::array<char, 32> call{};
+  std::array<char, 512> file{};
+  std::array<char, 64> version{};
+  std::array<char, 72> digest{};
 };
 CallText g_call;
 std::atomic<bool> g_in_call{false};
+std::atomic<pid_t> g_call_thread{0};
+std::atomic<int> g_crash_file{-1};
+
+pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+// Whether this thread is the one in the call.
+bool in_call_here() noexcept { return g_in_call.load() && g_call_thread.load() == this_thread(); }
+
+// Builds that have been loaded, by plugin.
+std::map<std::string, PluginBuild>& noted_builds() {
+  static auto* builds = new std::map<std::string, PluginBuild>();
+  return *builds;
+}
+std::mutex g_builds_mutex;
+
+template <class Row>
+void copy_build(Row& row, const std::string& plugin) {
+  const std::lock_guard lock(g_builds_mutex);
+  const auto found = noted_builds().find(plugin);
+  const PluginBuild build = found == noted_builds().end() ? PluginBuild() : found->second;
+  copy_text(row.version, build.version);
+  copy_text(row.digest, build.digest);
+  if (!build.file.empty()) copy_text(row.file, build.file);
+}
 
 // ---- a line, without memory and locks
 
@@ -98,25 +129,15 @@ class SignalLine {
     *end = '\0';
     return text(digits);
   }
-  void write() noexcept {
+  void write(int descriptor = STDERR_FILENO) noexcept {
     bytes_[size_++] = '\n';
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, bytes_, size_);
+    [[maybe_unused]] const auto written = ::write(descriptor, bytes_, size_);
   }
 
  private:
-  char bytes_[1024];
+  char bytes_[2048];
   std::size_t size_ = 0;
 };
-
-std::uintptr_t instruction_of([[maybe_unused]] const void* context) noexcept {
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
-#else
-  return 0;
-#endif
-}
 
 struct Innermost {
   const CodeRange* range = nullptr;
@@ -154,10 +175,32 @@ const char* name_of(int number) noexcept {
   return "?";
 }
 
+// A crash during this thread's call of a plugin is attributed to that plugin, wherever the instruction is.
+void record_crash(int number, const Innermost& in) noexcept {
+  if (g_crash_file.load() < 0) return;
+  char thread[16] = "";
+  prctl(PR_GET_NAME, thread);
+  const bool in_call = in_call_here();
+  SignalLine line;
+  line.text(name_of(number)).text("\t");
+  if (in.range != nullptr) {
+    line.text(in.range->plugin.data()).text("\t").text(in.range->version.data()).text("\t").text(in.range->file.data()).text("\t");
+    line.text(in.range->digest.data()).text("\t").text(in.range->file.data()).text("+").hex(in.address - in.range->base).text("\t");
+  } else if (in_call) {
+    line.text(g_call.plugin.data()).text("\t").text(g_call.version.data()).text("\t").text(g_call.file.data()).text("\t");
+    line.text(g_call.digest.data()).text("\t\t");
+  } else {
+    line.text("\t\t\t\t\t");
+  }
+  if (in_call) line.text(g_call.call.data());
+  line.text("\t").text(thread);
+  line.write(g_crash_file.load());
+}
+
 void report_crash(int number, const siginfo_t* info, const void* context) noexcept {
-  const std::uintptr_t at = instruction_of(context);
+  const std::uintptr_t at = interrupted_instruction(context);
   Innermost in{range_of(at), at};
-  // Unwinding what is broken may not come to an end: the process does.
+  // Unwinding a corrupt stack may not end: SIGALRM then ends the process.
   alarm(5);
   if (in.range == nullptr) in = innermost_plugin();
   alarm(0);
@@ -177,13 +220,14 @@ void report_crash(int number, const siginfo_t* info, const void* context) noexce
   if (number != SIGABRT) line.text(" address=").hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
   if (g_in_call.load()) line.text(" while plugin=").text(g_call.plugin.data()).text(" call=").text(g_call.call.data());
   line.write();
+  record_crash(number, in);
 }
 
-// Installed with SA_RESETHAND: on return the signal does what it did before.
+// Installed with SA_RESETHAND: on return the default action is in effect again.
 void on_crash(int number, siginfo_t* info, void* context) {
   const int saved = errno;
   if (!g_reported.exchange(true)) report_crash(number, info, context);
-  // A fault happens again on return; what another process or raise() has sent does not.
+  // A fault recurs on return; a signal of another process or of raise() does not, so it is raised again.
   if (info->si_code <= 0) raise(number);
   errno = saved;
 }
@@ -203,7 +247,7 @@ int sample_signal() { return SIGRTMIN + 7; }
 
 void on_sample(int, siginfo_t*, void* context) {
   const int saved = errno;
-  const std::uintptr_t at = instruction_of(context);
+  const std::uintptr_t at = interrupted_instruction(context);
   const CodeRange* const wanted = g_sample.wanted.load();
   Innermost in{range_of(at), at};
   if (in.range == nullptr || (wanted != nullptr && in.range != wanted)) in = innermost_plugin(wanted);
@@ -262,6 +306,13 @@ std::string hex(std::uintptr_t number) {
 
 }  // namespace
 
+void note_build(const std::string& plugin, PluginBuild build) {
+  const std::lock_guard lock(g_builds_mutex);
+  noted_builds()[plugin] = std::move(build);
+}
+
+void record_crashes_in(int descriptor) noexcept { g_crash_file.store(descriptor); }
+
 void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address) {
   const std::lock_guard lock(g_ranges_mutex);
   const std::size_t count = g_range_count.load();
@@ -272,6 +323,7 @@ void remember_plugin_code(const std::string& plugin, const std::string& file, co
   CodeRange& row = g_ranges[free];
   copy_text(row.plugin, plugin);
   copy_text(row.file, file);
+  copy_build(row, plugin);
   row.base.store(search.base);
   row.begin.store(search.begin);
   row.end.store(search.end, std::memory_order_release);
@@ -288,6 +340,9 @@ LifecycleCallScope::LifecycleCallScope(const std::string& plugin, const char* ca
   const std::lock_guard lock(g_call_mutex);
   copy_text(g_call.plugin, plugin);
   copy_text(g_call.call, call);
+  copy_text(g_call.file, std::string());
+  copy_build(g_call, plugin);
+  g_call_thread.store(this_thread());
   g_in_call.store(true);
 }
 LifecycleCallScope::~LifecycleCallScope() { g_in_call.store(false); }

@@ -12,7 +12,13 @@
 
 namespace backplane {
 
-// Remembers the mapped file that `address` lies in as the plugin's.  `file`: as the operator knows it, not the private copy.
+// The build of a plugin that is about to be loaded, for the record of a crash.
+struct PluginBuild {
+  std::string file, version, digest;
+};
+void note_build(const std::string& plugin, PluginBuild build);
+
+// Records the mapped file that contains `address` as the plugin's.  `file`: the operator's path, not the private copy.
 void remember_plugin_code(const std::string& plugin, const std::string& file, const void* address);
 
 // Before the file that `address` lies in is unmapped.  Null: without effect.
@@ -38,6 +44,9 @@ std::optional<RunningCall> running_lifecycle_call();
 // dump, the exit status of the signal): the signal, the plugin whose code is innermost on the stack, its file and the offset in it.
 // Builds with sanitizers leave that to the sanitizer.
 void report_crashes();
+// Where the line of a crash is written as well, its fields separated by tabs: signal, plugin, version, file, digest, place, call, thread.
+// -1: nowhere.  The descriptor stays open.
+void record_crashes_in(int descriptor) noexcept;
 
 // Threads that have a plugin's code on their stack right now.
 struct ThreadInPlugin {

@@ -1,5 +1,7 @@
 #include "plugin/plugin_generation.hpp"
 
+#include <link.h>
+
 #include <semaphore>
 
 #include "plugin/log.hpp"
@@ -7,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// Waits on this thread until one of the two fires, or `limit` is over.
+// Blocks this thread until one of the two fires or `limit` has passed.
 bool fires_within(Signal& signal, Signal& hurry, std::chrono::nanoseconds limit) {
   const auto woken = std::make_shared<std::counting_semaphore<4>>(0);
   signal.on_fire([woken] { woken->release(); });
@@ -35,11 +37,31 @@ Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> idle) {
   idle->fire();
 }
 
+struct Mapping {
+  const std::string& file;
+  std::size_t bytes = 0;
+};
+// The loadable segments of one file.
+std::size_t mapped_size(const std::string& file) {
+  Mapping mapping{file};
+  const auto look = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& wanted = *static_cast<Mapping*>(data);
+    if (info->dlpi_name == nullptr || wanted.file != info->dlpi_name) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type == PT_LOAD) wanted.bytes += info->dlpi_phdr[i].p_memsz;
+    }
+    return 1;
+  };
+  if (!file.empty()) (void)dl_iterate_phdr(look, &mapping);
+  return mapping.bytes;
+}
+
 }  // namespace
 
 PluginGeneration::PluginGeneration(std::string name, LoadedPlugin loaded, HostServices& services, TakenNames names)
     : name_(std::move(name)),
       loaded_(std::move(loaded)),
+      mapped_bytes_(mapped_size(loaded_.code.copy())),
       services_(services),
       names_(std::move(names)),
       loops_(std::in_place),
@@ -100,8 +122,8 @@ void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Si
   }
 }
 
-// Informers, of other plugins too, watch again at once and find the successor; those that had found this one just before are ended with the
-// next round.
+// Informers (of any plugin) restart their watch at once and find the successor.  Watches that had reached this generation just before
+// are ended in the next round.
 bool PluginGeneration::drain(const RetireLimits& limits, Signal& hurry) {
   const auto until = std::chrono::steady_clock::now() + limits.requests;
   std::chrono::nanoseconds round = std::chrono::milliseconds(100);

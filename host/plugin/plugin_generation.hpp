@@ -53,6 +53,15 @@ class PluginGeneration {
   Executor& executor() { return loops_->of(name_); }
   const TakenNames& names() const noexcept { return names_; }
   Hold hold() const noexcept { return hold_; }
+  // The private copy of its file.
+  const std::string& copy() const noexcept { return loaded_.code.copy(); }
+  // Nothing: it runs in this process.
+  std::optional<runner::RunnerStatus> process() const { return loaded_.process ? std::optional(loaded_.process->status()) : std::nullopt; }
+  std::size_t threads() const { return loops_ ? loops_->size() : 0; }
+  // CPU time of its threads.
+  std::chrono::nanoseconds cpu_time() const { return loops_ ? loops_->cpu_time() : std::chrono::nanoseconds(0); }
+  // Address space of its code and its static data.
+  std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
 
   // Publishes the registrations in rows() and starts the tasks.
   void commit();
@@ -82,6 +91,7 @@ class PluginGeneration {
 
   const std::string name_;
   LoadedPlugin loaded_;
+  const std::size_t mapped_bytes_;
   HostServices& services_;
   TakenNames names_;
   std::optional<LoopSet> loops_;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugin/in_tree.hpp"
 #include "plugin/log.hpp"
+#include "plugin/plugin_code.hpp"
 #include "plugin/plugin_start.hpp"
 
 namespace backplane {
@@ -28,6 +30,7 @@ void log_report(const std::vector<PluginReport>& report, const Findings& general
   for (const auto& plugin : report) {
     if (plugin.state == PluginState::kDisabled) {
       plugin_details().info("plugin disabled plugin={}", plugin.name);
+      for (const auto& finding : plugin.findings) plugin_log().warn("plugin={} {}", plugin.name, to_line(finding));
       continue;
     }
     for (const auto& finding : plugin.findings) {
@@ -134,14 +137,21 @@ Result<std::unique_ptr<PluginRegistry>> PluginRegistry::open(PluginOptions optio
   own.options_ = std::move(options);
   own.plan_options_ = {own.options_.disabled, own.options_.required, host_capabilities(), own.options_.storage,
                        own.options_.required_by_flags};
+  for (const Capability& each : own.options_.more_capabilities) own.plan_options_.host_capabilities.push_back(each);
   own.directory_ = std::move(directory).value();
   auto inspected = inspect_directories(own.options_.directories, own.general_);
+  own.history_ = PluginHistory::open(own.options_.history_dir);
+  if (const int descriptor = own.history_.crash_file(); descriptor >= 0) record_crashes_in(descriptor);
+  own.leave_out(inspected);
   own.plan_ = plan_plugins(std::move(inspected), own.plan_options_);
   own.general_.insert(own.general_.end(), own.plan_.general.begin(), own.plan_.general.end());
+  own.check_placements();
   if (own.plan_.fatal.empty()) {
+    own.probe_new_files();
     for (const auto i : own.plan_.start_order) {
       auto& file = own.plan_.plugins[i].inspected;
-      own.opened_[i] = load_plugin(file, *own.directory_, file.findings);
+      if (has_errors(file.findings)) continue;
+      own.opened_[i] = own.load(file, file.findings);
     }
   }
   return registry;
@@ -154,11 +164,38 @@ Status PluginRegistry::start(HostServices& services) {
   opened_.clear();
   report_ = make_report(plan_);
   log_report(report_, general_);
+  calls_.stop();
+  note_start();
   if (!plan_.fatal.empty()) return fatal_status(plan_);
   auto rows = collect_rows(started_, chain_);
   if (!rows.ok()) return std::move(rows.status());
   rows_.set(std::move(*rows));
   return {};
+}
+
+LoadedPlugin PluginRegistry::load(const InspectedPlugin& file, Findings& findings) {
+  const std::string name = file.descriptor->name;
+  if (is_in_tree(name, file.path)) return load_plugin(file, *directory_, findings);
+  const auto digest = digests_.find(file.path);
+  note_build(name, {file.path, file.display_version(), digest == digests_.end() ? std::string() : digest->second});
+  if (in_runner(name)) return load_into_runner(file, findings);
+  struct Loading {
+    InspectedPlugin file;
+    LoadedPlugin loaded;
+  };
+  const auto loading = std::make_shared<Loading>(Loading{file, {}});
+  loading->file.findings = findings;
+  const auto call = [loading, &directory = *directory_] {
+    loading->loaded = load_plugin(loading->file, directory, loading->file.findings);
+  };
+  const auto limit = options_.call_limit;
+  if (!calls_.run(call, limit)) {
+    const auto running = running_lifecycle_call();
+    findings.push_back(timed_out("load", running && running->plugin == name ? running->call : "loading", limit));
+    return {};
+  }
+  findings = std::move(loading->file.findings);
+  return std::move(loading->loaded);
 }
 
 GenerationRef PluginRegistry::find(const std::string& name) const {
@@ -210,6 +247,12 @@ std::vector<std::string> PluginRegistry::stop_loops(std::chrono::nanoseconds lim
     const std::lock_guard lock(mutex_);
     generations = started_;
   }
+  {
+    // A build that could not be retired may have a call that does not end.
+    if (hurry_.fired()) (void)wait_retired(limit);
+    const std::lock_guard lock(retiring_mutex_);
+    generations.insert(generations.end(), kept_.begin(), kept_.end());
+  }
   // All loops are stopped before the first is waited for, so that a blocked one does not use up the time of the others.
   for (const auto& generation : generations) (void)generation->stop_loops(std::chrono::nanoseconds(0));
   std::vector<std::string> stuck;
@@ -222,6 +265,7 @@ std::vector<std::string> PluginRegistry::stop_loops(std::chrono::nanoseconds lim
 
 PluginRegistry::~PluginRegistry() {
   hurry();
+  history_.end_startup();  // it ends in order
   for (auto& thread : retirers_) thread.join();
   if (unmapping_) unmapping_->stop();
   rows_.set(std::make_shared<const PluginRows>());

@@ -19,14 +19,20 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "backplane/kit/published.hpp"
 #include "base/io_loop.hpp"
+#include "plugin/call_thread.hpp"
+#include "plugin/placement.hpp"
 #include "plugin/planner.hpp"
 #include "plugin/plugin_generation.hpp"
+#include "plugin/plugin_history.hpp"
+#include "plugin/plugin_status.hpp"
+#include "plugin/retained_storage.hpp"
 
 namespace backplane {
 
@@ -38,7 +44,20 @@ struct PluginOptions {
   std::string storage = {};              // the store in use; empty: plugins of all stores are loaded
   RetireLimits limits = {};
   std::map<std::string, std::string> required_by_flags = {};  // PlanOptions::required_by_flags
+  // Of each lifecycle call of a plugin that is not shipped with the server; <= 0: none.
+  std::chrono::nanoseconds call_limit = std::chrono::seconds(30);
+  // Where PluginHistory is kept; empty: nowhere, so no plugin is left out because of a crash.
+  std::string history_dir = {};
+  // The executable whose `plugin probe` loads the files of other plugins first; empty: none does.
+  std::string probe_program = {};
+  std::chrono::nanoseconds probe_limit = std::chrono::seconds(10);
+  std::vector<Capability> more_capabilities = {};                    // beyond host_capabilities()
+  Placements placements = {};                                        // --plugin-placement
+  std::chrono::nanoseconds runner_limit = std::chrono::seconds(10);  // --plugin-runner-timeout
+  bool safe_mode = false;                                            // only the plugins that are shipped with the server
 };
+
+inline constexpr std::chrono::nanoseconds kNoCallLimit{0};
 
 struct PluginReport {
   std::string name;  // the file's name if the descriptor cannot be read
@@ -68,11 +87,13 @@ struct PluginRows {
 };
 using PluginRowsRef = std::shared_ptr<const PluginRows>;
 
-// A replacement or withdrawal of one plugin of a running server, staged and validated but not in service.
+// A replacement, withdrawal or addition of one plugin of a running server, staged and validated but not in service.
 struct PluginChange {
-  GenerationRef former;
-  GenerationRef next;  // null: a withdrawal
-  PluginRowsRef rows;  // the registrations after the change
+  std::string name;
+  GenerationRef former;  // null: an addition
+  GenerationRef next;    // null: a withdrawal
+  InspectedPlugin file;  // of `next`
+  PluginRowsRef rows;    // the registrations after the change
   Plan plan;
   std::vector<GenerationRef> start_order, chain;
 };
@@ -93,10 +114,37 @@ class PluginRegistry {
   // The executor of a plugin that runs, or null.
   Executor* executor_of(const std::string& name) const;
 
+  // Every plugin that was found, in the order found; those that were added later follow.
+  std::vector<PluginStatus> statuses() const;
+  std::optional<PluginStatus> status_of(const std::string& name) const;
+  // Of each running plugin that is not shipped with the server and has kinds that the host stores.
+  std::vector<PluginSnapshot> snapshots() const;
+  // Why the plugin of `snapshot` does not run.
+  PluginAbsence absence_of(const PluginSnapshot& snapshot) const;
+  // "widgets" → "acme.io/widgets" if only one plugin has that last part; otherwise `name`.
+  std::string full_name(const std::string& name) const;
+
   // ---- in a running server.  A change is staged, committed, published by the server and entered, or abandoned.
   // Errors: kNotFound; kConflict for a plugin that cannot be replaced alone, naming the reason; those of the file and of the plugin.
   Result<PluginChange> stage_replacement(const std::string& name, const std::string& file);
   Result<PluginChange> stage_withdrawal(const std::string& name);
+  // A plugin that does not run.  --disable-plugin does not apply.
+  Result<PluginChange> stage_addition(const std::string& name, const std::string& file);
+  // The build that ran before the present one, from a copy of its file.
+  Result<PluginChange> stage_rollback(const std::string& name);
+  // The file of a plugin: that of its last build, or the one with its name in the plugin directories.  Errors: kNotFound.
+  Result<std::string> file_of(const std::string& name) const;
+  // Whether the build that runs was made from the bytes that `file` has now.
+  bool runs_file(const std::string& name, const std::string& file) const;
+  // Lifts the quarantine of a plugin that has crashed the server.
+  void forgive(const std::string& name);
+  // The startup is complete: it does not count toward safe mode.
+  void note_started();
+  // Called on another thread when a runner process has ended or was restarted; returns after the former callback has.
+  void on_runner_change(std::function<void()> callback);
+  bool in_safe_mode() const noexcept { return safe_mode_; }
+  // The last change of `name` has failed; statuses() shows it.
+  void note_refused(const std::string& name, const Status& why);
   // Starts the tasks and runs the post-start hooks.  Fills `change.rows`.  Errors: those of the hooks, of kinds that are registered twice.
   Status commit(PluginChange& change, std::chrono::nanoseconds hooks_limit);
   // rows() returns those of the change from then on. The former generation retires in the background, on another thread.
@@ -125,8 +173,24 @@ class PluginRegistry {
   friend class PluginStart;
   Status check_alone(const PluginGeneration& generation) const;
   Result<Plan> plan_with(const std::string& name, const InspectedPlugin* file) const;
+  Status stage_next(PluginChange& change, const std::string& shown_file);
   GenerationRef find(const std::string& name) const;
+  // Maps the file and makes the plugin, within the limit.
+  LoadedPlugin load(const InspectedPlugin& file, Findings& findings);
+  bool in_runner(const std::string& name) const;
+  void check_placements();
+  LoadedPlugin load_into_runner(const InspectedPlugin& file, Findings& findings);
+  std::chrono::system_clock::time_point note_runner_crash(PluginCrash record, const runner::Crash& crash);
+  void leave_out(std::vector<InspectedPlugin>& files);
+  void leave_out_crashed(InspectedPlugin& file);
+  void probe_new_files();
+  bool probe(InspectedPlugin& file);
+  void note_start();
+  void note_change(const PluginChange& change);
+  void keep_former(const PluginChange& change);
+  PluginStatus* record_of(const std::string& name);
   void retire(GenerationRef generation);
+  void join_ended_retirers();
   void end(GenerationRef generation);
   void unmap(const std::string& name, MappedCode& code);
 
@@ -137,19 +201,33 @@ class PluginRegistry {
   Findings general_;
   std::vector<PluginReport> report_;
   std::map<std::size_t, LoadedPlugin> opened_;  // by index in the plan; without those that could not be mapped
+  CallThread calls_;
+  PluginHistory history_;
+  bool safe_mode_ = false;
+  std::map<std::string, std::string> digests_;  // of files that are not shipped with the server, by path
 
   mutable std::mutex mutex_;  // guards the members below
   Plan plan_;                 // of the files; after the first change: of the running plugins
   std::optional<TakenNames> names_;
   std::vector<GenerationRef> started_;  // in start order; destroyed in reverse order
   std::vector<GenerationRef> chain_;    // the same generations in the order of delegation
+  std::vector<PluginStatus> records_;
+  struct FormerBuild {
+    std::string copy, file, version;  // `file`: where the copy comes from
+  };
+  std::map<std::string, FormerBuild> former_builds_;  // by name
   kit::Published<PluginRows> rows_{std::make_shared<const PluginRows>()};
+
+  std::mutex history_mutex_;  // of what runners change
+  std::mutex runner_change_mutex_;
+  std::function<void()> on_runner_change_;
 
   std::mutex retiring_mutex_;
   std::condition_variable retired_;
   std::size_t retiring_ = 0;
   std::list<std::thread> retirers_;
-  std::vector<GenerationRef> kept_;  // generations that could not be retired
+  std::set<std::thread::id> ended_retirers_;  // those of `retirers_` that have ended, or are about to
+  std::vector<GenerationRef> kept_;           // generations that could not be retired
   NamedSignal hurry_{"hurry"};
   std::atomic<std::size_t> ended_{0}, unmapped_{0};
   std::optional<IoLoop> unmapping_;  // made when the first generation retires

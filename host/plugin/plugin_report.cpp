@@ -81,7 +81,7 @@ Object plugin_to_json(const PlannedPlugin& plugin) {
 bool is_problem(const Finding& finding) { return finding.severity != Severity::kInfo; }
 
 constexpr std::string_view kFail = "FAIL", kWarn = "WARN", kGood = "OK  ", kOff = "OFF ";
-// What is wrong with a disabled plugin is shown and does not count.
+// Findings of a disabled plugin are shown but do not count.
 std::string_view verdict_of(const PlannedPlugin& plugin) {
   const auto& findings = plugin.inspected.findings;
   if (plugin.state == PluginState::kDisabled) return kOff;

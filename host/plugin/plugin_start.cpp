@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fenced.hpp"
+#include "plugin/in_tree.hpp"
 #include "plugin/plugin_code.hpp"
 
 namespace backplane {
@@ -24,9 +25,34 @@ Status make_call(PluginGeneration& generation, const LifecycleCall& what, HostSe
 
 }  // namespace
 
-bool call_lifecycle(PluginGeneration& generation, const LifecycleCall& what, HostServices& services, Findings& findings) {
-  const LifecycleCallScope running(generation.name(), what.shown);
-  const auto result = fenced_status([&] { return make_call(generation, what, services); });
+Finding timed_out(std::string_view field, std::string_view call, std::chrono::nanoseconds limit) {
+  const auto seconds = std::chrono::duration<double>(limit).count();
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return {finding_code::kCallTimedOut,
+          Severity::kError,
+          std::string(field),
+          {},
+          {},
+          std::string(call) + " has not returned within " + text + " s",
+          "see --plugin-call-timeout"};
+}
+
+bool call_lifecycle(const GenerationRef& generation, const LifecycleCall& what, HostServices& services, const CallLimits& limits,
+                    Findings& findings) {
+  const auto made = std::make_shared<FencedCall>();
+  const auto call = [made, generation, &what, &services] {
+    const LifecycleCallScope running(generation->name(), what.shown);
+    *made = fenced_status([&] { return make_call(*generation, what, services); });
+  };
+  if (limits.limit <= kNoLimit) {
+    call();
+  } else if (!limits.thread.run(call, limits.limit)) {
+    findings.push_back(timed_out(what.name, what.shown, limits.limit));
+    return false;
+  }
+  const FencedCall& result = *made;
   if (result.status.ok()) return true;
   std::string message = std::string(what.name) + "() " + (result.threw ? "threw: " : "failed: ") + result.status.message();
   const bool duplicate = !result.threw && result.status.reason() == Reason::kAlreadyExists;
@@ -47,7 +73,7 @@ void PluginStart::run() {
   for (const auto i : plan_.chain) registry_.chain_.push_back(running_.at(i));
 }
 
-// Configure and provision what is not running yet; false when one failed, or could not be mapped.
+// Configures and provisions the plugins that do not run yet; false if one failed or could not be mapped.
 bool PluginStart::start_next() {
   for (const auto i : plan_.start_order) {
     if (!running_.contains(i) && !start(i)) {
@@ -67,16 +93,24 @@ bool PluginStart::start(std::size_t i) {
   running_[i] = generation;
   started_.push_back(i);
   auto& findings = planned.inspected.findings;
-  const bool made =
-      call_lifecycle(*generation, kConfigure, services, findings) && call_lifecycle(*generation, kProvision, services, findings);
+  const CallLimits limits = limits_of(planned);
+  const bool made = call_lifecycle(generation, kConfigure, services, limits, findings) &&
+                    call_lifecycle(generation, kProvision, services, limits, findings);
   if (made) registry_.names_ = generation->names();
   return made;
+}
+
+// Plugins of this tree have no time limit, because the server needs them.
+CallLimits PluginStart::limits_of(const PlannedPlugin& plugin) {
+  const bool trusted = is_in_tree(plugin.name(), plugin.inspected.path);
+  return {registry_.calls_, trusted ? kNoLimit : registry_.options_.call_limit};
 }
 
 bool PluginStart::validate_next() {
   for (const auto i : plan_.start_order) {
     if (validated_[i]) continue;
-    validated_[i] = call_lifecycle(*running_.at(i), kValidate, *registry_.services_, plan_.plugins[i].inspected.findings);
+    auto& planned = plan_.plugins[i];
+    validated_[i] = call_lifecycle(running_.at(i), kValidate, *registry_.services_, limits_of(planned), planned.inspected.findings);
     if (validated_[i]) continue;
     take_out(i);
     return false;
@@ -84,7 +118,7 @@ bool PluginStart::validate_next() {
   return true;
 }
 
-// Makes a new plan without `i`, and rolls back in reverse what no longer has a place in it.
+// Makes a new plan without `i`, and rolls back, in reverse order, the plugins that it excludes.
 void PluginStart::take_out(std::size_t i) {
   plan_.plugins[i].state = PluginState::kFailed;
   replan(plan_, registry_.plan_options_);
@@ -97,7 +131,7 @@ void PluginStart::take_out(std::size_t i) {
   }
 }
 
-// Kinds registered twice show only here; what fails comes out before anything has been handed over.
+// Kinds that are registered twice are detected only here; the failing plugin is removed before any registration is published.
 bool PluginStart::merges() {
   std::vector<GenerationRef> order;
   for (const auto i : plan_.start_order) order.push_back(running_.at(i));

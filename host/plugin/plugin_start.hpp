@@ -18,20 +18,31 @@ struct LifecycleCall {
 };
 extern const LifecycleCall kConfigure, kProvision, kValidate;
 
-// Makes the call and adds what goes wrong to `findings`; true if nothing did.
-bool call_lifecycle(PluginGeneration& generation, const LifecycleCall& what, HostServices& services, Findings& findings);
+// Where a call runs: on `thread`, and at most as long as `limit`.  kNoLimit: on the caller's thread.
+struct CallLimits {
+  CallThread& thread;
+  std::chrono::nanoseconds limit;
+};
+inline constexpr std::chrono::nanoseconds kNoLimit{0};
+
+// Makes the call and adds what goes wrong to `findings`; true if nothing did.  A call that has not returned in time keeps its generation.
+bool call_lifecycle(const GenerationRef& generation, const LifecycleCall& what, HostServices& services, const CallLimits& limits,
+                    Findings& findings);
+// The finding of a call that has not returned in time.
+Finding timed_out(std::string_view field, std::string_view call, std::chrono::nanoseconds limit);
 
 // Takes a plan through the lifecycle.  Every step may take plugins out of the plan; it then begins again with those that are left, which
 // only become fewer.
 class PluginStart {
  public:
   explicit PluginStart(PluginRegistry& registry) : registry_(registry), plan_(registry.plan_) {}
-  // The generations that run, committed; plan_.fatal says what has failed.
+  // The running, committed generations; plan_.fatal has the failure.
   void run();
 
  private:
   bool start_next();
   bool start(std::size_t i);
+  CallLimits limits_of(const PlannedPlugin& plugin);
   bool validate_next();
   void take_out(std::size_t i);
   bool merges();

@@ -10,7 +10,7 @@ namespace {
 
 using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
 
-// What routing takes for granted of a storage and its path; upstream's installer asks for the same.
+// Checks the assumptions of routing about a storage and its path, as upstream's installer does.
 Status check_storage(const Storages& storages, const std::string& path, const std::string& where) {
   const auto& storage = storages.at(path);
   if (!storage) return bad_request(where + " has no storage for " + path);

@@ -1,4 +1,4 @@
-// What routing takes for granted of what a plugin registers, asked when it is registered.
+// Preconditions of routing for a plugin's registrations, checked when they are registered.
 //
 // Thread-safety: functions of their arguments.  Errors: BadRequest that names what is wrong; ServiceUnavailable for what comes too late.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/core/server_slot.hpp"
 #include "plugin/fenced_hooks.hpp"
 #include "plugin/log.hpp"
 #include "plugin/registration_checks.hpp"
@@ -36,13 +37,20 @@ TakenNames TakenNames::without(const std::string& registrant) const {
 class StagingHost::PluginLogger final : public Logger {
  public:
   explicit PluginLogger(const std::string& plugin) : logger_(folder_logger("plugin/" + plugin)) {}
-  void error(std::string_view text) override { logger_.error("{}", text); }
-  void warn(std::string_view text) override { logger_.warn("{}", text); }
-  void info(std::string_view text) override { logger_.info("{}", text); }
-  void debug(std::string_view text) override { logger_.debug("{}", text); }
+  void error(std::string_view text) override { log(spdlog::level::err, text); }
+  void warn(std::string_view text) override { log(spdlog::level::warn, text); }
+  void info(std::string_view text) override { log(spdlog::level::info, text); }
+  void debug(std::string_view text) override { log(spdlog::level::debug, text); }
 
  private:
+  // On a thread of the plugin or of its libraries, too, the line is one of the server's.
+  void log(spdlog::level::level_enum level, std::string_view text) {
+    const ServerScope server(slot_);
+    logger_.log(level, "{}", text);
+  }
+
   spdlog::logger& logger_;
+  const ServerSlot slot_ = current_server_slot();
 };
 
 namespace {
@@ -87,7 +95,7 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
 
   std::string plugin_;
   HostServices& services_;
-  std::weak_ptr<const void> hold_;  // the plugin keeps this object
+  std::weak_ptr<const void> hold_;  // the plugin may keep a reference to this object
   std::shared_ptr<const std::atomic<bool>> committed_;
 };
 
@@ -149,7 +157,7 @@ Status StagingHost::admit(const std::string& kind, const std::string& name) {
   return names_.take(kind, name, plugin_);
 }
 
-// Without these a view would fail at its first request.
+// Without these conversions a view would fail at its first request.
 Status StagingHost::check_conversions(const ResourceConfig& config) {
   if (config.stored_kind.kind.empty() || config.converter != nullptr) return {};
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
@@ -166,7 +174,11 @@ Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfi
   Status convertible = check_conversions(config);
   if (!convertible.ok()) return convertible;
   const std::string version = config.kind.group_version().to_string();
+  const bool staged = !committed_->load(std::memory_order_acquire) && config.stored_kind.kind.empty() && config.strategy != nullptr;
+  std::optional<StoredKindFacts> facts;
+  if (staged) facts = stored_kind_facts(config);
   auto made = make_store(services_.stores, std::move(config), hold());
+  if (made.ok() && facts) staged_.stored_kinds.push_back(std::move(*facts));
   const std::string* first = names_.registrant("group version", version);
   if (made.ok() || first == nullptr || *first == plugin_) return made;
   return Status(Reason::kAlreadyExists, made.status().message() + ": group version " + version + " is already registered by " + *first);
@@ -221,7 +233,7 @@ void StagingHost::on_group_versions_changed(std::function<void(const GroupVersio
 }
 
 Signal& StagingHost::groups_complete() {
-  // The host has it once the groups are installed.
+  // The host makes the signal when the groups are installed.
   std::call_once(groups_complete_made_, [this] { groups_complete_.emplace(plugin_, services_.api.groups_complete()); });
   return *groups_complete_;
 }

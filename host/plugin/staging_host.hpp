@@ -21,6 +21,7 @@
 #include "base/loop_set.hpp"
 #include "endpoints/open_watches.hpp"
 #include "plugin/fenced_signal.hpp"
+#include "plugin/group_snapshot.hpp"
 #include "plugin/host_services.hpp"
 #include "routing/delegation.hpp"
 
@@ -59,6 +60,7 @@ struct StagedRegistrations {
   std::shared_ptr<RequestGate> request_gate;
   std::shared_ptr<PeerServers> peer_servers;
   std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
+  std::vector<StoredKindFacts> stored_kinds;  // whose storages it has made
   struct StagedTask {
     std::string name;
     Task<void> task;

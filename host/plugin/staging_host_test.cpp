@@ -38,7 +38,7 @@ class ScopedThing final : public Thing, public Scoper {
   bool namespaced() const override { return true; }
 };
 
-// g/v1 with a storage that knows its scope at each of the paths.
+// g/v1 with a storage with a known scope at each path.
 APIGroupInfo group_of(std::vector<std::string> paths) {
   APIGroupInfo info;
   info.group = "g";
@@ -206,7 +206,7 @@ TEST_F(StagingHostTest, VersionsWithoutAnOrderStandInTheSchemes) {
   EXPECT_EQ(staged.target.groups.front().prioritized_versions, (std::vector<std::string>{"v2", "v1"}));
 }
 
-TEST_F(StagingHostTest, WhatIsRolledBackGivesItsNamesBack) {
+TEST_F(StagingHostTest, ARollbackReleasesNames) {
   {
     auto core = host("core");
     ASSERT_TRUE(core->handle(path("/metrics")).ok());
@@ -226,7 +226,7 @@ TEST_F(StagingHostTest, CommitHandsOverWhatWasRegisteredAndEndsRegistration) {
   EXPECT_EQ(plugin->handle(path("/late")).reason(), Reason::kServiceUnavailable);
 }
 
-TEST_F(StagingHostTest, WhatIsHandedOverHoldsTheGenerationUntilItsLastUse) {
+TEST_F(StagingHostTest, PublishedObjectsHoldTheGenerationUntilTheirLastUse) {
   NamedSignal unused("unused");
   Hold hold(this, [&unused](const void*) { unused.fire(); });
   auto plugin = host("core", hold);
@@ -237,7 +237,7 @@ TEST_F(StagingHostTest, WhatIsHandedOverHoldsTheGenerationUntilItsLastUse) {
   auto staged = plugin->commit();
   hold.reset();
   EXPECT_FALSE(unused.fired());
-  // A request keeps its handler, a table its storages.
+  // A request holds its handler, a route table its storages.
   std::shared_ptr<HttpHandler> in_flight = staged.target.paths.front().handler;
   auto storage = staged.target.groups.front().storages["v1"]["things"];
   staged = {};
@@ -301,7 +301,7 @@ TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsRefusedWithGroupAndPath) {
   auto unlisted = group_of({"things"});
   unlisted.storages["v2"] = unlisted.storages["v1"];
   EXPECT_EQ(refused(unlisted), R"(API group version g/v2 has storages and is not in prioritized_versions: "things")");
-  // Nothing of the above has taken the name, and a subresource has its parent's scope.
+  // The refused registrations above have not taken the name, and a subresource has its parent's scope.
   auto good = group_of({"things"});
   good.storages["v1"]["things/status"] = std::make_shared<Thing>();
   EXPECT_TRUE(plugin->install_api_group(good).ok());
@@ -389,7 +389,7 @@ TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   EXPECT_EQ(plugin->register_admission(std::shared_ptr<AdmissionPlugin>()).message(), "a null admission plugin cannot be registered");
   EXPECT_EQ(plugin->register_storage_backend("x", {}).message(), "a null storage backend factory cannot be registered");
   EXPECT_EQ(plugin->handle({"/x", false, true, nullptr}).reason(), Reason::kBadRequest);
-  // No name was taken by what was refused.
+  // Refused registrations have taken no name.
   EXPECT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return quiet_hook(); }).ok());
   EXPECT_TRUE(plugin->add_pre_shutdown_hook("x", quiet_hook).ok());
   plugin->on_group_versions_changed({});

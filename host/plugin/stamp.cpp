@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+
 #include <cstring>
 
 #include "plugin/descriptor.hpp"
@@ -35,6 +37,14 @@ std::string bits(std::uint32_t value, const Bit (&names)[N]) {
 
 constexpr Bit kLanguageBits[] = {{BP_LANGUAGE_EXCEPTIONS, "exceptions"}, {BP_LANGUAGE_RTTI, "rtti"}};
 constexpr Bit kSanitizerBits[] = {{BP_SANITIZE_ADDRESS, "address"}, {BP_SANITIZE_THREAD, "thread"}, {BP_SANITIZE_MEMORY, "memory"}};
+
+// A sanitizer changes no type, but needs its run time before all other code: in the host, or preloaded (LD_PRELOAD).
+bool sanitizers_agree(const bp_note_head& plugin, const bp_note_head& host) {
+  std::uint32_t present = host.sanitizers;
+  if (::dlsym(RTLD_DEFAULT, "__asan_init") != nullptr) present |= BP_SANITIZE_ADDRESS;
+  if (::dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) present |= BP_SANITIZE_THREAD;
+  return (plugin.sanitizers & ~present) == 0 && (host.sanitizers & ~plugin.sanitizers) == 0;
+}
 
 std::string compiler_name(const bp_note_head& head) {
   const char* family = head.compiler == BP_COMPILER_GCC ? "gcc" : head.compiler == BP_COMPILER_CLANG ? "clang" : "unknown compiler";
@@ -101,8 +111,9 @@ constexpr StampField kFields[] = {
     {finding_code::kLanguage, "language", [](Head p, Head h) { return p.language == h.language; },
      [](Head h) { return bits(h.language, kLanguageBits); }, "exceptions and RTTI must be as in the host",
      "remove -fno-exceptions and -fno-rtti"},
-    {finding_code::kSanitizers, "sanitizers", [](Head p, Head h) { return p.sanitizers == h.sanitizers; },
-     [](Head h) { return bits(h.sanitizers, kSanitizerBits); }, "sanitizers must be as in the host", "build with the host's sanitizers"},
+    {finding_code::kSanitizers, "sanitizers", sanitizers_agree, [](Head h) { return bits(h.sanitizers, kSanitizerBits); },
+     "sanitizers must be as in the host",
+     "build with the host's sanitizers; `backplane plugin test --sanitizer=…` loads their run time first"},
     {finding_code::kPointerSize, "pointer_bits", [](Head p, Head h) { return p.pointer_bits == h.pointer_bits; },
      [](Head h) { return std::to_string(h.pointer_bits); }, "pointers must have the same size", kRebuild},
     {finding_code::kLayout, "layout", [](Head p, Head h) { return p.layout_fingerprint == h.layout_fingerprint; },
@@ -148,6 +159,11 @@ Object descriptor_to_json(const Descriptor& descriptor) {
   auto manifest = json::parse(descriptor.json, error);
   if (!error) out["manifest"] = std::move(manifest);
   Object stamp;
+  if (descriptor.is_stable()) {
+    stamp["stable"] = std::to_string(descriptor.stable_abi);
+    out["stamp"] = std::move(stamp);
+    return out;
+  }
   for (const auto& field : kFields) stamp[field.field] = field.show(descriptor.head);
   Object contracts;
   for (std::size_t i = 0; i < BP_CONTRACTS; ++i) {

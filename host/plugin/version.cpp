@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// Takes everything up to `separator` off the front of `text`.
+// Removes the text up to `separator` from the front of `text`, and returns it.
 std::string_view take(std::string_view& text, char separator) {
   const auto at = text.find(separator);
   const auto head = text.substr(0, at);
@@ -28,7 +28,7 @@ std::string_view take(std::string_view& text, char separator) {
   return head;
 }
 
-// A version of which minor and patch, or all, may be missing or x.
+// A version whose parts, from the right, may be missing or x.
 struct Partial {
   std::optional<std::uint64_t> major, minor, patch;
   std::string prerelease;
@@ -132,7 +132,7 @@ Status VersionRange::parse_comparator(std::string_view text, Alternative& out) {
   }
   const auto partial = parse_partial(text.substr(op.size()));
   if (!partial) return bad_range(text);
-  if (!partial->major) {  // "*": every version, but "<*" and ">*" say nothing
+  if (!partial->major) {  // "*": every version; "<*" and ">*" are errors
     return op == "<" || op == ">" ? bad_range(text) : Status();
   }
   const Version low = partial->floor();
@@ -171,7 +171,7 @@ Status VersionRange::parse_alternative(std::string_view text, Alternative& out, 
       word.push_back(text[i]);
       continue;
     }
-    // An operator may stand apart from its version: ">= 1.2".
+    // Blanks may separate an operator from its version: ">= 1.2".
     if (word.find_first_not_of("<>=^~") == std::string::npos) continue;
     auto status = parse_comparator(word, out);
     if (!status.ok()) return status;
@@ -191,7 +191,7 @@ Result<VersionRange> VersionRange::parse(std::string_view text) {
     Alternative alternative;
     bool any = false;
     auto status = parse_alternative(rest.substr(0, bar), alternative, any);
-    // An empty text is everything; an empty side of "||" is a slip.
+    // An empty text means every version; an empty side of "||" is an error.
     if (!status.ok() || (!any && several)) return bad_range(text);
     range.alternatives_.push_back(std::move(alternative));
     if (bar == std::string_view::npos) break;

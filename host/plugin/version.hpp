@@ -6,7 +6,7 @@
 // prerelease of the same major.minor.patch.
 //
 // Thread-safety: values.
-// Errors:        kBadRequest, one line that says what was read and what was expected.
+// Errors:        kBadRequest, one line with what was read and what was expected.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
-// Admission plugins that join the transaction of a write: a count of objects in one object for each namespace, which is never off.
+// Admission plugins that join the transaction of a write: an object per namespace counts the namespace's objects, and the count is always
+// exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,14 +11,15 @@
 namespace backplane::registry_test {
 namespace {
 
-// Refuses what would be more than `limit` things.
+// Refuses creates above `limit` objects.
 class CountedThings final : public WriteAdmission {
  public:
   std::shared_ptr<StandardStorage> counts;
   std::int64_t limit = 1'000;
   std::atomic<int> begun{0}, kept{0}, dropped{0};
   Status refusal;                 // of validate()
-  int stale = 0;                  // so many joins say that they must begin anew
+  bool late = false;              // begin() takes longer than the request's time limit
+  int stale = 0;                  // this many joins report that they must begin again
   std::vector<std::string> seen;  // operation and kind of each begin
 
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
@@ -32,6 +34,7 @@ class CountedThings final : public WriteAdmission {
     const bool is_new = attributes.operation == AdmissionOperation::kCreate;
     const Object* shown = is_new ? attributes.object : attributes.old_object;
     EXPECT_NE(shown, nullptr);
+    if (late) attributes.context->deadline = std::chrono::steady_clock::time_point();
     seen.push_back((is_new ? "create " : "delete ") + std::string(get_string(*shown, "apiVersion")));
     ++begun;
     out.push_back(std::make_unique<Write>(*this, is_new ? 1 : -1));
@@ -166,6 +169,14 @@ class AdmissionJoinTest : public ::testing::Test {
   std::shared_ptr<StandardStorage> store_;
 };
 
+TEST_F(AdmissionJoinTest, AWriteWhoseTimeIsOverIsNotCommitted) {
+  admission_.late = true;
+  const auto made = create("late");
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.status().code(), 504);
+  expect_right(0);
+}
+
 TEST_F(AdmissionJoinTest, TheCountIsNeverOffUnderConcurrency) {
   admission_.limit = 20;
   std::atomic<int> created{0};
@@ -225,7 +236,7 @@ TEST_F(AdmissionJoinTest, ADryRunCountsNothing) {
   expect_right(1);
 }
 
-TEST_F(AdmissionJoinTest, AMarkedObjectCountsUntilItsLastFinalizerIsGone) {
+TEST_F(AdmissionJoinTest, AMarkedObjectCountsUntilItsLastFinalizerIsRemoved) {
   ASSERT_TRUE(create("a").ok());
   RequestContext context;
   prepare(context);
@@ -242,7 +253,7 @@ TEST_F(AdmissionJoinTest, AMarkedObjectCountsUntilItsLastFinalizerIsGone) {
   EXPECT_EQ(seen, (std::vector<std::string>{"create v1", "delete v1"}));
 }
 
-TEST_F(AdmissionJoinTest, WhatIsStaleIsBegunAnew) {
+TEST_F(AdmissionJoinTest, AStaleJoinBeginsAgain) {
   admission_.stale = 2;
   ASSERT_TRUE(create("a").ok());
   EXPECT_EQ(admission_.begun, 3);

@@ -98,6 +98,8 @@ Result<Grace> before_delete(const ResourceConfig& config, RequestContext& contex
       own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
   if (!met.ok()) return met;
 
+  // As upstream, a namespace is deleted with the precondition that it is the one that was read; admission sees it.
+  if (own && !options.preconditions.uid) options.preconditions.uid = std::string(meta.uid());
   if (options.grace_period_seconds.value_or(0) < 0) options.grace_period_seconds = 1;
   if (meta.deletion_grace_period_seconds().value_or(0) < 0) meta.set_deletion_grace_period_seconds(1);
   if (!meta.deletion_timestamp().empty()) return shorten(meta, options);

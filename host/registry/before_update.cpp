@@ -18,7 +18,7 @@ void copy_or_erase(Object& object, const Object& old, std::string_view key) {
     object.insert_or_assign(key, *value);
 }
 
-// What no update may change: the object keeps its own.
+// Restores the metadata that no update may change.
 void keep_system_metadata(Object& object, const Object& old) {
   const Object* old_meta = get_object(old, "metadata");
   if (old_meta == nullptr) return;
@@ -33,7 +33,7 @@ void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
   for (int round = 0; round < times; ++round) errors.add(found);
 }
 
-// Upstream asks some of it twice, once for all kinds and once in the kind's own rules, and sends both answers as causes.
+// Upstream runs some checks twice, once for all kinds and once in the kind's rules, and reports both results as causes.
 FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                               const Object& old) {
   const Strategy& strategy = *mode.strategy;
@@ -45,7 +45,7 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
   add_times(changes, facts.rechecks_metadata_change ? 2 : 1, errors);
   if (facts.rechecks_metadata) validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
   if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", errors);
-  // Once more as if it were made.
+  // Checked again as for a create.
   if (config.schema != nullptr && facts.rechecks_rules) config.schema->check(object, nullptr, facts.checked, "", errors);
   add_found_before(mode, errors);
   strategy.validate_update(context, object, old, errors);
@@ -57,7 +57,7 @@ bool same_places(const FieldErrors& a, const FieldErrors& b) {
                     [](const FieldError& one, const FieldError& other) { return one.type == other.type && one.field == other.field; });
 }
 
-// The errors with what was sent in them, where that is emptiness: they are found once more, on the object with it.
+// The errors with empty values ([] and {}) quoted as they were sent: validates again, on the object with these values restored.
 FieldErrors requoted(FieldErrors errors, const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                      const Object& old) {
   const SentValues* const values = mode.sent != nullptr ? mode.sent->sent_values() : nullptr;
@@ -92,7 +92,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
   if (!shaped.ok()) return shaped;
   if (strategy.facts().generation && !alike(find(object, "spec"), find(old, "spec"))) {
     meta.set_generation(old_meta.generation() + 1);
-    // An object from before its kind had generations gets the member only now, at its end.
+    // An object that was stored without a generation gets the member now; canonical_form() puts it in its place.
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);
     if (!shaped.ok()) return shaped;
   }

@@ -1,4 +1,4 @@
-// What a client sent with an update, as the store asks for it (UpdatedObjectInfo::client_write).
+// The content of a client's update for the store (UpdatedObjectInfo::client_write).
 //
 // Thread-safety: one request.
 // Lifetime:      that of the UpdatedObjectInfo.

@@ -21,13 +21,13 @@ void set_type(const GroupVersionKind& kind, Object& object) {
   object["apiVersion"] = kind.group_version().to_string();
 }
 
-// Objects of one version, and where their entries stand.
+// Objects of one version, and the indexes of their entries.
 struct Batch {
   std::vector<std::size_t> places;
   std::vector<Object> objects;
 };
 
-// Until when what is stored is not what readers see: for ever.
+// Stored objects must always be converted for readers.
 constexpr Revision kAlways = std::numeric_limits<Revision>::max();
 
 }  // namespace
@@ -42,7 +42,7 @@ Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<c
 
 bool Conversion::shows(const ObjectEntry& entry) const noexcept {
   const Revision until = converter_->refresh_until();
-  // What a dry run has made has no revision: it is as new as can be.
+  // The result of a dry run has no revision and counts as new.
   if (until == kAlways || (entry.revision != 0 && entry.revision <= until)) return false;
   return entry.json().view().starts_with(head_);
 }

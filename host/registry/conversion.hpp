@@ -42,13 +42,13 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   bool shows(const Object& stored) const noexcept;
   // A copy of a stored tree in the served form, whatever version it was stored in.
   Task<Result<Object>> to_served(const Object& stored, json::storage_ptr storage) const;
-  // The same without what readers are shown beside what is there.
+  // The same without members that are added for readers only.
   Task<Result<Object>> to_written(const Object& stored, json::storage_ptr storage) const;
   Task<Result<Object>> to_stored(Object served) const;
   Result<std::string> stored_field_label(std::string_view label) const;
 
  private:
-  // The version that the object says it is of.
+  // The version in the object's apiVersion.
   GroupVersionKind version_of(const Object& object) const;
   Task<Result<std::vector<ObjectRef>>> show(std::vector<ObjectRef> entries, bool lenient) const;
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, const VersionForm& to, std::vector<Object> objects, bool lenient) const;

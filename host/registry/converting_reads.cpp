@@ -7,7 +7,7 @@
 namespace backplane::registry {
 namespace {
 
-// What the cursor below lends until its next call; shared for as long as the batch lives.
+// An entry that the inner cursor lends until its next call; valid only as long as the batch.
 ObjectRef borrowed(const ObjectEntry* entry) { return {std::shared_ptr<void>(), entry}; }
 
 class ConvertingCursor final : public ObjectCursor {

@@ -147,7 +147,7 @@ class ConvertingStore final : public ServedStore {
     return {};
   }
 
-  // What the resource is called in this version, where it is called otherwise in the stored one.
+  // The resource's names in this version, if they differ from those of the stored version.
   struct Names {
     std::string singular;
     std::vector<std::string> short_names;
@@ -189,7 +189,7 @@ std::shared_ptr<StandardStorage> make_converting_store(std::shared_ptr<ObjectSto
   if (table == nullptr && config.converter == nullptr) {
     table = std::make_shared<StoredTable>(below, config.kind, std::move(environment));
   } else if (table == nullptr) {
-    // What prints the stored form cannot wait for a converter.
+    // A printer of the stored version cannot wait for a converter.
     table = std::shared_ptr<const TableConvertor>(std::shared_ptr<void>(), &default_table_convertor());
   }
   auto conversion = std::make_shared<const Conversion>(VersionForm{config.kind, config.schema, config.schemas},

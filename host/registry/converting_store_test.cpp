@@ -27,7 +27,7 @@ std::shared_ptr<const Scheme> scheme() {
   return scheme;
 }
 
-// Counts how it is asked, and answers with what the Scheme says.
+// Counts the calls, and converts by the Scheme.
 class CountingConverter final : public ObjectConverter {
  public:
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override {
@@ -47,7 +47,7 @@ class CountingConverter final : public ObjectConverter {
   std::shared_ptr<const Scheme> scheme_ = scheme();
 };
 
-// Rules and defaults on the form of v2.
+// Rules and defaults of v2.
 struct HueStrategy : Strategy {
   void apply_defaults(Object& object) const override {
     if (get_string_path(object, "data.hue").empty()) ensure_object(object, "data")["hue"] = "#grey";
@@ -91,7 +91,7 @@ class ConvertingStoreTest : public StoreTest {
     served.reset();
   }
 
-  // What admission is shown.
+  // The objects that admission gets.
   void watch_admission() {
     admission.mutate = [this](AdmissionAttributes& attributes) {
       seen.push_back(attributes.kind.group + "/" + attributes.kind.version + " " + attributes.resource.group + " " +
@@ -231,7 +231,7 @@ TEST_F(ConvertingStoreTest, ErrorsNameTheVersionsOwnGroup) {
   EXPECT_EQ(remove("b").status().message(), R"(things.paint.example.com "b" not found)");
 }
 
-TEST_F(ConvertingStoreTest, ItsOwnRulesAreToldTogetherWithTheStoredVersions) {
+TEST_F(ConvertingStoreTest, ErrorsOfBothVersionsAreReportedTogether) {
   make_versions(std::make_shared<HueStrategy>());
   const auto bare = create(R"({"kind":"Thing","apiVersion":"paint.example.com/v2","metadata":{"name":"a"}})");
   ASSERT_TRUE(bare.ok()) << bare.status().message();
@@ -294,7 +294,7 @@ TEST_F(ConvertingStoreTest, AListIsConvertedBatchByBatch) {
   EXPECT_EQ(converter->batches, std::vector<std::size_t>{5});
 }
 
-TEST_F(ConvertingStoreTest, AConverterThatLosesObjectsIsToldOff) {
+TEST_F(ConvertingStoreTest, AConverterThatLosesObjectsIsAnError) {
   const auto converter = std::make_shared<CountingConverter>();
   make_versions(nullptr, converter);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(create(painted("a" + std::to_string(i), "#red")).ok());
@@ -316,7 +316,7 @@ TEST_F(ConvertingStoreTest, ARevisionIsConvertedOnceForAllItsReaders) {
   EXPECT_EQ(converter->batches, std::vector<std::size_t>{1});
 }
 
-// After four changes of a definition each list converted all objects again.
+// Regression: after four changes of a definition each list converted all objects again.
 TEST_F(ConvertingStoreTest, ARevisionIsConvertedOnceForEachConversionHoweverManyThereWere) {
   const auto converter = std::make_shared<CountingConverter>();
   const ObjectRef entry = make_object(parsed_text(R"({"kind":"Thing","apiVersion":"example.com/v1","data":{"colour":"red"}})"));
@@ -339,7 +339,7 @@ class RefreshingConverter final : public ObjectConverter {
   mutable int times = 0;
 };
 
-// Objects that a changed schema leaves as they were were kept in both forms.
+// Regression: objects that a changed schema does not alter were cached twice.
 TEST_F(ConvertingStoreTest, WhatAConversionLeavesAsItIsIsKeptOnce) {
   const auto converter = std::make_shared<RefreshingConverter>();
   const auto conversion = std::make_shared<const registry::Conversion>(registry::VersionForm{kStored, &schema_, nullptr},

@@ -38,8 +38,6 @@ Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   attributes.old_object = old;
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
-  attributes.schema = store_.schema();
-  attributes.strategy = view_strategy_;
   Status admitted = co_await guarded_admit(*runner, attributes, context_, store_.stored().sorted_keys());
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;
@@ -61,7 +59,7 @@ void ConvertingWrite::check_new(Object& object) {
   view_strategy_->prepare_for_create(context_, object);
   const std::string_view prefix = meta_text(object, "generateName");
   if (meta_name(object).empty() && !prefix.empty()) {
-    // The store gives it its name, and another one where that is taken.
+    // The store generates the name, and another one if it is taken; validation only needs an example.
     Object named(object, object.storage());
     ObjectMeta(named).set("name", generate_name(prefix));
     view_strategy_->validate(context_, named, found_);

@@ -31,7 +31,7 @@ class ConvertingWrite {
   Task<Result<Object>> to_update(UpdatedObjectInfo& info, const Object* existing);
 
  private:
-  // Validation below: mutation has been asked already, in the order of things, before the conversion.  Deletes ask both.
+  // Validating admission only: mutating admission has run before the conversion.  Deletes run both.
   class Admission final : public WriteAdmission {
    public:
     explicit Admission(ConvertingWrite& write) : write_(write) {}
@@ -81,7 +81,7 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
   Preconditions preconditions() const override { return inner_.preconditions(); }
   Task<Status> may_create(RequestContext& context) override { return inner_.may_create(context); }
   ClientWrite* client_write() noexcept override { return inner_.client_write(); }
-  // ConvertingWrite merges an apply in the version's own form and asks the wrapped info there; the store below tracks no fields.
+  // ConvertingWrite merges an apply in the request's version and calls the wrapped info there; the store below tracks no fields.
   Task<Status> change_applied(RequestContext& context, Object& object, const Object* existing) override {
     return inner_.change_applied(context, object, existing);
   }

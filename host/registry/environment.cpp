@@ -85,7 +85,7 @@ void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
   std::shared_ptr<registry::ObjectStore> newest;  // as in claim()
   std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
-  // The slot's own store is ending; others over the prefix stay.
+  // The slot's store is being destroyed; other stores of the prefix stay.
   newest = forget_ended(slot.config().prefix);
   const auto found = prefixes.find(slot.config().prefix);
   if (found == prefixes.end() || --found->second.users > 0) return;
@@ -131,7 +131,7 @@ std::vector<std::shared_ptr<registry::ObjectStore>> StoreEnvironment::State::mad
       for (auto each = newest_only ? over.end() - 1 : over.begin(); each != over.end(); ++each) found.push_back(each->lock());
     }
   }
-  // Without the lock: the last reference on a store takes it.
+  // Without the lock, because the destructor of a store takes it.
   std::erase_if(found, [&](const auto& store) { return store == nullptr || !store->made_with(hold); });
   return found;
 }
@@ -143,7 +143,7 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   auto& place = stores[store->keys().root()];
   std::erase_if(place, [](const auto& each) { return each.expired(); });
   if (!place.empty()) before = place.back().lock();
-  // While the server runs a resource may be made anew, beside its predecessor (custom resources).
+  // While the server runs, a custom resource's store may be made again alongside its predecessor.
   if (before != nullptr && caches == nullptr) {
     return Status(Reason::kAlreadyExists, "resource " + quoted(store->config().resource) + " (" + print(store->kind()) +
                                               "): objects under " + store->keys().root() + " are " + print(before->kind()) +

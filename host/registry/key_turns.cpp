@@ -42,7 +42,7 @@ void KeyTurns::leave(const std::string& key) {
       next = std::move(place->second.front());
       place->second.pop_front();
     }
-    if (next.set(true)) return;  // Else its patience was over.
+    if (next.set(true)) return;  // Otherwise the wait has timed out.
   }
 }
 

@@ -46,7 +46,7 @@ Task<std::string> with_one_that_gives_up(KeyTurns& turns) {
   std::string seen;
   KeyTurns::Turn first = co_await turns.take("k", kLong);
   seen += first.had() ? "first " : "";
-  // Who holds a turn and waits for the same one is not held for good.
+  // A holder of a turn that waits for the same turn does not wait forever.
   KeyTurns::Turn second = co_await turns.take("k", std::chrono::milliseconds(1));
   seen += second.had() ? "second " : "none ";
   seen += turns.busy("k") ? "busy " : "";
@@ -56,7 +56,7 @@ Task<std::string> with_one_that_gives_up(KeyTurns& turns) {
   co_return seen;
 }
 
-TEST_F(KeyTurnsTest, WhoHasWaitedTooLongGoesOnWithoutATurnAndKeepsItFromNobody) {
+TEST_F(KeyTurnsTest, AWaitThatTimesOutContinuesWithoutATurnAndBlocksNoOther) {
   EXPECT_EQ(run_on(loop_, with_one_that_gives_up(turns_)), "first none busy third");
   EXPECT_FALSE(turns_.busy("k"));
 }

@@ -7,7 +7,7 @@
 namespace backplane::registry {
 namespace {
 
-constexpr int kMaxObjects = 1000;  // with one lease, because the backend removes them in one write
+constexpr int kMaxObjects = 1000;  // objects of one lease, which the backend removes in one write
 constexpr int kSharedPart = 20;    // a lease lasts up to 1/20 of the lifetime longer, so that later objects can share it
 
 Metric& counts() {

@@ -46,7 +46,7 @@ void append_labels(std::string& text, const Object& labels) {
   }
 }
 
-// What status.selector says: a text as it is; a LabelSelector, or a plain map of labels, in the selector's own syntax.
+// The value of status.selector: a text unchanged; a LabelSelector, or a map of labels, in selector syntax.
 std::string selector_text(const Value* selector) {
   if (selector == nullptr) return {};
   if (selector->is_string()) return std::string(selector->get_string());
@@ -127,7 +127,7 @@ Status validate_scale(const Schema& schema, const Object& scale, bool namespaced
   return errors.empty() ? Status() : errors.to_status(scale_kind().group, scale_kind().kind, parent_name);
 }
 
-// An update of the Scale, seen by the parent's store as an update of the parent.
+// Presents an update of the Scale to the parent's store as an update of the parent.
 class ScaleUpdate final : public UpdatedObjectInfo {
  public:
   ScaleUpdate(const ScaleView& view, ServedStore& parent, const FieldManager& fields, UpdatedObjectInfo& inner, const WriteOptions& options)
@@ -147,8 +147,9 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     Object scale = std::move(*wanted);
     Status scoped = ensure_namespace(scale, meta_namespace(*existing));
     if (!scoped.ok()) co_return scoped;
-    Status allowed = co_await admission(context, scale, *before);
-    if (!allowed.ok()) co_return allowed;
+    auto admitting = admit(context, scale, *before);
+    Status admitted = co_await std::move(admitting);
+    if (!admitted.ok()) co_return admitted;
     Status valid = validate_scale(*view_.schema(), scale, parent_.namespaced(), meta_name(*existing));
     if (!valid.ok()) co_return valid;
 
@@ -159,29 +160,49 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     auto recorded = managers.of_parent(managed_fields_of(scale), context.arena());
     if (!recorded.ok()) co_return std::move(recorded.status());
     put_managed_fields(object, std::move(*recorded), parent_.schema() != nullptr && parent_.schema()->structural());
+    auto validating = validate(context, object, *existing);
+    Status validated = co_await std::move(validating);
+    if (!validated.ok()) co_return validated;
     co_return object;
   }
 
   Preconditions preconditions() const override { return inner_.preconditions(); }
 
  private:
-  Task<Status> admission(RequestContext& context, Object& scale, const Object& before) {
-    const Backing* backing = parent_.stored().backing();
-    if (!context.info.is_resource_request || backing == nullptr) co_return Status();
+  // Null if the request is not admitted.
+  const Backing* admitting_backing(const RequestContext& context) const {
+    return context.info.is_resource_request ? parent_.stored().backing() : nullptr;
+  }
+  AdmissionAttributes attributes_of(RequestContext& context, Object& scale, const Object& before) const {
     WriteMode mode;
     mode.served_names = &parent_.served_names();
     AdmissionAttributes attributes = parent_.stored().attributes(mode, context, AdmissionOperation::kUpdate, meta_name(before));
     attributes.kind = scale_kind();
     attributes.request_kind = scale_kind();
-    attributes.schema = view_.schema();
-    attributes.strategy = nullptr;
     attributes.object = &scale;
     attributes.old_object = &before;
     attributes.options = options_;
     attributes.dry_run = options_.dry_run;
-    Status admitted = co_await guarded_admit(*backing->admission, attributes, context, false);
-    if (!admitted.ok()) co_return admitted;
-    co_return co_await guarded_validate(*backing->admission, attributes);
+    return attributes;
+  }
+  Task<Status> admit(RequestContext& context, Object& scale, const Object& before) const {
+    const Backing* backing = admitting_backing(context);
+    if (backing == nullptr) co_return Status();
+    AdmissionAttributes attributes = attributes_of(context, scale, before);
+    auto admitting = guarded_admit(*backing->admission, attributes, context, false);
+    co_return co_await std::move(admitting);
+  }
+  // As upstream, the validating step sees the Scales of the changed and of the stored parent, not that of the request.
+  Task<Status> validate(RequestContext& context, const Object& changed, const Object& existing) const {
+    const Backing* backing = admitting_backing(context);
+    if (backing == nullptr) co_return Status();
+    auto scale = view_.from(changed, context.arena());
+    auto before = view_.from(existing, context.arena());
+    if (!scale.ok()) co_return std::move(scale.status());
+    if (!before.ok()) co_return std::move(before.status());
+    AdmissionAttributes attributes = attributes_of(context, *scale, *before);
+    auto validating = guarded_validate(*backing->admission, attributes);
+    co_return co_await std::move(validating);
   }
 
   const ScaleView& view_;
@@ -192,7 +213,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
   const WriteOptions options_;
 };
 
-// What `kubectl get --subresource=scale` shows.
+// The table of `kubectl get --subresource=scale`.
 const TableConvertor& scale_table() {
   static const ColumnTable table({
       {.name = "Name", .format = "name", .description = "Name of the object that is scaled.", .path = ".metadata.name"},
@@ -230,7 +251,7 @@ class ScaleStore final : public SubresourceStorage {
     ScaleUpdate update(view_, *parent_, fields_, info, options);
     WriteMode mode;
     mode.strategy = parent_->stored().config().strategy.get();
-    mode.run_admission = false;  // it has looked at the Scale, not at the parent
+    mode.run_admission = false;  // its preconditions are those of the Scale
     auto updated =
         co_await parent_->update_through(mode, parent_->view_strategy(), context, std::move(name), update, std::move(options), false);
     if (!updated.ok()) co_return std::move(updated.status());

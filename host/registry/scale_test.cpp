@@ -39,7 +39,7 @@ TEST_F(ScaleTest, ShowsReplicasAndTheSelectorAsText) {
   EXPECT_EQ(meta_text(object, "resourceVersion"), "1");
 }
 
-// `kubectl get --subresource=scale` showed no more than a name.
+// Regression: `kubectl get --subresource=scale` showed only the name.
 TEST_F(ScaleTest, IsShownInColumnsOfItsOwn) {
   make_scaled(R"({"replicas":3})");
   const TableConvertor* const table = role_of<SubresourceStorage>(scale)->subresource_table();

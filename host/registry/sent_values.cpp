@@ -21,12 +21,12 @@ bool prints_as_json(const Schema* type) { return type != nullptr && type->name()
 void go_down(const Value& sent, Value& kept, const Schema* type, std::vector<Pair>& pairs) {
   if (prints_as_json(type)) return;
   const bool objects = sent.is_object() && kept.is_object();
-  // Items of lists of different lengths are not the same items.
+  // Items of lists of different lengths do not correspond.
   const bool lists = sent.is_array() && kept.is_array() && sent.get_array().size() == kept.get_array().size();
   if (objects || lists) pairs.push_back({&sent, &kept, type});
 }
 
-// Members are put in first: they move the others.
+// All members are inserted first, because an insertion moves the others.
 bool restore_members(const Object& sent, Object& kept, const Schema* type, std::vector<Pair>& pairs) {
   bool restored = false;
   for (const auto& member : sent) {

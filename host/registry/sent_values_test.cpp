@@ -7,7 +7,7 @@ namespace {
 
 Object parsed(std::string_view text) { return json::parse(text).as_object(); }
 
-// What is decoded has no empty lists, and a refusal that prints a struct said null of them.
+// Regression: a decoded object has no empty lists, so an error that prints a struct showed null for them.
 TEST(SentValues, EmptyListsAndMapsComeBackWhereNothingStands) {
   Object object = parsed(R"({"spec":{"items":[{"name":"a"},{"name":"b"}],"kept":[1]},"status":null})");
   const Object sent =
@@ -28,7 +28,7 @@ TEST(SentValues, WithoutEmptyValuesNothingChanges) {
   EXPECT_FALSE(restore_empty_values(parsed(R"({"a":2,"b":"x","c":null})"), object, nullptr));
 }
 
-// "matchExpressions": [] was quoted of label selectors, which upstream prints as their own JSON.
+// Regression: errors quoted "matchExpressions": [] of label selectors, which upstream prints as decoded JSON.
 TEST(SentValues, TypesThatArePrintedAsTheirOwnJsonStayAsTheyAre) {
   const Schema* pod = core_schemas()->find(GroupVersionKind{"", "v1", "Pod"});
   ASSERT_NE(pod, nullptr);

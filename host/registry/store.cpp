@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "engine/raw_json.hpp"
+#include "registry/completed_config.hpp"
 #include "registry/converting_store.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -16,16 +17,6 @@ namespace {
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
-}
-
-ResourceConfig completed(ResourceConfig config) {
-  if (config.singular.empty()) config.singular = lower(config.kind.kind);
-  if (config.list_kind.empty()) config.list_kind = config.kind.kind + "List";
-  if (config.storage_prefix.empty()) {
-    const bool custom = config.schema != nullptr && config.schema->structural();
-    config.storage_prefix = custom ? config.kind.group + "/" + config.resource : config.resource;
-  }
-  return config;
 }
 
 CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
@@ -82,6 +73,16 @@ Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment
 
 }  // namespace
 
+ResourceConfig completed(ResourceConfig config) {
+  if (config.singular.empty()) config.singular = lower(config.kind.kind);
+  if (config.list_kind.empty()) config.list_kind = config.kind.kind + "List";
+  if (config.storage_prefix.empty()) {
+    const bool custom = config.schema != nullptr && config.schema->structural();
+    config.storage_prefix = custom ? config.kind.group + "/" + config.resource : config.resource;
+  }
+  return config;
+}
+
 ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config, const Hold& hold)
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
@@ -116,8 +117,6 @@ AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContex
   const bool is_namespace = served_names.kind.group.empty() && served_names.resource == "namespaces";
   if (!keys_.namespaced()) attributes.ns = is_namespace ? name : std::string_view();
   attributes.name = name;
-  attributes.schema = config_.schema;
-  attributes.strategy = mode.strategy;
   return attributes;
 }
 

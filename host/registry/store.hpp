@@ -25,7 +25,7 @@
 
 namespace backplane {
 
-// What the command line says about every store.
+// Settings of every store from the command line.
 struct StoreSettings {
   int delete_collection_workers = 1;     // --delete-collection-workers
   bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that a collector works from
@@ -52,7 +52,7 @@ class StoreEnvironment {
   // Ends the caches that have a successor, with what watches them.  Call it when what uses the successors has been published: until then
   // requests are served from those before.
   void close_retired();
-  // Ends the watches on the stores that were made with `hold`, whoever has opened them.  A store that another one has succeeded shares its
+  // Ends all watches on the stores that were made with `hold`.  A store that another one has succeeded shares its
   // cache: watches on the successor end as well.
   void end_watches(const Hold& hold);
   // What is stored below the stores that were made with `hold` and have no successor is of the kind of their predecessor from here on; if

@@ -1,4 +1,4 @@
-// deletecollection: the list page by page, one delete per object, many of them under way at once.
+// deletecollection: lists page by page, with one delete per object, many of them concurrent.
 #include <algorithm>
 
 #include "backplane/core/task_set.hpp"
@@ -8,20 +8,20 @@
 namespace backplane::registry {
 namespace {
 
-// A list without a limit is read in pages of so many, as upstream reads it: with a resource version it is then read at just that version.
+// Page size of a list without a limit, as upstream: a list with a resource version then reads exactly that version.
 constexpr std::int64_t kPageSize = 10000;
 
-// So many deletes a worker has under way: each waits until the store has it on the disk, and those that wait together share that wait.
+// Concurrent deletes per worker: each waits until the store has written it to the disk, and concurrent ones share one write.
 constexpr std::size_t kUnderWay = 64;
 constexpr std::size_t kMostUnderWay = 1024;
 
-// What the deletes of one request share.  All of them run on the request's executor, one at a time.
+// The shared state of one request's deletes, which run on the request's executor, one at a time.
 struct Sweep {
   ObjectStore& store;
   WriteMode mode;
   RequestContext& context;
   DeleteOptions options;
-  std::span<const ObjectEntry* const> batch;  // what is left of the one at hand
+  std::span<const ObjectEntry* const> batch;  // the rest of the current batch
   std::vector<ObjectRef> taken;
   Status failure;
 };
@@ -47,7 +47,7 @@ Task<void> sweep(Sweep& shared) {
     auto entry = std::make_shared<const ObjectEntry>(*shared.batch.front());
     shared.batch = shared.batch.subspan(1);
     shared.taken.push_back(entry);
-    // A trial waits for no store: others of the loop go first now and then.
+    // A dry run never waits for the store, so it yields to other requests of the loop.
     const Yield pause;
     if (shared.taken.size() % kUnderWay == 0) co_await pause;
     Status removed = co_await remove_one(shared, *entry);
@@ -66,7 +66,7 @@ Task<void> sweep_with(Sweep& shared, std::size_t under_way) {
   co_await std::move(sweeping);
 }
 
-// Every object of one page.
+// Deletes every object of one page.
 Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way) {
   for (;;) {
     auto reading = page.next();
@@ -79,7 +79,7 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way
   }
 }
 
-// An object that cannot be read would stay: the request fails instead of reporting that all are gone.
+// An unreadable object would stay, so the request fails instead of reporting that all are deleted.
 Status check_readable(const ResourceCache& cache, const std::string& ns) {
   CacheScope scope;
   scope.ns = ns;
@@ -116,7 +116,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
     list.continue_token = listed->continue_token;
     list.resource_version.clear();
     list.match = ResourceVersionMatch::kUnset;
-    // The answer is the first page with the objects of all.
+    // The response is the first page's list with the objects of all pages.
     if (!result) result = std::move(*listed);
   }
   result->items = make_cursor(std::move(shared.taken));

@@ -10,7 +10,7 @@ namespace {
 
 Status not_ours() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
 
-// The store behind a storage, which is the stored version's: objects that join are in its form.
+// The store of a storage.  It belongs to the stored version, in which joining objects are encoded.
 const ObjectStore* store_of(const StandardStorage& storage) {
   HostStore* const store = const_cast<StandardStorage&>(storage).host_store();
   return store != nullptr ? &store->served().stored() : nullptr;
@@ -79,7 +79,7 @@ class JoinedWrites {
   JoinedWrites(BegunWrite* hooks, WriteAdmission::Begun admission) : hooks_(hooks), admission_(std::move(admission)) {}
 
   bool empty() const noexcept { return hooks_ == nullptr && admission_.empty(); }
-  // What join() returned false for was an admission plugin's.
+  // True if the write for which join() returned false was an admission plugin's.
   bool admission_is_stale() const noexcept { return admission_is_stale_; }
 
   Task<Result<bool>> join(RequestContext& context, StoreTransaction& transaction) {
@@ -108,7 +108,7 @@ Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& 
                                         bool* unclear) {
   CommitOutcome outcome;
   for (bool again = false;; again = true) {
-    if (again && expired(context)) co_return deadline_error();
+    if (expired(context)) co_return deadline_error();
     TxnRequest request = own_request(change);
     if (!writes.empty()) {
       JoinedTransaction transaction(request, again);
@@ -126,7 +126,7 @@ Task<Result<CommitOutcome>> commit_with(const Backing& backing, RequestContext& 
     if (committed->committed) co_return outcome;
     outcome.found = take_found(committed->found, change.key);
     const Revision current = outcome.found ? outcome.found->mod_revision : 0;
-    if (current == change.expected) continue;  // only what had joined has moved
+    if (current == change.expected) continue;  // only a joined object has changed
     outcome.end = CommitEnd::kMoved;
     co_return outcome;
   }

@@ -6,11 +6,12 @@
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
+#include "registry/store_span.hpp"
 
 namespace backplane::registry {
 namespace {
 
-// So many names are tried when generateName hits taken ones; a prefix has room for a million names at odds of 0.1 %.
+// Attempts for generateName when names are taken; with a million names of one prefix, 0.1 % of creates fail.
 constexpr int kMaxGeneratedNames = 8;
 
 bool needs_name(const Object& object) { return meta_name(object).empty() && !meta_text(object, "generateName").empty(); }
@@ -25,7 +26,7 @@ bool is_deleting(const Backing& backing, const KeyValue& found) {
   return !found.unreadable && is_deleting(*backing.cache->make_entry(found));
 }
 
-// Something is there: wherever the answer to "what" comes from, it only decides the wording.
+// The key exists.  `found` only decides the wording of the error.
 Status taken(const ServedNames& served_names, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
   return exists_error(served_names, object, found && is_deleting(backing, *found));
 }
@@ -49,7 +50,7 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
   Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
   mode.strategy->apply_defaults(object);
-  // Of both steps of admission; nothing where it does not apply.
+  // For both steps of admission; nullopt if admission does not apply.
   std::optional<AdmissionAttributes> attributes;
   if (context.info.is_resource_request) dedupe_owner_references(context, object, false);
   if (mode.fields != nullptr) co_await mode.fields->track_new(context, options, object);
@@ -136,15 +137,20 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
 
   auto leased = co_await lease(backing);
   if (!leased.ok()) co_return std::move(leased.status());
+  TraceSpan span(&context, "Create etcd3");
+  describe_write(span, context, config_, *key);
+  span.step("About to Encode");
   KeyValue stored;
   stored.key = *key;
   stored.value = encode_for_storage(object);
+  span.step("Encode succeeded", "len", static_cast<std::int64_t>(stored.value.size()));
   ObjectChange change;
   change.key = *key;
   change.value = stored.value;
   change.lease = *leased;
   Joining joining{begun, attributes != nullptr ? &admission_of(mode, backing) : nullptr, attributes};
   auto committed = co_await commit(backing, context, std::move(change), joining);
+  step_of_commit(span, committed, "Txn call succeeded");
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end == CommitEnd::kStale) co_return ObjectRef();
   if (committed->end == CommitEnd::kMoved) co_return taken(*mode.served_names, backing, object, committed->found);

@@ -53,7 +53,7 @@ TEST_F(StoreCreateTest, AnswersAlreadyExistsForATakenName) {
   EXPECT_EQ(second.status().message(), R"(things.example.com "a" already exists)");
 }
 
-TEST_F(StoreCreateTest, SaysThatTheTakenNameIsBeingDeleted) {
+TEST_F(StoreCreateTest, ReportsThatTheTakenNameIsBeingDeleted) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
   ASSERT_TRUE(remove("a").ok());
@@ -75,7 +75,7 @@ TEST_F(StoreCreateTest, GeneratesANameFromThePrefix) {
 
 TEST_F(StoreCreateTest, TriesAnotherGeneratedNameWhenTheFirstIsTaken) {
   make(std::make_shared<TestStrategy>());
-  // Whatever name is about to be written is taken by somebody else, three times.
+  // Another client takes the generated name just before the write, three times.
   int taken = 0;
   std::function<void(const TxnRequest&)> take = [&](const TxnRequest& request) {
     storage.put(request.puts.front().key, "{}");
@@ -126,7 +126,7 @@ TEST_F(StoreCreateTest, ADryRunWritesNothingAndHasNoResourceVersion) {
   EXPECT_EQ(create(thing(R"("name":"a")"), options).status().reason(), Reason::kAlreadyExists);
 }
 
-TEST_F(StoreCreateTest, ADryRunTooSaysThatWhatIsThereIsBeingDeleted) {
+TEST_F(StoreCreateTest, ADryRunAlsoReportsThatTheObjectIsBeingDeleted) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
   ASSERT_TRUE(remove("a").ok());
@@ -154,7 +154,7 @@ TEST_F(StoreCreateTest, DropsRepeatedOwnersWithAWarning) {
   EXPECT_NE(context->warnings()[0].find("contains duplicate entries"), std::string::npos);
 }
 
-// As many as fit into a request; comparing each with each would take the better part of an hour.
+// As many as fit into a request; comparing each pair would take nearly an hour.
 TEST_F(StoreCreateTest, ALongListOfOwnersIsGoneThroughOnce) {
   make(std::make_shared<TestStrategy>());
   const auto owner = [](int i, std::string_view name) {
@@ -204,7 +204,7 @@ TEST_F(StoreCreateTest, NamesMustBeLowerCasePlurals) {
   EXPECT_FALSE(make_store(environment, std::move(config)).ok());
 }
 
-// It was stored, and read back as an object without anything in it.
+// Regression: it was stored, and read back as an empty object.
 TEST_F(StoreCreateTest, WhatCouldNotBeReadAgainIsNotStored) {
   make(std::make_shared<TestStrategy>());
   context = request("create");

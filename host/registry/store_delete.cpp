@@ -1,4 +1,4 @@
-// delete: mark the object for whoever still holds it, or remove it.
+// delete: mark the object while it has finalizers or a grace period, or remove it.
 #include "engine/raw_json.hpp"
 #include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
@@ -7,7 +7,7 @@
 namespace backplane::registry {
 namespace {
 
-// One delete from its first try to its last.
+// One delete with all its attempts.
 class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteResult> {
  public:
   DeleteOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string ns, std::string name,
@@ -39,14 +39,15 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
   WriteMode mode_;
   std::string ns_;
   DeleteOptions options_;
-  ObjectRef marked_;  // as this operation has left it, when it was marked before its removal
+  DeleteOptions decided_;  // with the grace period that the strategy has decided
+  ObjectRef marked_;       // as this operation has marked it before its removal
 };
 
 AdmissionAttributes DeleteOperation::attributes() const {
   AdmissionAttributes attributes = store_.attributes(mode_, context_, AdmissionOperation::kDelete, name_);
   if (store_.namespaced()) attributes.ns = ns_;
   if (mode_.of_collection) attributes.name.clear();
-  attributes.options = options_;
+  attributes.options = decided_;
   attributes.dry_run = options_.dry_run;
   return attributes;
 }
@@ -60,7 +61,7 @@ Task<Status> DeleteOperation::admission(const Object& object) {
   co_return co_await admission_of(mode_, backing_).validate(attributes);
 }
 
-// Changes an object that stays for now.  True: something was changed.
+// Marks an object that is not removed yet.  True: the object was changed.
 bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) const {
   ObjectMeta meta(object);
   if (grace == Grace::kGraceful) {
@@ -70,7 +71,7 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) con
   const bool first = meta.deletion_timestamp().empty();
   bool changed = first;
   if (!held_elsewhere) changed = mark_as_deleting(object);
-  // Kinds held otherwise (namespaces) have their own way to end: no grace period, no new generation.
+  // Kinds with other finalizers (namespaces) are deleted differently: no grace period, no new generation.
   else if (first)
     meta.set("deletionTimestamp", now_rfc3339());
   if (first) store_.config().strategy->mark_deleting(object);
@@ -79,29 +80,33 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) con
 
 Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (entry_ == nullptr) {
-    // This operation has marked the object, and another writer has removed it for that reason.
+    // This operation has marked the object, and another writer has completed the removal.
     if (marked_ != nullptr) co_return done(marked_, true, returns_object());
     co_return not_found_error(*mode_.served_names, name_);
   }
   // Deletes may come by the thousand in one request, so each has its own arena.
   Object object = decode_kept(*entry_, store_.config().schema, json::make_shared_resource<json::monotonic_resource>());
   const Strategy& strategy = *store_.config().strategy;
-  DeleteOptions options = options_;
-  auto grace = before_delete(store_.config(), context_, object, options);
+  decided_ = options_;
+  auto grace = before_delete(store_.config(), context_, object, decided_);
   if (!grace.ok()) co_return std::move(grace.status());
   Status allowed = strategy.validate_delete(context_, object);
   if (!allowed.ok()) co_return allowed;
-  Status admitted = co_await admission(object);
-  if (!admitted.ok()) co_return admitted;
   if (*grace == Grace::kPending) co_return done(entry_, false, returns_object());
+  // Admission sees the object as it is stored.
+  std::optional<Object> stored;
+  if (*grace == Grace::kGraceful) stored = decode_kept(*entry_, store_.config().schema, object.storage());
+  auto asking = admission(stored ? *stored : object);
+  Status admitted = co_await std::move(asking);
+  if (!admitted.ok()) co_return admitted;
 
   const bool held_elsewhere = strategy.held_by_other_finalizers(object);
-  const bool collector = backing_.settings->garbage_collection && set_collector_finalizers(strategy, object, options);
+  const bool collector = backing_.settings->garbage_collection && set_collector_finalizers(strategy, object, decided_);
   const bool held = held_elsewhere || !ObjectMeta(object).finalizers().empty();
   if (!held && *grace == Grace::kNone) co_return co_await remove_now();
   const bool marked = mark(object, *grace, held_elsewhere);
   if (!marked && !collector) co_return done(entry_, false, true);
-  const bool remove_next = !held && options.grace_period_seconds.value_or(0) == 0;
+  const bool remove_next = !held && decided_.grace_period_seconds.value_or(0) == 0;
   co_return co_await keep(std::move(object), remove_next);
 }
 
@@ -113,7 +118,8 @@ Status DeleteOperation::shape(Object& object) const {
   return get_string(object, "apiVersion") == api_version ? canonical_form(store_.config().schema, object) : Status();
 }
 
-// Stores the marked object; removes it at once when nothing holds it and no grace was asked for.
+// Stores the marked object; removes it at once if it has no finalizers and no grace period. As upstream, the removal is admitted
+// again, with the marked object; a dry run ends before.
 Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_next) {
   if (options_.dry_run) co_return done(unstored(key_, object), remove_next, true);
   Status shaped = shape(object);
@@ -141,6 +147,9 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   current_ = true;
   if (!remove_next) co_return done(entry_, false, true);
   marked_ = entry_;
+  const Object marked = decode_kept(*entry_, store_.config().schema, json::make_shared_resource<json::monotonic_resource>());
+  Status admitted = co_await admission(marked);
+  if (!admitted.ok()) co_return admitted;
   if (options_.preconditions.resource_version) options_.preconditions.resource_version = std::to_string(entry_->revision);
   co_return co_await remove_now();
 }

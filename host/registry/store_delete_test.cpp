@@ -124,7 +124,7 @@ TEST_F(StoreDeleteTest, AGracefulKindIsMarkedFirstAndTheGraceMayOnlyShrink) {
   EXPECT_TRUE(storage.data.empty());
 }
 
-TEST_F(StoreDeleteTest, AGracefulDeleteThatSomebodyElseCompletesHasSucceeded) {
+TEST_F(StoreDeleteTest, AGracefulDeleteThatAnotherWriterCompletesSucceeds) {
   auto strategy = std::make_shared<TestStrategy>(KindFacts{.returns_deleted = true});
   strategy->grace = 0;
   make(strategy);
@@ -167,6 +167,23 @@ TEST_F(StoreDeleteTest, ADryRunRemovesAndMarksNothing) {
   EXPECT_TRUE(get("a").ok());
 }
 
+// As upstream, a dry run ends before the marked object would be removed.
+TEST_F(StoreDeleteTest, ADryRunIsAdmittedOnce) {
+  auto strategy = std::make_shared<TestStrategy>();
+  strategy->grace = 30;
+  make(strategy);
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  DeleteOptions options = grace(0);
+  for (const bool dry_run : {true, false}) {
+    options.dry_run = dry_run;
+    admission.asked.clear();
+    const auto removed = remove("a", options);
+    ASSERT_TRUE(removed.ok()) << removed.status().message();
+    EXPECT_TRUE(removed->deleted);
+    EXPECT_EQ(admission.asked.size(), dry_run ? 2U : 4U);
+  }
+}
+
 TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
@@ -181,7 +198,7 @@ TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
   EXPECT_FALSE(tried->deleted);
 }
 
-// Nobody would ever take the finalizer away.
+// No client would ever remove the finalizer.
 TEST_F(StoreDeleteTest, KindsThatTheCollectorDoesNotKnowAskItForNothing) {
   for (const char* policy : {"Orphan", "Foreground"}) {
     make(std::make_shared<TestStrategy>(KindFacts{.has_dependents = false}));
@@ -277,7 +294,7 @@ TEST_F(StoreDeleteTest, KindsWithFieldLabelsSayWhichLabelIsNotSupported) {
   EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: spec.size");
 }
 
-// Kinds without labels of their own take it, and nothing is found.
+// Kinds without labels accept the selector, and it matches nothing.
 TEST_F(StoreDeleteTest, KindsWithFieldLabelsAndWithoutNamespacesAreNotSelectedByOne) {
   ListOptions options;
   options.fields = *FieldSelector::parse("metadata.namespace=other");
@@ -289,7 +306,7 @@ TEST_F(StoreDeleteTest, KindsWithFieldLabelsAndWithoutNamespacesAreNotSelectedBy
   EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: metadata.namespace");
 }
 
-// Its finalizers were not seen, and it went.
+// Regression: its finalizers were not seen, and the object was removed.
 TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
@@ -300,7 +317,7 @@ TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   EXPECT_EQ(storage.data.size(), 1u);
 }
 
-// The fact alone, without a word of it in the config.
+// The fact of the strategy alone, without a setting in the config.
 TEST_F(StoreTest, AKindWhoseFactsSayThatItsDeletesReturnTheObjectReturnsIt) {
   for (const bool returns : {false, true}) {
     KindFacts facts;

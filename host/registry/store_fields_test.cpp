@@ -1,4 +1,4 @@
-// What writes through the store do to metadata.managedFields, and server-side apply.
+// metadata.managedFields of writes through the store, and server-side apply.
 #include "engine/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/managers.hpp"
@@ -79,7 +79,7 @@ TEST_F(StoreFieldsTest, AManagerThatWritesItsFieldsAgainHasItsEntryRenewedAndNot
   ASSERT_TRUE(create(with_data(R"({"k":"1","l":"1","m":"1"})"), by("m")).ok());
   Change other([](Object& object) { object["data"].as_object()["l"] = "2"; });
   ASSERT_TRUE(update("a", other, by("n")).ok());
-  // As if that had been long ago.
+  // Sets the time of the entries to long ago.
   std::string text(storage.data[key("a")].value.view());
   const std::string_view member = R"("time":")";
   for (std::size_t at = text.find(member); at != std::string::npos; at = text.find(member, at + 1))
@@ -98,7 +98,7 @@ TEST_F(StoreFieldsTest, AManagerThatWritesItsFieldsAgainHasItsEntryRenewedAndNot
   ASSERT_TRUE(update("a", again, by("n")).ok());
   EXPECT_EQ(stored_record(), record);
   EXPECT_EQ(times(), (std::vector<bool>{true, false}));
-  // Once more without the record, and with a field gone that is its own.
+  // Updates again without managedFields, and with one of the manager's own fields removed.
   Replacement less(with_data(R"({"k":"2","l":"3"})"));
   ASSERT_TRUE(update("a", less, by("m")).ok());
   EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}} n:Update:{"f:data":{"f:l":{}}})");
@@ -130,7 +130,19 @@ TEST_F(StoreFieldsTest, ARecordThatAdmissionWritesAnewInWordsThatNeedEscapesIsTa
   EXPECT_EQ(stored_record(), R"(by "admission":Update:{"f:data":{".":{},"f:a\"b\\c":{},"f:k":{}}})");
 }
 
-TEST_F(StoreFieldsTest, WhoManagesWhatStaysTextForAdmissionThatDoesNotLookAndIsATreeForAdmissionThatDoes) {
+TEST_F(StoreFieldsTest, AdmissionSeesSortedMetadataOfACustomResource) {
+  for (const bool structural : {false, true}) {
+    make(std::make_shared<TestStrategy>(), structural);
+    std::string shown;
+    admission.mutate = [&](AdmissionAttributes& attributes) {
+      for (const auto& member : (*attributes.object)["metadata"].as_object()) shown.append(member.key()).append(" ");
+    };
+    ASSERT_TRUE(create(thing(structural ? R"("labels":{"a":"b"},"name":"s")" : R"("labels":{"a":"b"},"name":"t")"), by("m")).ok());
+    EXPECT_EQ(shown == "labels managedFields name namespace ", structural) << shown;
+  }
+}
+
+TEST_F(StoreFieldsTest, ManagersAreTextUnlessAdmissionReadsThem) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
   std::string shown;
@@ -154,7 +166,7 @@ TEST_F(StoreFieldsTest, WhoManagesWhatStaysTextForAdmissionThatDoesNotLookAndIsA
   }
 }
 
-// An object as a write reads it: what is a tree, how many values there are.
+// An object as a write decodes it: its trees and the number of their values.
 std::size_t values_in(const Value& value) {
   std::size_t count = 1;
   if (value.is_array()) {
@@ -191,7 +203,7 @@ TEST_F(StoreFieldsTest, ARecordOfAnotherShapeIsReadAsItIs) {
   }
 }
 
-TEST_F(StoreFieldsTest, WritesThatAreNoRequestsAreRecordedForNobody) {
+TEST_F(StoreFieldsTest, InternalWritesAreNotRecorded) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
   Change change([](Object& object) { ensure_object(object, "data")["k"] = "2"; });
@@ -215,7 +227,7 @@ TEST_F(StoreFieldsTest, AnEmptyEntryStartsTheRecordAnewWithTheFirstApply) {
   EXPECT_EQ(stored_record(), R"(x:Apply:{"f:data":{".":{},"f:l":{}}} before-first-apply:Update:{"f:data":{".":{},"f:k":{}}})");
 }
 
-TEST_F(StoreFieldsTest, WhatAClientSaysOfManagersCountsUnlessItCannotBeRead) {
+TEST_F(StoreFieldsTest, AClientsManagersCountUnlessTheyCannotBeRead) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
   const auto sent = [](const std::string& entry) {
@@ -287,7 +299,7 @@ TEST_F(StoreFieldsTest, AConfigurationOfAnotherKindOrWithManagersIsRefused) {
   EXPECT_EQ(refused.status().message(), "metadata.managedFields must be nil");
 }
 
-// What a storage of a plugin passes on to the one of the host (upstream's WrapUpdatedObjectInfo).
+// The UpdatedObjectInfo that a plugin's storage forwards to the host's (upstream's WrapUpdatedObjectInfo).
 class Labelled final : public WrappedObjectInfo {
  public:
   using WrappedObjectInfo::WrappedObjectInfo;
@@ -314,7 +326,7 @@ TEST_F(StoreFieldsTest, AWrappedApplyIsAnApply) {
   }
 }
 
-// Refuses all data, and quotes it.
+// Refuses all data with an error that quotes it.
 struct Refusing final : TestStrategy {
   void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {
     errors.invalid_raw("data", to_json(object.at("data")), "is wrong");

@@ -1,4 +1,4 @@
-// A store over a backend and a cache that do what the test tells them: the cache lags until caught up, and somebody else may write just
+// A store over a backend and a cache that the test controls: the cache lags until caught up, and another client may write just
 // before a transaction.
 //
 // Thread-safety: everything runs on the fixture's one loop while a call is under way, on the test's thread between calls.
@@ -30,7 +30,7 @@ class FakeStorage final : public StorageBackend {
   int ranges = 0;
   // Runs once, before the next transaction is judged.
   std::function<void(const TxnRequest& request)> before_next_txn;
-  // The next transaction happens, and nobody is told.
+  // The next transaction is committed, and its response is lost.
   bool loses_next_answer = false;
 
   KeyValue put(const std::string& key, std::string value) {
@@ -149,7 +149,7 @@ class FakeCache final : public ResourceCache {
   const CacheConfig& config() const { return config_; }
 
   CacheScope last_scope;
-  std::vector<ListOptions> listed;  // what lists were asked with
+  std::vector<ListOptions> listed;  // options of each list call
   std::size_t page_size = 1000;     // lists are cut after so many objects
 
  private:
@@ -180,7 +180,7 @@ class FakeHub final : public CacheHub {
   FakeStorage& storage_;
 };
 
-// Remembers what it was asked, and refuses when told to.
+// Records its calls, and refuses them on request.
 class FakeAdmission final : public WriteAdmission {
  public:
   std::vector<std::string> asked;
@@ -244,7 +244,7 @@ class OrderingSchema final : public Schema {
   bool structural_;
 };
 
-// What a test says about the kind.
+// A test's settings of the kind.
 struct TestStrategy : Strategy {
   using Strategy::Strategy;
   std::int64_t grace = -1;     // >= 0: graceful deletion with this default

@@ -1,4 +1,4 @@
-// Begin, join, finish: what hooks see of every write, and what is committed with it.
+// Begin, join, finish: the hooks' view of each write, and the writes committed with it.
 #include <deque>
 #include <stdexcept>
 
@@ -8,7 +8,7 @@
 namespace backplane::registry_test {
 namespace {
 
-// Remembers what happened, and gives every object a companion in another store.
+// Records the calls, and creates a companion in another store for each object.
 Object parsed(const ObjectRef& entry) { return json::parse(entry->json().view()).as_object(); }
 
 class Recorder final : public StoreHooks {
@@ -32,7 +32,7 @@ class Recorder final : public StoreHooks {
       std::string name = companion_;
       auto found = co_await hooks_.companions->get(own, std::move(name), std::move(options));
       if (removes_) {
-        if (!found.ok() || !get_string_path(parsed(*found), "data.of").empty()) co_return true;  // gone, or somebody else's
+        if (!found.ok() || !get_string_path(parsed(*found), "data.of").empty()) co_return true;  // removed, or another object's companion
         Status removed = transaction.remove(*hooks_.companions, *found);
         if (!removed.ok()) co_return removed;
         co_return true;
@@ -86,7 +86,7 @@ class Recorder final : public StoreHooks {
 class StoreHooksTest : public StoreTest {
  protected:
   using Told = std::vector<std::string>;
-  // The store of mates has a cache of its own.
+  // The store of companions has a separate cache.
   std::string key(const std::string& name) { return "/registry/things/default/" + name; }
 
   void make_hooked(bool with_companions = false) {
@@ -199,7 +199,7 @@ TEST_F(StoreHooksTest, CompanionsAreCommittedWithTheObject) {
   EXPECT_TRUE(storage.data.empty());
 }
 
-TEST_F(StoreHooksTest, ACompanionThatSomebodyElseMadeIsChosenAnew) {
+TEST_F(StoreHooksTest, ACompanionOfAnotherWriterIsChosenAgain) {
   make_hooked(true);
   hooks->names = {"taken", "free"};
   storage.before_next_txn = [this](const TxnRequest&) {
@@ -254,7 +254,7 @@ TEST_F(StoreHooksTest, UpdatesThatCreateAreCreations) {
   EXPECT_EQ(storage.data.count(mate_key("mate")), 1u);
 }
 
-// How many deletes are under way at once.
+// The number of concurrent deletes.
 class Counting final : public StoreHooks {
  public:
   mutable int now = 0;
@@ -292,7 +292,7 @@ class StoreCollectionTest : public StoreTest {
   std::shared_ptr<Counting> counting = std::make_shared<Counting>();
 };
 
-TEST_F(StoreCollectionTest, TheFlagSaysHowManyWorkersThereAre) {
+TEST_F(StoreCollectionTest, TheFlagSetsTheNumberOfWorkers) {
   StoreSettings settings;
   settings.delete_collection_workers = 2;
   make_counted(settings);
@@ -301,7 +301,7 @@ TEST_F(StoreCollectionTest, TheFlagSaysHowManyWorkersThereAre) {
   EXPECT_TRUE(storage.data.empty());
 }
 
-// With one at a time each waited for a disk of its own: 64,000 objects took more than the minute that a request has.
+// Regression: sequential deletes waited for one disk write each, and 64,000 objects took longer than a request's minute.
 TEST_F(StoreCollectionTest, OneWorkerIsTheDefaultAndItsDeletesWaitForTheStoreTogether) {
   make_counted({});
   ASSERT_TRUE(remove_all().ok());
@@ -320,7 +320,7 @@ TEST_F(StoreCollectionTest, AnExceptionInOneDeleteEndsTheRequestAndNotTheProcess
   EXPECT_NE(removed.status().message().find("the hook has had enough"), std::string::npos) << removed.status().message();
 }
 
-TEST_F(StoreCollectionTest, WithoutAGarbageCollectorNobodyWaitsForIt) {
+TEST_F(StoreCollectionTest, WithoutAGarbageCollectorNoFinalizerIsAdded) {
   StoreSettings settings;
   settings.garbage_collection = false;
   make_counted(settings);

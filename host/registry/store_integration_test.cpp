@@ -95,11 +95,11 @@ TEST_F(StoreIntegrationTest, TheAnswerOfAWriteAndTheCacheShareOneEntry) {
     ASSERT_TRUE(found.ok());
     if (*found == *created) ++shared;
   }
-  // Where the two meet, both make one.
+  // If both start at the same time, both make a store.
   EXPECT_GE(shared, 10);
 }
 
-// A custom resource whose definition changes gets a store of its own before that is published.
+// A custom resource whose definition changes gets a new store before the new definition is published.
 TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
   ASSERT_TRUE(create("a").ok());
   RequestContext context;
@@ -126,7 +126,7 @@ TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
   EXPECT_TRUE(run_on(loop_, (*next)->get(context, "b", {})).ok());
 }
 
-// The stores of custom resources are made by the first request, when their definition has been published already.
+// The first request makes the store of a custom resource, after its definition has been published.
 TEST_F(StoreIntegrationTest, ACacheThatIsRetiredAfterThePublicationGoesWithItsLastUser) {
   ASSERT_TRUE(create("a").ok());
   RequestContext context;
@@ -150,7 +150,7 @@ TEST_F(StoreIntegrationTest, ACacheThatIsRetiredAfterThePublicationGoesWithItsLa
   (*stream)->cancel();
   EXPECT_TRUE(run_on(loop_, (*stream)->next())->empty());
   stream->reset();
-  // The pump may hold it for as long as it shows it an event.
+  // The pump may hold the cache while it delivers an event to it.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!before.expired() && std::chrono::steady_clock::now() < until) ASSERT_TRUE(get("b").ok());
   EXPECT_TRUE(before.expired());
@@ -168,7 +168,7 @@ TEST_F(StoreIntegrationTest, StoresThatAreGoneLeaveNothingBehind) {
   EXPECT_EQ(environment_.state()->stores.size(), 1u) << "that of the fixture";
 }
 
-// Whether gates are on, by a rule that counts how often it was copied.
+// A gate function that counts its copies.
 struct CountedGates {
   explicit CountedGates(int& counter) : copies(&counter) {}
   CountedGates(const CountedGates& other) : copies(other.copies) { ++*copies; }

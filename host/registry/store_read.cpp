@@ -1,9 +1,10 @@
-// get, list and watch: the cache answers; the store adds names and field labels.
+// get, list and watch: reads from the cache; the store adds names and field labels.
 #include <algorithm>
 
 #include "backplane/points/http.hpp"
 #include "base/spent_time.hpp"
 #include "registry/object_store.hpp"
+#include "registry/store_span.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -17,7 +18,7 @@ Status unknown_label(std::string_view label, bool kind_has_labels) {
   return bad_request(quoted(label) + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
-// The value a selector demands of `label`, if it demands just one.
+// The value that a selector requires of `label` by equality, if any.
 std::string_view demanded(const FieldSelector& selector, std::string_view label) {
   for (const FieldSelector::Requirement& requirement : selector.requirements()) {
     if (requirement.equals && requirement.field == label) return requirement.value;
@@ -42,7 +43,7 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
   return {out, &out->gone};
 }
 
-// Warns of what the list leaves out.  Errors: the list is to be refused instead.
+// Adds a warning about unreadable objects that the list leaves out.  Errors: the list must be refused instead.
 Status report_unreadable(const ObjectStorage& storage, const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
   constexpr std::size_t kMostKeys = 3;
   if (Status refused = cache.list_refusal(scope); !refused.ok()) return refused;
@@ -85,7 +86,7 @@ Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const Li
     scope.ns = context.info.ns;
     if (scope.ns.empty()) scope.ns = demanded(options.fields, kNamespaceLabel);
   }
-  // One name in one namespace is one key: no need to look at the others.
+  // A name in a namespace is one key, so no other entries are read.
   if (!keys_.namespaced() || !scope.ns.empty()) scope.name = demanded(options.fields, kNameLabel);
   return scope;
 }
@@ -99,6 +100,13 @@ Task<Result<ObjectRef>> ObjectStore::get_as(WriteMode mode, RequestContext& cont
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
   if (!key.ok()) co_return std::move(key.status());
+  TraceSpan span(&context, "cacher.Get", SpanKind::kInternal, TraceSpan::Use::kExported);
+  if (span.recorded()) {
+    span.set("audit-id", tracing::shown_audit_id(context));
+    span.set("key", std::string_view(*key));
+    span.set("resource-version", std::string_view(options.resource_version));
+    span.step("About to fetch object from cache");
+  }
   const SpentTime spent(context, &RequestLatencies::storage);
   auto found = co_await backing->cache->get(std::move(*key), std::move(options.resource_version));
   if (found.ok() && *found == nullptr) co_return not_found_error(*mode.served_names, name);
@@ -111,11 +119,13 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   auto scope = scope_of(context, options);
   if (!scope.ok()) co_return std::move(scope.status());
   scope->abandoned = abandonment(context, options);
+  TraceSpan span(&context, "cacher.GetList", SpanKind::kInternal, TraceSpan::Use::kExported);
+  describe_read(span, context, config_);
   const SpentTime spent(context, &RequestLatencies::storage);
   auto listing = backing->cache->list(*scope, std::move(options));
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return listed;
-  // Parts of this server go on without what cannot be read.
+  // Components of this server continue without the unreadable objects.
   const bool own = context.exchange == nullptr || context.user->name == kServerItself;
   Status refused = !own ? report_unreadable(*backing->storage, *backing->cache, *scope, context) : Status();
   if (!refused.ok()) co_return refused;
@@ -127,6 +137,8 @@ Task<Result<std::unique_ptr<WatchStream>>> ObjectStore::watch(RequestContext& co
   if (backing == nullptr) co_return not_started();
   auto scope = scope_of(context, options);
   if (!scope.ok()) co_return std::move(scope.status());
+  TraceSpan span(&context, "cacher.Watch", SpanKind::kInternal, TraceSpan::Use::kExported);
+  describe_read(span, context, config_);
   co_return co_await backing->cache->watch(std::move(*scope), std::move(options));
 }
 

@@ -21,7 +21,7 @@ TEST_F(StoreUnreadableTest, AnObjectThatCannotBeReadIsNeitherChangedNorReplacedN
   EXPECT_TRUE(create(thing(R"("name":"a")")).ok()) << "it has gone, and all is well";
 }
 
-TEST_F(StoreUnreadableTest, WhoIgnoresReadErrorsRemovesWhatCannotBeReadAndNothingElse) {
+TEST_F(StoreUnreadableTest, IgnoringReadErrorsRemovesOnlyUnreadableObjects) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["e.com/held"])")).ok());
   DeleteOptions unread;

@@ -1,4 +1,4 @@
-// update: compute from the newest state at hand, commit only if that state still stands, else compute again (storage.GuaranteedUpdate).
+// update: computes from the newest known state, commits only if that state is unchanged, or computes again (storage.GuaranteedUpdate).
 #include "engine/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/guarded_admission.hpp"
@@ -7,13 +7,14 @@
 #include "registry/guaranteed_update.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
+#include "registry/store_span.hpp"
 
 namespace backplane::registry {
 namespace {
 
 constexpr std::string_view kModified = "the object has been modified; please apply your changes to the latest version and try again";
 
-// One update from its first try to its last.
+// One update with all its attempts.
 class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateResult> {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
@@ -29,7 +30,7 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   Task<Attempt> attempt();
 
  private:
-  // How a try ended that was not refused.
+  // The outcome of an attempt without an error.
   enum class End : unsigned char { kStored, kUnchanged, kDryRun, kLost, kEmptied };
 
   static Attempt done(ObjectRef object, bool created = false, bool deleted = false) {
@@ -41,18 +42,18 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   }
 
   Task<Result<Object>> requested(const Object* existing);
-  // The object that is asked for, with its defaults and its managers.
+  // The requested object with defaults and managedFields.
   Task<Result<Object>> ask(const Object* existing);
   Task<Attempt> change(Object existing);
   Task<Attempt> create_missing(Object object);
-  // Between begin and finish of the hooks.
+  // Called between begin and finish of the hooks.
   Task<Result<End>> write_change(Object& object, const Object& existing, BegunWrite* begun);
   Task<Result<End>> write_new(Object& object, BegunWrite* begun);
   Task<Result<End>> store(Object& object, Revision expected, BegunWrite* begun);
-  // How it ends without a write; nothing: the stored bytes are others than a write would store, and one is made.
+  // The outcome without a write; nullopt: the stored bytes differ from those of a write, so the write is needed.
   Task<Result<std::optional<End>>> store_unchanged(SharedBytes worked);
   using GuaranteedUpdate::adopt;
-  // The object as the store has it now.  Errors: it cannot be read.
+  // Sets entry_ to the store's current object.  Errors: it cannot be read.
   Status adopt(const RangeResult& found);
   Task<Attempt> remove_finalized(Object object);
   Task<Status> admit(Object& object, const Object* existing);
@@ -61,7 +62,7 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
-  // The next try does without managers: see too_large().
+  // True if the next attempt must drop managedFields: see too_large().
   bool is_apply() const noexcept;
   bool drops_managers(const Status& refused);
   const StoreHooks* hooks() const noexcept { return mode_.subresource ? nullptr : store_.config().hooks.get(); }
@@ -72,13 +73,13 @@ class UpdateOperation final : public GuaranteedUpdate<UpdateOperation, UpdateRes
   WriteOptions options_;
   bool may_create_;
   bool without_managers_ = false;
-  std::optional<AdmissionAttributes> attributes_;  // of the try at hand
-  ObjectRef result_;                               // of the try at hand, unless it was lost
+  std::optional<AdmissionAttributes> attributes_;  // of the current attempt
+  ObjectRef result_;                               // of the current attempt, unless it was lost
 };
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();
-  if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // it has raw values
+  if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // the object has raw values
   const SharedBytes present = kept_json(*entry_);
   if (bytes.size() + version_member != present.size()) return false;
   return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present.view();
@@ -91,7 +92,7 @@ bool UpdateOperation::drops_managers(const Status& refused) {
   return without_managers_ = true;
 }
 
-// Made by the first step of each try, for both.
+// Made by the mutating step of each attempt, and used by both steps.
 AdmissionAttributes& UpdateOperation::make_attributes(Object& object, const Object* existing) {
   const AdmissionOperation operation = existing ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
   AdmissionAttributes& attributes = attributes_.emplace(store_.attributes(mode_, context_, operation, name_));
@@ -133,7 +134,7 @@ Status UpdateOperation::check_preconditions(const Object& existing) const {
   return {};
 }
 
-// The object's resourceVersion must be that of the state, or be left out where the kind allows it; afterwards it is set.
+// Requires the state's resourceVersion, or none if the kind allows unconditional updates; sets it if it is missing.
 Status UpdateOperation::check_version(Object& object) const {
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
   if (!version.ok()) return std::move(version.status());
@@ -171,7 +172,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
     co_return co_await create_missing(std::move(*wanted));
   }
   Object existing = decode_for_write(*entry_, store_.config().schema, context_.arena());
-  // Records that servers keep of themselves have no name in them: their key says it.
+  // kube-apiserver's endpoint leases are stored without a name; the key has it.
   if (meta_name(existing).empty()) ObjectMeta(existing).set("name", name_);
   Status met = check_preconditions(existing);
   if (!met.ok()) co_return met;
@@ -218,9 +219,11 @@ Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object,
 
 // `expected` is 0 for an object that is new.
 Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revision expected, BegunWrite* begun) {
+  trace_step(context_, "About to Encode");
   KeyValue stored;
   stored.key = key_;
   stored.value = encode_for_storage(object);
+  trace_step(context_, "Encode succeeded", "len", static_cast<std::int64_t>(stored.value.size()));
   // A write that changes nothing is none: the object keeps its resourceVersion.
   if (expected != 0 && changes_nothing(stored.value.view())) {
     auto unchanged = co_await store_unchanged(stored.value);
@@ -237,7 +240,9 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   change.lease = *leased;
   Joining joining{begun};
   if (admission_applies()) joining = {begun, &admission_of(mode_, backing_), &*attributes_};
+  trace_step(context_, "Transaction prepared");
   auto committed = co_await commit(backing_, context_, std::move(change), joining, &unclear_);
+  trace_step(context_, committed.ok() ? "Txn call completed" : "Txn call failed");
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);
@@ -250,7 +255,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   co_return End::kStored;
 }
 
-// Only the store can tell: whether a cached state is the newest, and what its bytes are.
+// Compares with the store, because a cached state may not be the newest and does not have the stored bytes.
 Task<Result<std::optional<UpdateOperation::End>>> UpdateOperation::store_unchanged(SharedBytes worked) {
   const Revision judged = revision();
   auto comparing = backing_.storage->compare(key_, std::move(worked));
@@ -272,7 +277,7 @@ Status UpdateOperation::adopt(const RangeResult& found) {
   return {};
 }
 
-// The last finalizer of an object that is being deleted has gone, and so does the object.
+// Removes an object that is being deleted and has lost its last finalizer.
 Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) {
   ObjectRef last = unstored(key_, object);
   if (dry_run_) co_return done(std::move(last));
@@ -337,6 +342,8 @@ Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
   if (!key.ok()) co_return std::move(key.status());
+  TraceSpan span(&context, "GuaranteedUpdate etcd3");
+  describe_write(span, context, config_, *key);
   UpdateOperation operation(*this, *backing, mode, context, std::move(name), std::move(*key), info, std::move(options), force_allow_create);
   co_return co_await operation.run();
 }

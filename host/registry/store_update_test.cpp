@@ -50,8 +50,8 @@ TEST_F(StoreUpdateTest, ReplacesTheObjectAndKeepsWhatNoUpdateMayChange) {
   EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}));
 }
 
-// As kube-apiserver writes what servers keep of themselves.
-TEST_F(StoreUpdateTest, WhatIsStoredWithoutANameHasTheOneOfItsKey) {
+// As kube-apiserver writes its endpoint leases.
+TEST_F(StoreUpdateTest, AnObjectStoredWithoutANameHasTheNameOfItsKey) {
   make_with_one(std::make_shared<TestStrategy>());
   storage.put(key("a"), R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{"namespace":"default"}})");
   Replacement info(thing(R"("name":"a")", R"(,"data":{"k":"2"})"));
@@ -72,8 +72,8 @@ TEST_F(StoreUpdateTest, AStaleResourceVersionConflicts) {
             "latest version and try again");
 }
 
-// The state it was made from has moved then, by this very write.
-TEST_F(StoreUpdateTest, AWriteOfWhichNobodyKnowsWhatBecameOfItIsNotMadeTwice) {
+// This write itself has changed the state that the retry was computed from.
+TEST_F(StoreUpdateTest, AWriteWithAnUnknownOutcomeIsNotRepeated) {
   make_with_one(std::make_shared<TestStrategy>());
   Change one_more([](Object& object) {
     Object& data = ensure_object(object, "data");
@@ -140,7 +140,7 @@ TEST_F(StoreUpdateTest, NoChangeAgainstAStaleCacheIsStillAChange) {
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "1");
 }
 
-// No commit tells a dry run that what it began from no longer stands.
+// A dry run has no commit that would detect a changed state.
 TEST_F(StoreUpdateTest, ADryRunIsJudgedByTheNewestObject) {
   make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
   meanwhile("a", "k", "2");

@@ -1,4 +1,4 @@
-// What a structural schema demands is enforced by the store, whatever the strategy does: on create, update, status, scale and views.
+// The store enforces the rules of a structural schema regardless of the strategy: on create, update, status, scale and views.
 #include "backplane/kit/strategy.hpp"
 #include "registry/store_fixture.hpp"
 
@@ -40,7 +40,7 @@ class StructuralRulesTest : public StoreTest {
     store = std::move(*made);
     environment.start(objects, hub, admission);
   }
-  // What is wrong with a create of this spec: type and field of each cause; empty: nothing.
+  // The causes of refusing a create of this spec, as type and field; empty: accepted.
   std::vector<std::string> wrong(const std::string& spec, const std::string& rest = "") {
     const auto created = create(thing(R"("name":"a")", R"(,"spec":)" + spec + rest));
     if (created.ok()) (void)remove("a");

@@ -5,7 +5,7 @@ namespace backplane {
 namespace registry {
 namespace {
 
-class SubresourceStore final : public SubresourceStorage {
+class SubresourceStore final : public SubresourceStorage, public ObjectDefaulter {
  public:
   bool admits_writes() const noexcept override { return true; }
   SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy,
@@ -22,6 +22,8 @@ class SubresourceStore final : public SubresourceStorage {
   const TableConvertor* subresource_table() const noexcept override {
     return strategy_->facts().has_tables ? &parent_->table_convertor() : nullptr;
   }
+
+  void set_defaults(Value& object) const override { parent_->set_defaults(object); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     co_return co_await parent_->get(context, std::move(name), std::move(options));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "routing/api_releases.hpp"
+
 namespace backplane {
 namespace {
 
@@ -37,12 +39,16 @@ std::string join(const std::set<std::string>& words) {
   return out;
 }
 
+// The server's own group: programs that enable all of Kubernetes' APIs compare them with kube-apiserver's, so it needs its own key.
+constexpr std::string_view kServerGroup = "plugins.backplane.dev";
+
 std::string version_key(const GroupVersion& version) { return version.group + "/" + version.version; }
 
 }  // namespace
 
-Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config) {
+Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config, const EmulatedApis& emulated) {
   ApiEnablement out;
+  out.emulated_ = emulated;
   std::string problems;
   while (!runtime_config.empty()) {
     const auto comma = runtime_config.find(',');
@@ -74,16 +80,73 @@ Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config) {
 
 bool ApiEnablement::version_enabled(const GroupVersion& version) const {
   if (auto it = items_.find(version_key(version)); it != items_.end()) return it->second;
+  if (version.group == kServerGroup) return false;
   const char* level = is_alpha(version.version) ? "api/alpha" : is_beta(version.version) ? "api/beta" : "api/ga";
   if (auto it = items_.find(level); it != items_.end()) return it->second;
   if (auto it = items_.find("api/all"); it != items_.end()) return it->second;
   return std::string_view(level) == "api/ga";
 }
 
-bool ApiEnablement::resource_enabled(const GroupVersionResource& resource) const {
-  const std::string parent = resource.resource.substr(0, resource.resource.find('/'));
-  if (auto it = items_.find(version_key(resource.group_version()) + "/" + parent); it != items_.end()) return it->second;
+bool ApiEnablement::configured(const GroupVersionResource& resource) const {
+  if (auto it = items_.find(version_key(resource.group_version()) + "/" + resource.resource); it != items_.end()) return it->second;
   return version_enabled(resource.group_version());
+}
+
+bool ApiEnablement::named(const std::string& key) const {
+  const auto found = items_.find(key);
+  return found != items_.end() && found->second;
+}
+
+bool ApiEnablement::earlier_version_enabled(const GroupVersionResource& resource) const {
+  bool earlier = false;
+  for (const ResourceRelease& row : resource_releases()) {
+    const GroupVersionResource each{std::string(row.group), std::string(row.version), std::string(row.resource)};
+    if (earlier && each.group == resource.group && each.resource == resource.resource && !row.is_alpha() && resource_enabled(each)) {
+      return true;
+    }
+    earlier = earlier || row.is_of(resource);
+  }
+  return false;
+}
+
+bool ApiEnablement::emulated(const GroupVersionResource& resource) const {
+  const ResourceRelease* row = release_of(resource);
+  if (row == nullptr || row->served_in(emulated_.release)) return true;
+  if (row->introduced <= emulated_.release) return false;  // removed
+  const std::string version = version_key(resource.group_version());
+  return emulated_.runtime_config_forward_compatible && (named(version) || named(version + "/" + resource.resource));
+}
+
+bool ApiEnablement::resource_enabled(const GroupVersionResource& resource) const {
+  const GroupVersionResource parent{resource.group, resource.version, resource.resource.substr(0, resource.resource.find('/'))};
+  const auto item = items_.find(version_key(parent.group_version()) + "/" + parent.resource);
+  if (item != items_.end() && !item->second) return false;
+  if (emulated(parent)) return configured(parent);
+  const ResourceRelease* row = release_of(parent);
+  const bool future = emulated_.release < row->introduced;
+  return future && emulated_.forward_compatible && earlier_version_enabled(parent);
+}
+
+// The first resource or version that the configuration names and the emulated release does not have.
+std::string ApiEnablement::too_new(const std::vector<GroupVersionResource>& known_resources) const {
+  const std::string advice =
+      " the current version " + emulated_.release.to_string() + ". Consider setting --runtime-config-emulation-forward-compatible=true";
+  std::map<std::string, bool> all_missing;  // by version
+  for (const auto& resource : known_resources) {
+    const bool missing = !emulated(resource) && !resource_enabled(resource);
+    const std::string version = version_key(resource.group_version());
+    const auto [entry, fresh] = all_missing.emplace(version, missing);
+    entry->second = entry->second && missing;
+    const ResourceRelease* row = release_of(resource);
+    if (!missing || row->introduced <= emulated_.release || !named(version + "/" + resource.resource)) continue;
+    return "cannot enable resource " + version + ", Resource=" + resource.resource + " in runtime-config because it is introduced at " +
+           row->introduced.to_string() + " after" + advice;
+  }
+  for (const auto& [version, missing] : all_missing) {
+    if (!missing || !named(version)) continue;
+    return "cannot enable version " + version + " in runtime-config because all the resources have been introduced after" + advice;
+  }
+  return {};
 }
 
 Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
@@ -108,13 +171,14 @@ Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
       for (const auto& resource : resources) {
         if (resource.starts_with(parent + "/")) siblings.insert(resource.substr(parent.size() + 1));
       }
-      if (siblings.empty()) continue;  // all its resources may be behind feature gates
+      if (siblings.empty()) continue;  // feature gates may disable all its resources
       problems.push_back("--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings));
     } else {
       problems.push_back("--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " +
                          join(shown));
     }
   }
+  if (const std::string problem = too_new(known_resources); !problem.empty()) problems.push_back(problem);
   std::string text;
   for (const std::string& problem : problems) text.append(text.empty() ? "" : "; ").append(problem);
   return text.empty() ? Status() : bad_request(text);

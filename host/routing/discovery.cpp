@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backplane/core/metrics.hpp"
 #include "backplane/net/forwarded_documents.hpp"
 #include "engine/codec.hpp"
 #include "routing/lazy_document.hpp"
@@ -28,7 +29,7 @@ bool foreign_kind(const ResourceRow& row, const GroupVersion& version) {
   return row.kind.group != version.group || row.kind.version != version.version;
 }
 
-// By name; but of a custom resource, status comes before scale.
+// By name, except that status of a custom resource precedes scale.
 std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const std::string& resource) {
   std::vector<const ResourceRow*> rows;
   table.rows.each_from(resource + "/", [&](const std::string&, const RowRef& row) {
@@ -127,7 +128,7 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-// Of a version that is forwarded: from its documents.
+// Of a forwarded version: from its server's documents.
 Object forwarded_version(const VersionTable& table) {
   Object version;
   version["version"] = table.version.version;
@@ -163,7 +164,7 @@ std::string parameter(std::string_view clause, std::string_view name) {
   return {};
 }
 
-// One clause of an Accept header: what it asks for, or nothing usable.
+// One clause of an Accept header: the requested form, or none that is supported.
 std::optional<DiscoveryForm> clause_form(std::string_view clause) {
   while (!clause.empty() && clause.front() == ' ') clause.remove_prefix(1);
   std::string_view type = clause.substr(0, clause.find(';'));
@@ -256,6 +257,9 @@ std::string aggregated_group(const GroupEntry& group) {
 }
 
 std::string aggregated_discovery(const RouteTable& table, bool core) {
+  static Metric& aggregations =
+      Metric::counter("aggregator_discovery_aggregation_count_total", "[ALPHA] Counter of number of times discovery was aggregated", {});
+  if (!core) aggregations.add({});
   std::string out = R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[)";
   if (core) {
     if (const GroupEntry* group = table.group("")) out += group->aggregated();
@@ -285,7 +289,7 @@ std::string aggregated_hash(std::string_view json) {
 std::string aggregated_protobuf(std::string_view json) {
   auto encoded =
       protobuf_codec().to_stored(discovery_schema("APIGroupDiscoveryList"), std::string(json.substr(0, json.find_last_not_of('\n') + 1)));
-  // We have written the JSON ourselves.
+  // The text is this server's JSON, so it can be parsed.
   if (!encoded.ok()) throw std::logic_error("discovery that is no APIGroupDiscoveryList: " + encoded.status().message());
   return std::move(*encoded);
 }

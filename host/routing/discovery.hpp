@@ -1,4 +1,4 @@
-// Discovery: /api, /apis and everything a client asks to learn what is served, in the legacy and the aggregated form.
+// Discovery: /api, /apis and the group and version documents, in the legacy and the aggregated format.
 //
 // Thread-safety: pure functions of an immutable table.
 #pragma once
@@ -27,10 +27,10 @@ const Schema* discovery_schema(std::string_view kind);
 // The list as a protobuf message in its envelope.
 std::string aggregated_protobuf(std::string_view json);
 
-// What stands for that list in ETags: upstream's hash of it, which is without its kind.
+// The list's hash for ETags: upstream's, which leaves out its kind.
 std::string aggregated_hash(std::string_view json);
 
-// What an Accept header asks of a discovery root: the aggregated form wherever it is named, if it is
+// The format that an Accept header selects for a discovery root: the aggregated one wherever it is named, if it is
 // offered.
 enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);

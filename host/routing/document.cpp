@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-// What a route for GET says of a request: nothing, where it takes it.
+// The error of a GET route for a request; ok if the route accepts it.
 Status check_route(const RequestContext& context, const Exchange& exchange) {
   return exchange.method() == "GET" ? endpoints::check_route_accept(context, exchange, false) : endpoints::method_not_routed();
 }

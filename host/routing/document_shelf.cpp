@@ -5,7 +5,7 @@
 namespace backplane {
 
 void DocumentShelf::put(const MadeDocumentRef& document) {
-  Places dropped;  // freed outside of the lock
+  Places dropped;  // freed after the lock is released
   {
     const std::lock_guard lock(mutex_);
     const auto known = by_document_.find(document.get());

@@ -50,7 +50,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
     Clock::time_point read;
   };
   using Places = std::list<Place>;
-  // Moves what stands at `place` to `dropped`; under the lock.
+  // Moves the document at `place` to `dropped`; under the lock.
   void take(Places::iterator place, Places& dropped);
   void plan_sweep();
 

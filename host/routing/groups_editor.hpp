@@ -27,7 +27,7 @@ class GroupsEditor {
   struct Draft {
     VersionRef before;   // as it is listed; null: it was not
     VersionRef local;    // served from here
-    VersionRef forward;  // stands before it
+    VersionRef forward;  // takes precedence over it
     std::optional<Rows> rows;
     int group_priority = 0;
     int version_priority = 0;

@@ -33,10 +33,10 @@ class HealthRegistry {
   // Begins a new list, which replaces the installed one, whole, with the next install().
   void reopen();
 
-  // What GET /readyz would say, for the host itself.
+  // The result of GET /readyz, for the host.
   Task<bool> ready();
 
-  // What the endpoints have seen of each check so far, for /metrics/slis; one that never ran is left out.  Checks asked for by their
+  // The last results of each check, for /metrics/slis; one that never ran is left out.  Checks requested by their
   // own path do not count.
   struct Observed {
     std::string name;

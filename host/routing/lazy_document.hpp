@@ -30,7 +30,7 @@ class LazyDocument {
   LazyDocument(const LazyDocument&) = delete;
   LazyDocument& operator=(const LazyDocument&) = delete;
 
-  // `hash`: stands for the bytes in ETags; empty: they are hashed.
+  // `hash`: the ETag; empty: computed from the bytes.
   Task<MadeRef> get(Shelf shelf, std::function<std::string()> make, std::string hash = {}) const;
   // Of the document as it was made last; empty when it never was.
   std::string hash() const;

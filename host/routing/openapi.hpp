@@ -34,11 +34,11 @@ std::vector<std::string_view> openapi_object_types(bool cbor);
 OpenApiPage openapi_resource_list(const VersionTable& version);
 
 std::string openapi_v3_page(const OpenApiPage& page);
-// Of one that is forwarded: as its own server says it, if that is known.
+// Of a forwarded one: its server's, if known.
 bool has_openapi_v3(const VersionTable& version);
 std::shared_ptr<const std::string> forwarded_document(const VersionTable& version);  // null: it is not forwarded, or nothing is known
 std::string openapi_v3_document(const VersionTable& version);
-// What stands for the document in ETags and in the index, without making it; empty: only the document itself can tell.
+// The document's hash for ETags and the index, without making the document; empty: it must be computed from the document.
 std::string openapi_v3_hash(const VersionTable& version);
 std::string openapi_v2_document(const RouteTable& table);
 // `v2` is what openapi_v2_document gave, `v3` what one of the others did.
@@ -62,7 +62,7 @@ struct OpenApiOperation {
   bool cbor = false;     // requests and responses may be CBOR
   bool custom = false;   // of a custom resource: JSON and YAML alone, and no strategic merge
   const ResourceRow* row = nullptr;
-  const GroupVersionKind* kind = nullptr;  // that it is said to be of
+  const GroupVersionKind* kind = nullptr;  // its x-kubernetes-group-version-kind
   // Parameters that the resource declares itself; their names are part of `query`.
   std::shared_ptr<const std::vector<ConnectParameter>> declared;
 };
@@ -80,14 +80,14 @@ void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& us
 struct OpenApiParameter {
   std::string_view name;
   bool in_path = false;
-  bool of_patch = false;  // said of patches in other words
+  bool of_patch = false;  // patches have other descriptions
   // Of one that the resource declares: its type, and the kind whose member it is.
   std::string_view declared_type, declared_by;
 
   std::string_view in() const noexcept { return in_path ? "path" : "query"; }
   std::string_view type() const noexcept;  // "boolean", "integer" or "string"
 };
-// What all operations of a path take stands at the path; the rest at the operation.  By name.
+// Parameters common to all operations of a path are declared at the path; others at the operation.  By name.
 std::vector<OpenApiParameter> openapi_path_parameters(std::span<const OpenApiOperation> operations);
 std::vector<OpenApiParameter> openapi_own_parameters(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations);
 

@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::string_view kSelectable = "x-kubernetes-selectable-fields";
 constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
-// Words of the plugin apiextensions, which no document shows (docs/schema-words.md).
+// Extension keywords of the plugin apiextensions, which are not published (docs/schema-words.md).
 constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
 constexpr std::string_view kUnpublished = "x-custom-unpublished";
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 bool is_true(const Object& schema, std::string_view word) { return get_bool(schema, word).value_or(false); }
 
-// What a schema says under a keyword, whether there are none, one or many; those of the root that every resource has are left alone.
+// Visits the subschemas of each keyword, except the root's members that every resource has.
 template <class Visit>
 void each_inner(Object& schema, bool root, const Visit& visit) {
   if (auto* properties = schema.if_contains("properties"); properties != nullptr && properties->is_object()) {
@@ -29,7 +29,7 @@ void each_inner(Object& schema, bool root, const Visit& visit) {
   }
 }
 
-// A reference with a description beside it: v3 wraps it, for nothing may stand beside one there.
+// A reference with a description.  v3 allows no siblings of $ref, so the reference is wrapped in allOf.
 Object described_reference(std::string_view prefix, const std::string& definition, std::string_view description) {
   Object reference{{"$ref", std::string(prefix) + definition}};
   if (prefix == kV2Reference) {
@@ -50,11 +50,11 @@ bool requires_member(const Array& required, std::string_view name) {
   return std::any_of(required.begin(), required.end(), [&](const Value& each) { return each.is_string() && each.get_string() == name; });
 }
 
-// A whole object inside another one has what every object has.
+// An embedded object has apiVersion, kind and metadata.
 void show_embedded(Object& schema, std::string_view prefix, bool root) {
   each_inner(schema, root, [&](Object& inner) { show_embedded(inner, prefix, false); });
   if (!is_true(schema, "x-kubernetes-embedded-resource")) return;
-  // Readers of v2 would refuse unnamed members.
+  // Clients of v2 would refuse members that the schema does not name.
   if (prefix == kV2Reference && is_true(schema, kPreserve)) return;
   Object& properties = ensure_object(schema, "properties");
   set_type_members(properties);
@@ -117,7 +117,7 @@ void forgive_nulls(Object& schema) {
     schema["required"] = std::move(kept);
 }
 
-// Leaves out what v2 does not know, and what its readers do not cope with.
+// Removes keywords that v2 does not have, and schemas that its clients cannot handle.
 void simplify(Object& schema, bool root) {
   const auto without = [&](std::initializer_list<const char*> words) {
     for (const char* word : words) schema.erase(word);
@@ -133,7 +133,7 @@ void simplify(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { simplify(inner, false); });
 }
 
-// Nothing but what the type is: readers would refuse whatever is not named, were anything.
+// Leaves only the type: if the schema named any member, clients would refuse the members that it does not name.
 void make_bare(Object& definition) {
   Object bare{{"type", "object"}};
   for (const std::string_view word : {std::string_view("x-kubernetes-group-version-kind"), kSelectable}) {

@@ -1,4 +1,4 @@
-// What OpenAPI documents say of custom resources (the builder of upstream's apiextensions server): v3 says what the schema says, v2 only
+// OpenAPI documents of custom resources (the builder of upstream's apiextensions server): v3 has the whole schema, v2 only
 // what old clients can read of it.
 //
 // Thread-safety: pure functions of the arguments.

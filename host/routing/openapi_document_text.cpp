@@ -25,7 +25,7 @@ void DocumentText::open(std::string_view name) {
 
 namespace {
 
-// Of the properties of a definition and of what their lists and maps hold; a property that is itself named "enum" is none.
+// Visits the properties of a definition and the items of their lists and maps; a property named "enum" is no keyword.
 void drop_enums(Value& schema) {
   if (!schema.is_object()) return;
   Object& object = schema.get_object();
@@ -47,7 +47,7 @@ bool is_built_in(const SchemaSet* schemas, const std::string& name) {
 
 void DocumentText::title(std::string_view form, std::string_view version) {
   member(form, json::value(version));
-  member("info", Object{{"title", "Kubernetes"}, {"version", kOpenApiVersion}});
+  member("info", Object{{"title", "Kubernetes"}, {"version", effective_version().emulation.to_string()}});
 }
 
 Object DocumentText::bearer_token() { return Object{{"BearerToken", {{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}}}}; }

@@ -14,7 +14,7 @@
 namespace backplane {
 namespace {
 
-// Clients ask for …v2@v1.0+protobuf; an "@" is no media type, so the answer is named with a dot, as upstream names it.
+// Clients request …v2@v1.0+protobuf; "@" is not allowed in a media type, so the response's type has a dot, as upstream's.
 constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 constexpr std::string_view kOpenApiV3ProtobufType = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
 
@@ -33,10 +33,10 @@ Task<void> send_openapi(Exchange& exchange, LazyDocument::MadeRef made, std::str
   co_await std::move(sending);
 }
 
-// Which form of an OpenAPI document Accept asks for; nothing: of none that there is.
+// The encoding of an OpenAPI document that Accept requests; nullopt: none that is supported.
 enum class DocumentForm : unsigned char { kJson, kProtobuf };
 std::optional<DocumentForm> document_form(const Exchange& exchange, std::string_view protobuf) {
-  // An "@" is no part of a media type, but clients ask with one.
+  // "@" is not allowed in a media type, but clients send it.
   std::string old(protobuf);
   old.replace(old.find(".v1.0"), 1, "@");
   const std::string_view accept = exchange.header("accept");
@@ -96,7 +96,7 @@ std::string v3_path(const GroupVersion& version) { return version.path().substr(
 
 std::string v3_url(const std::string& name, const std::string& hash) { return "/openapi/v3/" + name + "?hash=" + hash; }
 
-// A document that is small and seldom asked for: made each time.
+// The document is small and rarely requested, so it is made for each request.
 LazyDocument::MadeRef v3_page(const OpenApiPage& page) {
   auto made = std::make_shared<MadeDocument>();
   std::string text = openapi_v3_page(page);
@@ -105,7 +105,7 @@ LazyDocument::MadeRef v3_page(const OpenApiPage& page) {
   return made;
 }
 
-// /openapi/v3: where the documents are, and what stands for their contents.  What came at run time says that without being made.
+// /openapi/v3: the URLs of the documents with the hashes of their contents.  Documents added at run time have a hash before they are made.
 class OpenApiV3Index final : public Document {
  public:
   OpenApiV3Index(TableRef table, std::shared_ptr<DocumentShelf> shelf)

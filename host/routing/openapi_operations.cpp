@@ -31,7 +31,7 @@ const Names kDeleteCollectionQuery{"continue",
                                    "sendInitialEvents",
                                    "shardSelector",
                                    "timeoutSeconds"};
-// Of custom resources, where every member of the verb's options is named.
+// Of custom resources, whose operations name every member of the verb's options.
 const Names kCustomReadQuery{"pretty", "resourceVersion"};
 
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -42,7 +42,7 @@ std::string capitalized(std::string_view text) {
   return out;
 }
 
-// Letters, digits and underscores, each word behind the first with a capital: what identifiers are made of.
+// An identifier: letters, digits and underscores, each word after the first capitalized.
 std::string identifier(std::string_view text, bool capital) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,7 +72,7 @@ bool has_verb(const ResourceRow& row, std::string_view verb) {
   return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end();
 }
 
-// Makes the operations of one row; keeps what all of them share.
+// Makes the operations of one row, and holds their common parts.
 class RowOperations {
  public:
   RowOperations(const VersionTable& table, const ResourceRow& row, std::map<std::string, std::vector<OpenApiOperation>>& out)
@@ -93,7 +93,7 @@ class RowOperations {
     subject_ = parent == nullptr ? row.kind.kind : (*parent)->kind.kind;
     name_ = std::string(row.namespaced ? "Namespaced" : "") + subject_ + capitalized(row.subresource);
     plain_name_ = row.kind.kind;
-    // A custom resource's scale is said to be of that resource.
+    // The scale of a custom resource is described as that resource's.
     said_ = custom_ && parent != nullptr ? &(*parent)->kind : &row.kind;
   }
 
@@ -131,7 +131,7 @@ class RowOperations {
           returned ? kind_ : kMeta + "Status", {200, 202});
     }
   }
-  // Each method twice where a path may follow.
+  // Each method twice if a path may follow.
   void make_connect() {
     auto* connecter = role_of<Connecter>(row_.storage);
     std::vector<ConnectParameter> parameters;

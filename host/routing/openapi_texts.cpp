@@ -1,4 +1,4 @@
-// What operations of the API are for, in words, as OpenAPI documents tell it.
+// Descriptions of API operations for OpenAPI documents.
 #include <algorithm>
 
 #include "routing/openapi.hpp"
@@ -22,7 +22,7 @@ constexpr ActionText kTexts[] = {
     {"watchlist", "Watches objects of kind {}. Deprecated: list with watch does the same."},
 };
 
-// By the end of the operation's id.
+// By the suffix of the operation's id.
 constexpr ActionText kPages[] = {
     {"APIResources", "Lists the resources of the group version."},
     {"APIGroup", "Tells which versions of the group there are."},

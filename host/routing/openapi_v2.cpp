@@ -36,11 +36,11 @@ Object body_parameter(const OpenApiOperation& operation) {
   return out;
 }
 
-// The names under which upstream shares parameters among all paths.  They end in a hash of what upstream says of them: published, so facts.
+// The names of upstream's shared parameters.  They end in a hash of upstream's definition, and clients refer to them.
 struct SharedName {
   std::string_view name, shared;
 };
-// Of members of options: each kind has its own.
+// Members of options, whose names differ by kind.
 struct SharedOption {
   std::string_view kind, name, shared;
 };
@@ -111,7 +111,7 @@ std::string_view shared_body(const OpenApiOperation& operation) {
   return operation.body.ends_with(".meta.v1.DeleteOptions") ? "body-2Y1dVQaQ" : std::string_view();
 }
 
-// Parameters of operations, and those that they share.
+// The parameters of operations, and the shared ones among them.
 class Parameters {
  public:
   Array of(std::span<const OpenApiParameter> parameters) {
@@ -206,7 +206,7 @@ Object page_object(const OpenApiPage& page) {
 }
 
 // Swagger 2.0 has one definitions object and knows neither allOf-wrapped references with siblings nor alternatives nor nullable: a wrapped
-// reference becomes the reference itself, what is one of several scalars is a text, and what v2 cannot say is left out, defaults with it.
+// reference becomes the reference itself, alternatives of scalars become a string, and other keywords, including defaults, are left out.
 void to_v2(Value& node) {
   if (!node.is_object()) return;
   Object& object = node.get_object();
@@ -234,7 +234,7 @@ void to_v2(Value& node) {
   }
 }
 
-// The types of a version whose server has no document of version 2, from that of version 3.
+// Takes the types of a version from its server's v3 document if that server has no v2 document.
 void add_forwarded_v3(DocumentText& text, const VersionTable& version) {
   const auto document = forwarded_document(version);
   if (document == nullptr) return;
@@ -244,7 +244,7 @@ void add_forwarded_v3(DocumentText& text, const VersionTable& version) {
   if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition, bool) { to_v2(definition); });
 }
 
-// Writes the paths of the versions that other servers answer for; what they refer to is in the result.
+// Writes the paths of forwarded versions; returns the definitions that they refer to.
 OpenApiV2Merge add_forwarded_paths(DocumentText& text, const RouteTable& table, const std::vector<UsedDefinitions>& own) {
   OpenApiV2Merge merged([&own](std::string_view name) {
     return std::any_of(own.begin(), own.end(), [name](const UsedDefinitions& used) { return used.find(std::string(name)) != used.end(); });

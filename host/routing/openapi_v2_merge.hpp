@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// What the server of a forwarded version says of it: paths, definitions, parameters.  Null: it is not forwarded, or nothing is known.
+// The document of a forwarded version's server: paths, definitions, parameters.  Null: it is not forwarded, or not known yet.
 std::shared_ptr<const std::string> forwarded_document_v2(const VersionTable& version);
 
 class OpenApiV2Merge {

@@ -1,4 +1,4 @@
-// Swagger 2.0 JSON as gnostic's protobuf message openapi.v2.Document: what `kubectl` up to 1.26 reads for validation and explain.
+// Swagger 2.0 JSON as gnostic's protobuf message openapi.v2.Document: `kubectl` up to 1.26 reads it for validation and explain.
 // Field numbers: github.com/google/gnostic-models openapiv2/OpenAPIv2.proto.
 #include "routing/openapi.hpp"
 #include "routing/openapi_wire.hpp"
@@ -166,7 +166,7 @@ Wire security_item(const Object& scheme) {
   return out;
 }
 
-// A SecurityRequirement: names, each with the scopes it wants.
+// A SecurityRequirement: names, each with its required scopes.
 Wire requirement(const Object& wanted) {
   Wire out;
   for (const auto& member : wanted) {
@@ -190,7 +190,7 @@ std::string openapi_v2_protobuf(std::string_view v2) {
   struct Part {
     std::string_view member;
     int field;  // of the Document
-    int item;   // of the message that holds the named ones
+    int item;   // of the message that contains the named values
     Wire (*encode)(const Object& item);
   };
   static constexpr Part kParts[] = {

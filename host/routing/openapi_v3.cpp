@@ -159,7 +159,7 @@ bool has_openapi_v3(const VersionTable& version) { return version.forward == nul
 
 std::string openapi_v3_hash(const VersionTable& version) {
   if (const auto document = forwarded_document(version)) return sha512_hex(*document);
-  std::string said(kOpenApiVersion);
+  std::string said = effective_version().emulation.to_string();
   bool known = true;
   version.rows.each([&](const std::string& path, const RowRef& row) {
     known = known && !row->identity.empty();

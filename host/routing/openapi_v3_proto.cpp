@@ -9,11 +9,11 @@ namespace {
 
 Wire schema_or_reference(const Object& schema);
 
-// Of the scalars there may be; what is none of them is there, and empty.
+// The supported scalars; other values become an empty message.
 Wire default_type(const Value& value) {
   Wire out;
   if (value.is_number()) out.real(1, value.to_number<double>());
-  // One of several: set where it is false, too.
+  // A oneof member: encoded even if it is false.
   if (value.is_bool()) out.integer(2, value.get_bool() ? 1 : 0);
   if (value.is_string()) out.text(3, value.get_string());
   return out;
@@ -102,7 +102,7 @@ void put_content(Wire& out, int field, const Object& holder) {
   out.message(field, types);
 }
 
-// The first alternative of a message that is a thing or a reference to it.
+// The first alternative of a message that is a definition or a reference to it.
 Wire thing(const Wire& inner) {
   Wire out;
   out.message(1, inner);

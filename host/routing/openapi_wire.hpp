@@ -1,4 +1,4 @@
-// Protobuf by hand, for the two forms of gnostic's Document: messages that no other client of this server knows.
+// Hand-written protobuf encoder for the two versions of gnostic's Document, which only OpenAPI clients use.
 //
 // Thread-safety: values; one writer each.
 #pragma once

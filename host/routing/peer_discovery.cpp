@@ -42,7 +42,7 @@ void merge_members(Object& into, const Object& from, std::string_view key, const
 
 std::string text_in(const Object& item, std::string_view key) { return std::string(get_string(item, key)); }
 
-// The verbs and subresources of both, by the alphabet; the rest stays.
+// Merges the verbs and subresources of both, sorted; other members are unchanged.
 void merge_resource(Object& into, const Object& from) {
   if (into == from) return;
   std::set<std::string> verbs;
@@ -77,7 +77,7 @@ std::string group_name(const Object& group) {
   return metadata != nullptr ? text_in(*metadata, "name") : std::string();
 }
 
-// Kahn's: what nothing precedes any more, in the order of the alphabet.
+// Kahn's topological sort; ready names in alphabetical order.
 Words sorted(std::map<std::string, std::set<std::string>>& behind, std::map<std::string, int>& before) {
   std::priority_queue<std::string, Words, std::greater<>> ready;
   for (const auto& [word, count] : before) {

@@ -1,4 +1,4 @@
-// The discovery document that lists what peers have beside what is served here: made once for each route table and each state of theirs.
+// The discovery document with the local and the peers' resources: made once for each route table and each state of the peers.
 //
 // Thread-safety: any thread.
 // Lifetime:      shared by the requests that read it; a document does not keep the table it is made from.
@@ -28,7 +28,7 @@ class PeerDocuments {
   PeerServers& servers() const noexcept { return *servers_; }
   // Of /apis; null: what this table serves is all there is.
   Ref of(const TableRef& table);
-  // A client has asked for what is served here alone.
+  // A client requests local resources only.
   static void count_request_without();
 
  private:

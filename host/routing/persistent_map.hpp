@@ -76,7 +76,7 @@ class PersistentMap {
     return std::make_shared<const Node>(Node{like.key, like.value, like.priority, std::move(left), std::move(right)});
   }
 
-  // What is before `key`, and what is behind it; `key` itself is not in the tree.
+  // The entries before `key`, and those after it; `key` itself is not in the tree.
   static std::pair<Ref, Ref> split(const Ref& tree, std::string_view key) {
     if (!tree) return {};
     if (key.compare(tree->key) < 0) {

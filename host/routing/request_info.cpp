@@ -21,7 +21,7 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The segments of a path, those at the front taken off as they are understood.
+// The segments of a path; parsed ones are removed from the front.
 class Segments {
  public:
   explicit Segments(std::string_view path) : rest_(path) {
@@ -77,7 +77,7 @@ bool query_int_reads(const Query& query, std::string_view key) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// What upstream's decoding of ListOptions can fail on, besides the field selector.
+// True if the options that upstream's decoding of ListOptions can fail on, besides the field selector, are valid.
 bool list_options_read(const Query& query) {
   return query_int_reads(query, "limit") && query_int_reads(query, "timeoutSeconds") &&
          LabelSelector::parse(query_get(query, "labelSelector")).ok();
@@ -103,7 +103,7 @@ void refine_collection_get(RequestInfo& info) {
   if (!name.empty() && list_options_read(info.query)) info.name = std::move(name);
 }
 
-// Apart from the other options, of which one that cannot be read hides all: an authorizer that decides by selectors must see them.
+// Read separately from the other options, where one invalid option invalidates all: authorizers that decide by selectors need them.
 void take_selectors(RequestInfo& info) {
   if (info.query.empty() || !has(kSelectorVerbs, info.verb)) return;
   info.field_selector = query_get(info.query, "fieldSelector");

@@ -32,7 +32,7 @@ Status not_acceptable() {
                 "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-// Of this build, as JSON alone.
+// /version: the version of this build, only as JSON.
 class VersionDocument final : public HttpHandler {
  public:
   explicit VersionDocument(Value value) : value_(std::move(value)) {}
@@ -53,7 +53,7 @@ class VersionDocument final : public HttpHandler {
   Value value_;
 };
 
-// `kind`: of the value, where that has a form in protobuf.
+// `kind`: the value's kind, if it can be encoded in protobuf.
 class ValueDocument final : public Document {
  public:
   explicit ValueDocument(std::function<Value()> make, Methods methods = Methods::kGet, std::string_view kind = {})
@@ -75,7 +75,7 @@ bool is_ip(const std::string& text) {
   return inet_pton(text.find(':') == std::string::npos ? AF_INET : AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-// What a proxy says of its client, else the peer of the connection.  Good for nothing that needs trust.
+// The client address from a proxy's header, or the peer of the connection.  Must not be trusted.
 std::string client_ip(const Exchange& exchange) {
   const std::string_view forwarded = exchange.header("x-forwarded-for");
   for (const std::string_view header : {forwarded.substr(0, forwarded.find(',')), exchange.header("x-real-ip")}) {
@@ -93,7 +93,7 @@ bool is_indented(const Query& query, const Exchange& exchange) {
   return endpoints::wants_pretty(query, exchange) || exchange.header("accept").find("pretty=1") != std::string_view::npos;
 }
 
-// The same document for people to read: made each time, seldom asked for.
+// The same document in indented JSON or YAML; rarely requested, so made for each request.
 LazyDocument::MadeRef in_other_text(const MadeDocument& document, bool yaml) {
   auto out = std::make_shared<MadeDocument>();
   out->hash = document.hash;
@@ -121,7 +121,7 @@ class DiscoveryRoot final : public Document {
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
-    // "/apis/" is the older document's alone.
+    // "/apis/" always returns the older document.
     const std::string_view target = exchange.target();
     const bool aggregated = core_ || !target.substr(0, target.find('?')).ends_with('/');
     const DiscoveryForm form = discovery_form(exchange.header("accept"), aggregated);
@@ -139,7 +139,7 @@ class DiscoveryRoot final : public Document {
       co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
   }
-  // With what peers have, unless the client would rather not.
+  // Adds the groups of peers, unless the client excludes them.
   void look_at_peers(const Exchange& exchange) {
     if (asks_without_peers(exchange.header("accept"))) return PeerDocuments::count_request_without();
     if (peers_) merged_ = peers_->of(table_);
@@ -152,7 +152,7 @@ class DiscoveryRoot final : public Document {
   const LazyDocument& protobuf() const {
     return merged_ ? merged_->protobuf : core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
   }
-  // In every form with the JSON's hash, as upstream has one ETag for all.
+  // Every encoding has the JSON's hash, because upstream has one ETag for all.
   Task<void> send_aggregated(RequestContext& context, Exchange& exchange, DiscoveryForm form) {
     look_at_peers(exchange);
     const LazyDocument& document = json();
@@ -184,12 +184,12 @@ class DiscoveryRoot final : public Document {
   TableRef table_;
   std::shared_ptr<DocumentShelf> shelf_;
   ServerAddresses addresses_;
-  const std::shared_ptr<PeerDocuments> peers_;  // null: nothing of theirs is shown
+  const std::shared_ptr<PeerDocuments> peers_;  // null: peers are not shown
   PeerDocuments::Ref merged_;
   bool core_;
 };
 
-// Always the same answer.
+// Always the same response.
 class Answer final : public HttpHandler {
  public:
   explicit Answer(Status status) : status_(std::move(status)) {}
@@ -203,7 +203,7 @@ class Answer final : public HttpHandler {
 class NoSuchPage final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    // As it was when the request came: what is published meanwhile may not be in the table that was asked.
+    // The state at the arrival of the request: the route table that was searched may be older than the current state.
     if (context.mux_incomplete) {
       Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
       StatusDetails details;
@@ -326,7 +326,7 @@ Handler no_such_page() { return std::make_shared<NoSuchPage>(); }
 
 namespace {
 
-// `published`: the text is the author's of a definition, which announces nothing that could be read.
+// `published`: the text comes from the definition's author, so no release is parsed from it.
 Deprecation deprecation_of(const ResourceRow& row, bool published) {
   Deprecation out;
   out.warning = row.storage->deprecation_warning();

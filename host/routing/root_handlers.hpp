@@ -1,7 +1,7 @@
-// The documents every server has beside its resources: index, discovery, version, OpenAPI, the live chain; and the answers where there is
+// The documents of every server besides its resources: index, discovery, version, OpenAPI, the live chain; and the answers where there is
 // nothing.
 //
-// Thread-safety: pure functions of an immutable table; the handlers they make are for one request each, unless said otherwise.
+// Thread-safety: pure functions of an immutable table; the handlers they make are for one request each, unless documented otherwise.
 // Lifetime:      a handler holds what it describes until it has been made into bytes.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// What documents say beside the routes.
+// Parts of documents that do not come from the routes.
 struct DocumentContext {
   const ServerAddresses& addresses;
   const PublishedPaths& published;  // shown by GET /
@@ -30,7 +30,7 @@ void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json);
 bool root_path_allows_slash(std::string_view path);
 
 std::shared_ptr<HttpHandler> answer_with(Status status);
-// 404 as a Status, where upstream's router knows the beginning of the path.
+// 404 as a Status, for paths whose prefix upstream's router knows.
 std::shared_ptr<HttpHandler> no_such_resource();
 // 404 as plain text; 503 while paths are still being installed.
 std::shared_ptr<HttpHandler> no_such_page();

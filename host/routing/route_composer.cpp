@@ -21,7 +21,7 @@ Status served_twice(const GroupVersion& version, const std::string& first, const
                                             " already; plugin " + quoted(second) + " cannot serve it too");
 }
 
-// What is served from here of a version in front of which another server may stand.
+// The local table of a version that may be forwarded to another server.
 const VersionRef& local_of(const VersionRef& version) { return version->forward ? version->behind : version; }
 
 VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
@@ -30,7 +30,7 @@ VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
   return found == entry.versions.end() ? nullptr : *found;
 }
 
-// `forwarding` with another version behind.
+// `forwarding` with another local table behind it.
 VersionRef in_front_of(const VersionRef& forwarding, VersionRef local) {
   if (forwarding->behind == local) return forwarding;
   auto table = std::make_shared<VersionTable>();
@@ -58,8 +58,8 @@ Status RouteComposer::add_paths(const std::vector<PathRoute>& routes, const std:
   return {};
 }
 
-// The versions of a group that are on, in order.  --runtime-config is about what the server brings along; what is published at run time
-// was asked for.
+// The enabled versions of a group, in order.  --runtime-config applies to built-in versions only; versions published at run time are
+// always enabled.
 std::vector<VersionRef> RouteComposer::versions_of(const APIGroupInfo& group, const DelegationTarget& target, bool stays,
                                                    const HandlerFactory& handler_of) const {
   std::vector<VersionRef> out;
@@ -141,7 +141,7 @@ Status RouteComposer::take_over_published() {
   return status;
 }
 
-// The entry of before, if nothing of it has changed: it has its documents.
+// The former entry, with its documents, if nothing has changed.
 GroupRef RouteComposer::finished(const std::string& name, std::shared_ptr<GroupEntry> entry) const {
   settle_group(*entry);
   const GroupRef* before = before_.groups.find(name);

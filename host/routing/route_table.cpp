@@ -10,7 +10,7 @@
 namespace backplane {
 namespace {
 
-// A subresource has its parent's scope unless it says otherwise.
+// A subresource has its parent's scope unless it declares another one.
 bool scope_of(RestStorage& storage, const Storages& storages, const std::string& parent) {
   if (auto* scoper = role_of<Scoper>(&storage)) return scoper->namespaced();
   if (auto it = storages.find(parent); it != storages.end()) {

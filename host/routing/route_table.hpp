@@ -54,7 +54,7 @@ struct VersionTable {
   // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
   std::shared_ptr<HttpHandler> forward;
   std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: none are known
-  std::shared_ptr<const VersionTable> behind;                     // the version that `forward` stands before; null: none
+  std::shared_ptr<const VersionTable> behind;                     // the version that `forward` takes precedence over; null: none
   LazyDocument openapi_v3;
 };
 using VersionRef = std::shared_ptr<const VersionTable>;
@@ -68,7 +68,7 @@ struct GroupEntry {
 
   // The version, or null.
   const VersionTable* find(std::string_view version) const noexcept;
-  // What aggregated discovery says of the group; made at first use.
+  // The group's item of aggregated discovery; made at first use.
   const std::string& aggregated() const;
 
  private:

@@ -36,7 +36,7 @@ class PeerDocuments;
 struct RouteTable;
 
 struct RouterConfig {
-  Authorizer* authorizer = nullptr;  // the composed one, which an update that creates asks; null: use_authorizer()
+  Authorizer* authorizer = nullptr;  // the composed one, for updates that create; null: use_authorizer()
   AdmissionRunner* admission = nullptr;
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
@@ -57,7 +57,7 @@ class Router final : public HttpHandler {
 
   // The kinds the server knows, for messages about bodies of other kinds.  Before compose(), and again at any time.
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_.set(std::move(scheme)); }
-  // Whom an update asks that turns out to create.  Before compose().
+  // The authorizer of updates that turn out to create.  Before compose().
   void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
   // The peers that get requests for resources that no plugin here serves; null: none.  Before compose().
   void use_peers(std::shared_ptr<PeerServers> peers);
@@ -67,7 +67,7 @@ class Router final : public HttpHandler {
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Changes what `delegate` has published at run time; after compose().
   Status change(const std::string& delegate, GroupsChange change);
-  // One path of `delegate`'s, added or replaced, and taken back.
+  // Adds or replaces one path of `delegate`, and removes it.
   Status publish_path(const std::string& delegate, PathRoute route);
   Status withdraw_path(const std::string& delegate, const std::string& path);
 
@@ -92,7 +92,7 @@ class Router final : public HttpHandler {
   std::vector<std::string> index_paths() const;
 
  private:
-  // The row's handler, or whoever says that there is none.  Never null.
+  // The row's handler, or the one that answers 404.  Never null.
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
   Result<std::shared_ptr<const RouteTable>> composed(const std::vector<TargetRef>& chain, const std::vector<PathRoute>& host_paths,

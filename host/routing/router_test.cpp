@@ -1,4 +1,4 @@
-// Which path leads where: what is served, and who says that it is not.
+// The handler of each path, and the handler that returns 404.
 #include "routing/router.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using testing::FakeExchange;
 using testing::message_of;
 using testing::Response;
 
-// Knows nothing but its scope: every read finds nothing.
+// A storage that only has a scope: every read finds nothing.
 class Empty final : public RestStorage,
                     public Scoper,
                     public Getter,
@@ -81,7 +81,7 @@ GroupsChange remove(GroupResource resource) {
   return change;
 }
 
-// A watch that says nothing until it is cancelled.
+// A watch without events until it is cancelled.
 class Silence final : public WatchStream {
  public:
   Task<Result<std::vector<WatchEvent>>> next() override {
@@ -161,7 +161,7 @@ class RouterTest : public ::testing::Test {
   }
 
   std::string text_of(const std::string& path) { return send("GET", path).body(); }
-  // What has been told of the group versions since the last call: "+group/version" and "-group/version".
+  // The reported changes of group versions since the last call: "+group/version" and "-group/version".
   std::vector<std::string> told() {
     std::vector<std::string> out;
     for (const auto& change : std::exchange(told_, {})) {
@@ -226,7 +226,7 @@ TEST_F(RouterTest, AChangeOfOneResourceLeavesTheOthersAsTheyWere) {
   EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/clusters")), "Internal error occurred: listed");
 }
 
-TEST_F(RouterTest, TellsWhichGroupVersionsHaveComeAndGoneAndNothingElse) {
+TEST_F(RouterTest, ReportsOnlyAddedAndRemovedGroupVersions) {
   EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1beta1"})})).ok());
   EXPECT_TRUE(told().empty()) << "another resource of a group version that is known";
@@ -237,7 +237,7 @@ TEST_F(RouterTest, TellsWhichGroupVersionsHaveComeAndGoneAndNothingElse) {
   EXPECT_EQ(send("GET", "/apis/y.io").code(), 404);
 }
 
-// Who authorizes reads these paths as requests on a resource, of which some are not what runs: upstream has no route for them.
+// Authorization parses these paths as resource requests, but upstream has no route for some of them.
 TEST_F(RouterTest, APathWithTwoSlashesIsNoPathOfTheAPI) {
   expect_no_such_page("DELETE", "//api/v1/watch/namespaces/n/things/a");
   expect_no_such_page("GET", "//api/v1/namespaces/n/things");
@@ -246,7 +246,7 @@ TEST_F(RouterTest, APathWithTwoSlashesIsNoPathOfTheAPI) {
   EXPECT_EQ(send("DELETE", "/api/v1/watch/namespaces/n/things/a").code(), 405);
 }
 
-TEST_F(RouterTest, ChangesAreToldInTheirOrderToThoseWhoMakeOthersOnHearing) {
+TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
   std::vector<std::string> heard;
   const auto publish = [this](const char* group) { return router_.change("custom", put({resource_of(group, "bars", {"v1"})})); };
   router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
@@ -281,7 +281,7 @@ TEST_F(RouterTest, WhatIsPublishedStandsBehindThePathsThatWereThereAndInFrontOfN
   EXPECT_EQ(send("GET", "/debug/chain").code(), 200) << "the host's own, below what was published later";
 }
 
-TEST_F(RouterTest, GroupVersionsSayWhatAnAPIServiceSays) {
+TEST_F(RouterTest, GroupVersionsHaveTheFactsOfAnAPIService) {
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "foos", {"v1beta1", "v1", "v2"})})).ok());
   std::vector<std::string> versions;
   for (const auto& info : router_.group_versions()) {
@@ -303,13 +303,13 @@ TEST_F(RouterTest, AGroupVersionOfAnotherPluginIsRefusedAndNothingOfTheChangeIsS
   EXPECT_EQ(message_of(send("GET", "/apis/apps/v7/bars")), "Internal error occurred: listed");
 }
 
-TEST_F(RouterTest, IsCompleteWhenEverybodyHasSaidWhatThereIs) {
+TEST_F(RouterTest, IsCompleteWhenAllRegistrantsAreComplete) {
   EXPECT_FALSE(router_.groups_complete().fired()) << "the front has said nothing";
   ASSERT_TRUE(router_.change("front", {}).ok());
   EXPECT_TRUE(router_.groups_complete().fired());
 }
 
-// Who asked for protobuf alone was answered 406, and JSON was all there was.
+// Regression: a client that accepts only protobuf got 406, because only JSON was offered.
 TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
   constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
   constexpr std::string_view kWords = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -342,7 +342,7 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
     ASSERT_TRUE(tree.ok()) << path;
     Value expected = json::parse(json->response_body);
     ASSERT_TRUE(schema->normalize(*tree, nullptr).ok() && schema->normalize(expected, nullptr).ok());
-    // Nobody is told an address here, and protobuf has no empty lists.
+    // This server has no address to show, and protobuf has no empty lists.
     if (Value* ranges = expected.as_object().if_contains("serverAddressByClientCIDRs")) ranges->emplace_null();
     expected.as_object().stable_erase("kind");
     expected.as_object().stable_erase("apiVersion");
@@ -424,7 +424,7 @@ Task<void> get_document(const LazyDocument& document, std::function<std::string(
   out = made->bytes.view();
 }
 
-TEST(LazyDocumentTest, IsMadeOnceForAllWhoAskAndAgainWhenItCouldNotBeMade) {
+TEST(LazyDocumentTest, IsMadeOnceForAllRequestsAndAgainAfterAFailure) {
   IoLoop loop("test"), pool("pool");
   loop.start();
   pool.start();
@@ -457,7 +457,7 @@ TEST(LazyDocumentTest, IsMadeOnceForAllWhoAskAndAgainWhenItCouldNotBeMade) {
   loop.stop();
 }
 
-TEST(LazyDocumentTest, WhatNobodyReadLatelyIsMadeAgain) {
+TEST(LazyDocumentTest, ADocumentThatWasNotReadLatelyIsMadeAgain) {
   IoLoop loop("test"), pool("pool");
   loop.start();
   pool.start();
@@ -482,14 +482,14 @@ TEST(LazyDocumentTest, WhatNobodyReadLatelyIsMadeAgain) {
   EXPECT_TRUE(is_kept(2));
   EXPECT_FALSE(is_kept(1));
   EXPECT_EQ(documents[1].hash(), sha512_hex(out));
-  EXPECT_EQ(documents[0].hash(), sha512_hex(std::string(400, 'b')));  // which has gone
+  EXPECT_EQ(documents[0].hash(), sha512_hex(std::string(400, 'b')));  // which has been dropped
   EXPECT_EQ(documents[3].hash(), "");
   EXPECT_TRUE(is_kept(1));
   shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(59));
   EXPECT_TRUE(is_kept(1));
   shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(61));
   EXPECT_FALSE(is_kept(1));
-  // A document that is larger than the shelf stays alone.
+  // A document that is larger than the shelf displaces all others.
   const std::string large(5000, 'x');
   run_on(loop, get_document(
                    documents[3], [&] { return large; }, out));

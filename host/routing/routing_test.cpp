@@ -109,7 +109,45 @@ TEST(ApiEnablement, BetaIsOffUnlessAskedForAndBadItemsAreAllNamed) {
   ASSERT_FALSE(bad.ok());
   EXPECT_NE(bad.status().message().find("\"a=maybe\""), std::string::npos);
   EXPECT_NE(bad.status().message().find("\"b=perhaps\""), std::string::npos);
+  EXPECT_FALSE(ApiEnablement::parse("api/all=true,api/alpha=true")->version_enabled({"plugins.backplane.dev", "v1alpha1"}));
+  EXPECT_TRUE(ApiEnablement::parse("plugins.backplane.dev/v1alpha1=true")->version_enabled({"plugins.backplane.dev", "v1alpha1"}));
   EXPECT_FALSE(ApiEnablement::parse("api/all=false").ok());
+}
+
+const GroupVersionResource kClasses{"resource.k8s.io", "v1", "deviceclasses"}, kBetaClasses{"resource.k8s.io", "v1beta1", "deviceclasses"};
+
+TEST(ApiEnablement, AnEmulatedReleaseHasNoLaterResources) {
+  const auto then = ApiEnablement::parse("api/all=true", {{1, 33}});
+  EXPECT_FALSE(then->resource_enabled(kClasses));
+  EXPECT_TRUE(then->resource_enabled(kBetaClasses));
+  EXPECT_FALSE(then->resource_enabled({"resource.k8s.io", "v1", "resourceclaims/status"}));
+  EXPECT_TRUE(then->resource_enabled({"admissionregistration.k8s.io", "v1beta1", "validatingadmissionpolicies/status"}));
+  EXPECT_TRUE(then->resource_enabled({"apps", "v1", "deployments"}));
+  const auto now = ApiEnablement::parse("api/all=true");
+  EXPECT_TRUE(now->resource_enabled(kClasses));
+  EXPECT_FALSE(now->resource_enabled({"admissionregistration.k8s.io", "v1beta1", "validatingadmissionpolicies"})) << "removed in 1.34";
+}
+
+TEST(ApiEnablement, ForwardCompatibilityBringsLaterVersionsBack) {
+  const EmulatedApis forward{{1, 33}, true, false}, named{{1, 33}, false, true};
+  EXPECT_FALSE(ApiEnablement::parse("", forward)->resource_enabled(kClasses)) << "no earlier version is on";
+  EXPECT_TRUE(ApiEnablement::parse("resource.k8s.io/v1beta1=true", forward)->resource_enabled(kClasses));
+  EXPECT_FALSE(ApiEnablement::parse("api/all=true", named)->resource_enabled(kClasses));
+  EXPECT_TRUE(ApiEnablement::parse("resource.k8s.io/v1=true", named)->resource_enabled(kClasses));
+  EXPECT_TRUE(ApiEnablement::parse("resource.k8s.io/v1/deviceclasses=true", named)->resource_enabled(kClasses));
+}
+
+TEST(ApiEnablement, WhatTheEmulatedReleaseDoesNotHaveCannotBeNamed) {
+  const auto problem = [](const char* config) {
+    return ApiEnablement::parse(config, {{1, 33}})->check({kClasses.group_version()}, {kClasses}).message();
+  };
+  const std::string advice = " the current version 1.33. Consider setting --runtime-config-emulation-forward-compatible=true";
+  EXPECT_EQ(problem("resource.k8s.io/v1/deviceclasses=true"),
+            "cannot enable resource resource.k8s.io/v1, Resource=deviceclasses in runtime-config because it is introduced at 1.34 after" +
+                advice);
+  EXPECT_EQ(problem("resource.k8s.io/v1=true"),
+            "cannot enable version resource.k8s.io/v1 in runtime-config because all the resources have been introduced after" + advice);
+  EXPECT_EQ(problem("api/all=true"), "");
 }
 
 TEST(ApiEnablement, UnknownNamesAreRefusedWithWhatExists) {

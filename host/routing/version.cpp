@@ -8,7 +8,16 @@ std::string& reported() {
   return version;
 }
 
+EffectiveVersion& effective() {
+  static EffectiveVersion version;
+  return version;
+}
+
 }  // namespace
+
+const EffectiveVersion& effective_version() noexcept { return effective(); }
+
+void emulate(const EffectiveVersion& version) noexcept { effective() = version; }
 
 std::string_view reported_version() noexcept { return reported(); }
 
@@ -23,13 +32,14 @@ Status report_version(std::string_view version) {
 
 std::vector<std::pair<std::string_view, std::string>> version_fields() {
   const BuildInfo& build = build_info();
+  const auto& [emulated, oldest] = effective_version();
   return {
       {"major", "1"},
       {"minor", "36"},
-      {"emulationMajor", "1"},
-      {"emulationMinor", "36"},
-      {"minCompatibilityMajor", "1"},
-      {"minCompatibilityMinor", "35"},
+      {"emulationMajor", std::to_string(emulated.major)},
+      {"emulationMinor", std::to_string(emulated.minor)},
+      {"minCompatibilityMajor", std::to_string(oldest.major)},
+      {"minCompatibilityMinor", std::to_string(oldest.minor)},
       {"gitVersion", reported()},
       {"gitCommit", std::string(build.commit)},
       {"gitTreeState", std::string(build.tree_state)},

@@ -4,6 +4,7 @@
 
 #include "backplane/points/http.hpp"
 #include "base/fenced.hpp"
+#include "base/front_proxy.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 #include "security/x509.hpp"
@@ -77,11 +78,16 @@ Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange
   auto headers = user_of_request_headers(config_.request_header, exchange);
   if (headers.ok() && headers->has_value()) return std::optional<UserRef>(with_authenticated_group(std::move(**headers)));
   auto certificate = user_of_certificate(exchange, config_.certificate_uids);
-  if (!headers.ok() && certificate.ok() && !certificate->has_value()) return std::move(headers.status());
+  if (!certificate.ok() || certificate->has_value()) return certificate;
+  if (!headers.ok()) return std::move(headers.status());
+  // Upstream's request-header authenticator fails for a certificate that is not the front proxy's, unless the certificate authenticates a
+  // user.
+  const bool no_proxy = exchange.peer_certificate() != nullptr && front_proxy_certificate(exchange) == nullptr;
+  if (no_proxy && config_.request_header.enabled()) return unauthorized();
   return certificate;
 }
 
-// A credential for other audiences than this server's is a bad one.  Credentials without audiences are valid everywhere.
+// A credential for other audiences is invalid.  Credentials without audiences are valid everywhere.
 bool UnionAuthentication::is_meant_for_us(const std::vector<std::string>& audiences) const {
   const auto& own = config_.api_audiences;
   if (own.empty() || audiences.empty()) return true;
@@ -115,7 +121,7 @@ std::optional<Result<UserRef>> UnionAuthentication::settle(const Authenticator& 
 std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestContext& context, Exchange& exchange) const {
   auto known = of_connection(exchange);
   if (known.ok() && known->has_value()) return Result<UserRef>(std::move(**known));
-  // A plugin may still know the caller by another credential, even when the certificate was no good.
+  // A plugin may authenticate the client by another credential even if the certificate is invalid.
   bool bad_credential = !known.ok();
   for (const auto& plugin : config_.plugins) {
     auto found = ask_now(*plugin, context, exchange);

@@ -35,13 +35,13 @@ struct AuthenticationConfig {
 
 class UnionAuthentication final : public Authentication {
  public:
-  // The authenticator named "anonymous" is asked last, whatever its place: every request without credentials is its.
+  // The authenticator named "anonymous" is called last, whatever its place: it accepts each request without credentials.
   explicit UnionAuthentication(AuthenticationConfig config);
   std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
 
  private:
-  // By what the connection says; nothing when it says nothing.
+  // By the connection's certificate; nothing without one.
   Result<std::optional<UserRef>> of_connection(const Exchange& exchange) const;
   Result<UserRef> without_credentials(const Exchange& exchange) const;
   bool is_meant_for_us(const std::vector<std::string>& audiences) const;

@@ -5,6 +5,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "base/fenced.hpp"
+#include "base/markup.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 
@@ -12,7 +13,7 @@ namespace backplane {
 namespace {
 
 constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
-// In the order in which they are asked if --authorization-mode is unset.
+// The order of the authorizers if --authorization-mode is unset.
 constexpr std::array<std::string_view, 4> kModesWithoutFlag{"Node", "RBAC", "ABAC", "Webhook"};
 constexpr std::array<std::string_view, 5> kPublicPaths{"/healthz", "/livez", "/readyz", "/version", "/version/"};
 
@@ -84,21 +85,7 @@ std::string refusal_text(const AuthorizationAttributes& wanted) {
 }
 
 // Error texts must not look like valid HTML (responsewriters: sanitizer).
-std::string refusal(const AuthorizationAttributes& wanted) {
-  std::string out;
-  for (const char c : refusal_text(wanted)) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out;
-}
+std::string refusal(const AuthorizationAttributes& wanted) { return escaped_markup(refusal_text(wanted)); }
 
 AuthorizerResult threw(const Authorizer& authorizer, const Caught& error) {
   security_log().error("authorizer threw authorizer={} error={}{}", authorizer.name(), error.what, error.stack);
@@ -129,7 +116,7 @@ Status together(const std::vector<Status>& errors) {
   return Status(Reason::kInternalError, text + "]");
 }
 
-// Keeps what an authorizer without an opinion has said.
+// Collects the reason and the error of an authorizer without an opinion.
 void note_silence(AuthorizerResult&& result, PendingAuthorization& pending) {
   if (!result.reason.empty()) pending.reasons.append(pending.reasons.empty() ? "" : "\n").append(result.reason);
   if (!result.error.ok()) pending.errors.push_back(std::move(result.error));
@@ -192,7 +179,7 @@ std::optional<AuthorizerResult> Authorization::begin(const RequestView& request,
   return result;
 }
 
-// No opinion is no last word.
+// kNoOpinion is not a decision and is not counted.
 void Authorization::note(std::size_t index, Decision decision) const noexcept {
   if (decision == Decision::kNoOpinion) return;
   Decisions& decisions = *decisions_[index];
@@ -225,7 +212,7 @@ Task<AuthorizerResult> Authorization::finish(const AuthorizationAttributes& attr
 Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
   RuleList all;
   std::vector<Status> errors;
-  // RBAC's default roles give it to them too.
+  // RBAC's default roles grant it to them too.
   const bool rbac = std::any_of(places_.begin(), places_.end(), [](const AuthorizerPlace& place) { return place.type == "RBAC"; });
   if (is_privileged(user) && !rbac) add_everything(all);
   for (const auto& place : places_) {
@@ -281,7 +268,7 @@ AuthorizationPlan plan_authorization(const std::vector<AuthorizerPlace>& places,
     const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
     if (found != registered.end()) plan.places.push_back(place_of(*found));
   }
-  // RBAC's default roles have the public information.
+  // RBAC's default roles grant access to the public information.
   const bool rbac = std::any_of(registered.begin(), registered.end(), [](const auto& each) { return each->name() == "RBAC"; });
   if (!rbac) plan.places.push_back(place_of(make_public_info()));
   return plan;

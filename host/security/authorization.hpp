@@ -26,16 +26,16 @@ std::shared_ptr<Authorizer> make_public_info();
 
 class Authorization;
 
-// What a request has asked so far: the place in the order that needs waiting, and what the places before it have said.
+// The state of a decision: the authorizer that must be awaited, and the decisions of those before it.
 struct PendingAuthorization {
   std::size_t place = 0;
   std::string reasons = {};
   std::vector<Status> errors = {};
-  std::shared_ptr<Authorization> owner = nullptr;  // the one that has begun, if a PublishedAuthorizer has been asked
+  std::shared_ptr<Authorization> owner = nullptr;  // the one that has begun, if a PublishedAuthorizer was called
 };
 
-// An authorizer whose two calls make one: begin() asks without waiting, finish() continues where it has stopped, so that no authorizer is
-// asked twice for one request.
+// An authorizer with a decision in two steps: begin() does not wait, finish() continues where it stopped, so that no authorizer is
+// called twice for one request.
 class ResumableAuthorizer : public Authorizer {
  public:
   // The decision, or nothing and `pending`, which finish() takes.
@@ -110,7 +110,7 @@ class AuthorizerOrder {
 // kube-apiserver's modes.
 bool is_authorization_mode(std::string_view name) noexcept;
 
-// system:masters may do everything, whatever anybody else thinks.
+// system:masters may do everything, regardless of other authorizers.
 bool is_privileged(const UserInfo& user) noexcept;
 
 // The 403 with user, verb and resource, worded like upstream's responsewriters.Forbidden.

@@ -32,7 +32,7 @@ void add_groups(const Exchange& exchange, const std::vector<std::string>& names,
   }
 }
 
-// The key behind a prefix; one that is no escaped text stays as it is.
+// The key after a prefix, unescaped; a key that is not valid percent-encoding is used unchanged.
 std::string extra_key(std::string_view rest) {
   bool good = true;
   std::string key = percent_decode(rest, false, &good);

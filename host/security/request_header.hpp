@@ -1,4 +1,4 @@
-// Front proxies (an aggregator, another server of the cluster) show a certificate of theirs and say in headers on whose behalf they ask:
+// Front proxies (an aggregator, another server of the cluster) present their certificate and name the client in headers:
 // apiserver/pkg/authentication/request/headerrequest.
 //
 // Thread-safety: pure functions.

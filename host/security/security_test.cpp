@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "backplane/core/metrics.hpp"
 #include "base/front_proxy.hpp"
 #include "base/io_loop.hpp"
 #include "security/authentication.hpp"
@@ -139,7 +142,7 @@ TEST_F(Security, EveryCertificateNamesItsOwnBearerHoweverManyThereAre) {
       EXPECT_EQ((**user)->groups, (std::vector<std::string>{"group-" + std::to_string(i), "system:authenticated"}));
     }
   }
-  // No fingerprint, nothing to know it again by.
+  // Without a fingerprint the certificate cannot be cached.
   for (const char* name : {"a", "b"}) {
     exchange.certificate = PeerCertificate{name, {}, ""};
     EXPECT_EQ((**union_of.authenticate_now(context, exchange))->name, name);
@@ -156,7 +159,7 @@ TEST_F(Security, APluginCannotAuthenticateTheServersOwnName) {
     UnionTokenAuthentication tokens(plugins);
     EXPECT_EQ(run_on(loop, tokens.authenticate_token("x", {})).ok(), known) << name;
   }
-  // A certificate does, and so do the headers of a front proxy.
+  // A certificate sets the user, and so do the headers of a front proxy.
   exchange.certificate = PeerCertificate{"system:apiserver", {}, ""};
   EXPECT_TRUE(ask(UnionAuthentication({})).ok());
 }
@@ -205,7 +208,7 @@ class ThrowsElsewhere final : public Authenticator, public Authorizer, public Ru
   Executor& executor_;
 };
 
-// Where the caller goes on: with the request's deadline and its exchange.
+// The caller continues with the request's deadline and exchange.
 Task<std::vector<Executor*>> executors_after(const UnionAuthentication& authentication, Authorization& authorization,
                                              RequestContext& context, Exchange& exchange) {
   std::vector<Executor*> after;
@@ -251,7 +254,7 @@ TEST_F(Security, ACertificateThatDidNotVerifyIsRefusedAndNotAnonymous) {
   EXPECT_EQ(user.status().message(), "Unauthorized");
 }
 
-TEST_F(Security, ACertificateWithoutACommonNameNamesNobody) {
+TEST_F(Security, ACertificateWithoutACommonNameHasNoUser) {
   exchange.certificate = PeerCertificate{"", {"system:masters"}, ""};
   auto user = ask(UnionAuthentication({}));
   ASSERT_TRUE(user.ok());
@@ -319,8 +322,8 @@ AuthenticationConfig behind_front_proxies() {
   return config;
 }
 
-TEST_F(Security, AFrontProxySaysOnWhoseBehalfItAsks) {
-  exchange.rejected = true;  // its certificate is no client's
+TEST_F(Security, AFrontProxySetsTheUser) {
+  exchange.rejected = true;  // the certificate is not for client authentication
   exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
   exchange.request_headers = {{"X-Other-User", "jane"}, {"X-Remote-Uid", "u"},           {"X-Remote-Group", "a"},
                               {"x-remote-group", "b"},  {"X-Remote-Group", ""},          {"X-Remote-Extra-Example.com%2fScopes", "s1"},
@@ -349,7 +352,32 @@ TEST_F(Security, HeadersOfAnybodyElseSayNothing) {
   EXPECT_EQ(ask(UnionAuthentication({}))->name, "system:anonymous") << "no front proxy is known";
 }
 
-TEST_F(Security, AFrontProxyThatNamesNobodyIsWhoItsCertificateSays) {
+TEST_F(Security, ACertificateWithoutANameIsNoFrontProxysCredential) {
+  exchange.certificate = PeerCertificate{"", {"dev"}, ""};
+  EXPECT_EQ(ask(UnionAuthentication({}))->name, "system:anonymous");
+  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies())).status().code(), 401);
+  exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
+  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "system:anonymous") << "one authority of both";
+}
+
+TEST_F(Security, TheTimeThatCertificatesAreValidIsCounted) {
+  exchange.certificate = PeerCertificate{"jane", {}, ""};
+  exchange.certificate->not_after = std::chrono::system_clock::now() + std::chrono::hours(3);
+  const auto counted = [] {
+    for (const auto& metric : Metric::all()) {
+      if (metric.name == "apiserver_client_certificate_expiration_seconds") return metric.series.begin()->second;
+    }
+    return Metric::Series();
+  };
+  ASSERT_TRUE(ask(UnionAuthentication({})).ok());
+  const Metric::Series before = counted();
+  ASSERT_TRUE(ask(UnionAuthentication({})).ok());
+  const Metric::Series after = counted();
+  EXPECT_EQ(after.count, before.count + 1);
+  EXPECT_EQ(after.buckets[4], before.buckets[4] + 1) << "between two and six hours";
+}
+
+TEST_F(Security, AFrontProxyWithoutAUserHeaderIsTheUserOfItsCertificate) {
   exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
   exchange.rejected = true;
   EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
@@ -369,7 +397,7 @@ TEST_F(Security, ACertificateMayNameTheUidOfItsUser) {
   }
 }
 
-TEST_F(Security, ATokenThatNobodyKnowsIsABadCredential) {
+TEST_F(Security, AnUnknownTokenIsABadCredential) {
   exchange.request_headers = {{"authorization", "Bearer x"}};
   EXPECT_FALSE(ask(UnionAuthentication({})).ok());
   exchange.request_headers = {{"authorization", "Basic x"}};
@@ -406,7 +434,7 @@ TEST_F(Security, TheSuperuserIsNeverAskedAbout) {
   EXPECT_EQ(ask(authorization).decision, Decision::kAllow);
 }
 
-TEST_F(Security, EverybodyMayReadHealthAndVersionAndNothingElse) {
+TEST_F(Security, AllClientsMayReadOnlyHealthAndVersion) {
   context.user = anonymous_user();
   Authorization authorization({make_public_info()});
   context.info.verb = "get";
@@ -423,7 +451,7 @@ TEST_F(Security, EverybodyMayReadHealthAndVersionAndNothingElse) {
   EXPECT_EQ(ask(authorization).decision, Decision::kNoOpinion);
 }
 
-TEST_F(Security, WhoeverIsInNoGroupMayNotReadTheVersion) {
+TEST_F(Security, AUserWithoutGroupsMayNotReadTheVersion) {
   const auto review = [&](std::vector<std::string> groups) {
     const auto authorizer = make_public_info();
     AuthorizationAttributes wanted;
@@ -451,7 +479,7 @@ TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
   EXPECT_EQ(silent.reason, "a\nb");
 }
 
-TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
+TEST_F(Security, ARefusalNamesUserVerbAndResource) {
   context.user = UserInfo{"jane", "", {}, {}};
   context.info = {};
   context.info.verb = "get";
@@ -482,7 +510,7 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
             "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope: no rule");
 }
 
-// ---- what plugins can ask
+// ---- authorization for plugins
 
 class ThrowingAuthorizer final : public Authorizer {
  public:
@@ -534,7 +562,7 @@ TEST_F(Security, AnAuthorizerThatThrowsHasNoOpinionAndAnError) {
   EXPECT_EQ(ask(Authorization({std::make_shared<ThrowingAuthorizer>(), make_always_allow()})).decision, Decision::kAllow);
 }
 
-// Decides without waiting if `now`; counts how often it is asked.
+// Decides without waiting if `now`; counts its calls.
 class Counted final : public Authorizer {
  public:
   Counted(bool now, AuthorizerResult result) : now_(now), result_(std::move(result)) {}
@@ -598,7 +626,7 @@ TEST_F(Security, AlwaysDenyIsEverythingForbiddenAndNothingPublic) {
   EXPECT_EQ(result.reason, "Everything is forbidden.");
 }
 
-TEST_F(Security, ModesAreTakenInTheirOrderFromWhoeverOffersThem) {
+TEST_F(Security, ModesAreTakenInOrderFromTheirPlugins) {
   const auto names = [](const AuthorizationPlan& plan) {
     std::vector<std::string> out;
     for (const auto& each : plan.places) out.emplace_back(each.authorizer->name());
@@ -613,7 +641,7 @@ TEST_F(Security, ModesAreTakenInTheirOrderFromWhoeverOffersThem) {
   EXPECT_EQ(plan.not_offered, std::vector<std::string>{"Webhook"});
 }
 
-TEST_F(Security, RulesOfAllAreOneListThatSaysWhatItLacks) {
+TEST_F(Security, RulesOfAllAuthorizersAreOneListWithItsErrors) {
   Authorization all({make_public_info(), make_always_allow()});
   auto rules = run_on(loop, all.rules_for(anonymous_user(), "x"));
   EXPECT_EQ(rules.resource_rules.size(), 1u);
@@ -638,7 +666,7 @@ class Tokens final : public TokenAuthenticator {
   }
 };
 
-TEST_F(Security, WhoKnowsTokensIsAskedForRequestsAndForReviews) {
+TEST_F(Security, TokenAuthenticatorsServeRequestsAndReviews) {
   const std::vector<std::shared_ptr<Authenticator>> plugins = {std::make_shared<KnownToken>(), std::make_shared<Tokens>()};
   exchange.request_headers = {{"authorization", "bearer good"}};
   EXPECT_EQ(ask(UnionAuthentication({true, {plugins[1]}}))->name, "jane");
@@ -662,8 +690,8 @@ class Refuser final : public TokenAuthenticator {
   const std::string why_;
 };
 
-// Only the last of them was told.
-TEST_F(Security, WhyATokenWasRefusedIsToldByAllWhoRefusedIt) {
+// Regression: only the last error was reported.
+TEST_F(Security, AllReasonsOfARefusedTokenAreReported) {
   UnionTokenAuthentication all(
       {std::make_shared<Refuser>("no signature"), std::make_shared<Tokens>(), std::make_shared<Refuser>("expired")});
   EXPECT_EQ(run_on(loop, all.authenticate_token("expired", {})).status().message(), "[no signature, expired]");
@@ -682,7 +710,7 @@ TEST_F(Security, AskingBeforeThereIsAServerIsAnErrorAndNoPermission) {
   EXPECT_EQ(run_on(loop, published.authorize(attributes)).decision, Decision::kAllow);
 }
 
-// Publishes another configuration while it is asked, and then decides.
+// Publishes another configuration during the call, and then decides.
 class Reloader final : public Authorizer {
  public:
   Reloader(PublishedAuthorizer& published, std::shared_ptr<Authorization> next) : published_(published), next_(std::move(next)) {}

@@ -1,8 +1,10 @@
 #include "security/x509.hpp"
 
 #include <array>
+#include <chrono>
 #include <string>
 
+#include "backplane/core/metrics.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 
@@ -10,6 +12,16 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
+
+// Records the remaining validity of the certificate of each request.
+void observe_expiration(const PeerCertificate& certificate) {
+  constexpr double kHour = 3600, kDay = 24 * kHour;
+  static Metric& expirations = Metric::histogram("apiserver_client_certificate_expiration_seconds",
+                                                 "[ALPHA] Time in seconds that the certificate of a request is still valid.", {},
+                                                 {0, kHour / 2, kHour, 2 * kHour, 6 * kHour, 12 * kHour, kDay, 2 * kDay, 4 * kDay, 7 * kDay,
+                                                  30 * kDay, 90 * kDay, 180 * kDay, 360 * kDay});
+  expirations.observe({}, std::chrono::duration<double>(certificate.not_after - std::chrono::system_clock::now()).count());
+}
 
 UserInfo named_by(const PeerCertificate& certificate, bool with_uid) {
   UserInfo user;
@@ -25,14 +37,14 @@ UserInfo named_by(const PeerCertificate& certificate, bool with_uid) {
   return with_authenticated_group(std::move(user));
 }
 
-// Of one certificate, which its fingerprint names.
+// The user of one certificate, which is identified by its fingerprint.
 struct Known {
   std::string fingerprint;
   bool with_uid = false;
   UserRef user;
 };
 
-// Connections have many requests, and a thread has few of them at a time.
+// Cached per thread: a connection sends many requests, and a thread has few connections at a time.
 UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
   thread_local std::array<Known, 16> known;
   const std::string& fingerprint = certificate.sha256_fingerprint;
@@ -43,7 +55,7 @@ UserRef user_of(const PeerCertificate& certificate, bool with_uid) {
   return here.user;
 }
 
-// One that is not empty, or none.
+// True if there is no uid, or one that is not empty.
 bool has_good_uid(const PeerCertificate& certificate) {
   const auto& ids = certificate.user_ids;
   if (ids.empty() || (ids.size() == 1 && !ids.front().empty())) return true;
@@ -57,6 +69,7 @@ bool has_good_uid(const PeerCertificate& certificate) {
 Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange, bool with_uid) {
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
+  if (certificate != nullptr) observe_expiration(*certificate);
   // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.
   if (certificate == nullptr || certificate->common_name.empty()) return std::optional<UserRef>();
   if (with_uid && !has_good_uid(*certificate)) return unauthorized();

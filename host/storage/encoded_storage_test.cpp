@@ -16,7 +16,7 @@ constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","meta
 
 const Schema* stored_type() { return core_schemas()->find(GroupVersionKind{"", "v1", "ConfigMap"}); }
 
-// Bound to the key, as encryption is: other bytes, and other keys' bytes, cannot be read.
+// Bound to the key, as encryption is: modified bytes, and the bytes of other keys, cannot be read.
 class Reversing final : public StorageTransformer {
  public:
   std::optional<Result<SharedBytes>> to_storage_now(std::string_view key, const SharedBytes& bytes) const override {
@@ -82,7 +82,7 @@ class EncodedStorageTest : public ::testing::Test {
   }
   static std::string key(std::string_view name) { return std::string(kPrefix).append(name); }
 
-  // e.com/v1beta1 has another name for what is in a map, and no type.
+  // In e.com/v1beta1 a member of a map has another name, and the version has no type.
   static std::shared_ptr<const Scheme> make_scheme() {
     const GroupVersionKind now = {"e.com", "v1", "ConfigMap"}, before = {"e.com", "v1beta1", "ConfigMap"};
     const auto rename = [](std::string from, std::string to) {
@@ -168,7 +168,7 @@ TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
   put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})"
                                                          "\n");
-  // It is read by who writes another form, too.
+  // Servers with another storage encoding read it too.
   const std::string yaml = *get(*backend_, key("n/a"));
   backend_.reset();
   open("protobuf");
@@ -214,7 +214,7 @@ TEST_F(EncodedStorageTest, ErrorsNameKeysAsTheBackendOfEachStoreHasThem) {
   EXPECT_EQ(BackendKeys("b").of("/other/a"), "/other/a");
 }
 
-// kube-apiserver reads it whatever its own gate says.
+// kube-apiserver reads it regardless of its feature gate.
 TEST_F(EncodedStorageTest, CborOfAnotherServerIsReadThoughItIsNotOffered) {
   constexpr std::string_view kFoo = R"({"apiVersion":"e.com/v1","kind":"Foo","metadata":{"name":"f"},"spec":{"a":[1,-2.5,null]}})";
   const auto bytes = cbor_codec().to_stored(nullptr, std::string(kFoo));
@@ -389,7 +389,7 @@ TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
   EXPECT_NE(found->items[0].unreadable->message().find("no key fits"), std::string::npos);
 }
 
-// Counts what is undone, which nobody has to who has just written it.
+// Counts decryptions; a writer must not need one for its own value.
 class Counting final : public StorageTransformer {
  public:
   std::optional<Result<SharedBytes>> to_storage_now(std::string_view, const SharedBytes& bytes) const override {

@@ -12,8 +12,8 @@
 
 namespace backplane {
 
-// Checks the request in which kube-apiserver creates an object of `bytes` at `key`.  `in_etcd` says its size in etcd, and is asked only if
-// `bytes` exceed the limit: no object is larger in protobuf than in JSON.
+// Checks the request in which kube-apiserver creates an object of `bytes` at `key`.  `in_etcd` returns its size in etcd, and is called only
+// if `bytes` exceed the limit: no object is larger in protobuf than in JSON.
 Status check_etcd_limit(std::string_view key, std::size_t bytes, const std::function<Result<std::size_t>()>& in_etcd);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// A store that stands before another one and passes everything on: what does more than that overrides what it changes.
+// A base class for layers over a store: forwards all calls; a layer overrides those that it changes.
 //
 // Thread-safety, errors: the backend's.
 // Lifetime:              borrows the backend.

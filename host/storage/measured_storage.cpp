@@ -18,7 +18,7 @@ void count_events(const GroupResource& resource, double events) {
   received.add({resource.group, resource.resource}, events);
 }
 
-// What says only how far a watch has come says so of every resource that it is about.
+// A progress notification counts for every resource of the watch.
 void count_progress(const GroupResource& resource) {
   static const LabelValues labels = {"group", "resource"};
   static Metric& counts = Metric::gauge("etcd_bookmark_counts", "The same as etcd_bookmark_total, by the older name.", labels);
@@ -38,7 +38,7 @@ struct Write {
   std::string_view operation;
   std::string_view key;
 };
-// A write of several keys is about the first.
+// A write of several keys counts for the first key.
 Write write_of(const TxnRequest& request) {
   if (request.puts.empty()) return {"delete", request.removes.empty() ? std::string_view() : std::string_view(request.removes.front())};
   const std::string& key = request.puts.front().key;
@@ -96,7 +96,7 @@ class MeasuredWatch final : public StorageWatch {
       for (const GroupResource& resource : names_->all_below(prefix_)) count_progress(resource);
       return;
     }
-    // Neighbours are mostly of one resource.
+    // Adjacent events mostly have the same resource.
     GroupResource resource = names_->of(batch.events.front().kv.key);
     double events = 0;
     for (const StorageEvent& event : batch.events) {

@@ -1,4 +1,4 @@
-// Counts what a store is asked for and how long that takes, by operation and resource: etcd_request_duration_seconds and its like, by
+// Counts a store's calls and their duration, by operation and resource: etcd_request_duration_seconds and similar metrics, under
 // kube-apiserver's names whatever the store is.
 //
 // Thread-safety: every method from any thread.
@@ -20,7 +20,7 @@ class MeasuredStorage final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // What is kept below a prefix of keys.  What has no name is counted by the first word behind the root.
+  // The resource of a prefix of keys.  Keys of unnamed prefixes are counted by their first word after the root.
   void use_resource(std::string_view prefix, GroupResource resource);
   void forget_resource(std::string_view prefix);
 

@@ -6,12 +6,13 @@
 #include <shared_mutex>
 #include <thread>
 
+#include "backplane/core/server_slot.hpp"
 #include "backplane/points/storage_feed.hpp"
 
 namespace backplane {
 namespace {
 
-// Keys looked at under one hold of the lock: a long range or compaction lets writers in between.
+// Keys per hold of the lock: a long range or compaction lets writers run in between.
 constexpr std::size_t kKeysPerLock = 1024;
 
 struct Version {
@@ -28,7 +29,7 @@ struct Change {
   std::string key;
 };
 
-// The version that stood at `revision`, or null.
+// The version at `revision`, or null.
 const Version* version_at(const Versions& versions, Revision revision) {
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     if (it->mod <= revision) return it->deleted ? nullptr : &*it;
@@ -81,7 +82,7 @@ class MemoryStorage final : public StorageBackend, private CommitHistory {
   void shut_down();
 
   const std::string stored_form_;
-  mutable std::shared_mutex mutex_;  // everything below but the atomics
+  mutable std::shared_mutex mutex_;  // all members below except the atomics
   Keys keys_;
   std::deque<Change> log_;  // by revision; may start below the compacted revision while a compaction runs
   LeaseTable leases_;
@@ -304,7 +305,12 @@ Task<Result<LeaseId>> MemoryStorage::grant_lease(std::chrono::seconds ttl) {
   const LeaseId id = ++last_lease_;
   leases_.grant(id, LeaseTable::Clock::now() + ttl);
   // A server that never grants a lease has no thread for them.
-  if (!lease_thread_.joinable()) lease_thread_ = std::thread([this] { expire_leases(); });
+  if (!lease_thread_.joinable()) {
+    lease_thread_ = std::thread([this, slot = current_server_slot()] {
+      const ServerScope server(slot);
+      expire_leases();
+    });
+  }
   lease_granted_.notify_one();
   co_return id;
 }

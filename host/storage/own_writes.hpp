@@ -1,8 +1,8 @@
-// What was written a moment ago, in the form it is worked with, so that the event of a write need not be decoded by who has made it: the
+// Decoded values of recent writes, so that this process need not decode the event of its own write: the
 // bytes of an event are the write's when they are equal.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      what nobody takes goes with the bound: count and bytes.
+// Lifetime:      a value that is not taken is dropped when a newer one exceeds the bounds: count and bytes.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class OwnWrites {
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;  // keys and both forms
 
-  // `stored` is about to be written under `key`, and is `worked` to whoever reads it.
+  // `stored` is about to be written under `key`; `worked` is its decoded value.
   void note(std::string_view key, SharedBytes stored, SharedBytes worked);
   // The other form of `stored`, once.
   std::optional<SharedBytes> take(std::string_view key, const SharedBytes& stored);

@@ -20,7 +20,7 @@ TEST(OwnWrites, AWriteIsTakenOnceAndByItsBytes) {
   EXPECT_EQ(writes.take("b", bytes("one"))->view(), "1");
 }
 
-TEST(OwnWrites, WhatNobodyTakesGoesWithTheOldest) {
+TEST(OwnWrites, EntriesThatAreNotTakenAreDroppedOldestFirst) {
   OwnWrites writes;
   for (std::size_t i = 0; i < OwnWrites::kMost + 2; ++i) writes.note("same", bytes(std::to_string(i)), bytes("w" + std::to_string(i)));
   EXPECT_FALSE(writes.take("same", bytes("0")));

@@ -1,4 +1,4 @@
-// etcd_request_duration_seconds and its like: what a store is asked for, by kube-apiserver's names whatever the store is.
+// etcd_request_duration_seconds and similar metrics: calls of a store, under kube-apiserver's names for each kind of store.
 //
 // Thread-safety: any thread.
 #pragma once

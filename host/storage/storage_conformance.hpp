@@ -79,7 +79,7 @@ TEST_P(StorageConformance, AKeyThatIsMadeAgainStartsANewLife) {
   EXPECT_EQ(store.range(request).items.at(0).create_revision, 4);
 }
 
-TEST_P(StorageConformance, CreatingAKeyThatExistsWritesNothingAndTellsWhatIsThere) {
+TEST_P(StorageConformance, CreatingAKeyThatExistsWritesNothingAndReturnsTheEntry) {
   store.put("/a", "1");
   const auto result = store.commit(create("/a", "2"));
   EXPECT_FALSE(result.committed);
@@ -160,7 +160,7 @@ TEST_P(StorageConformance, ARangeIsInOrderOfKeysAndEndsBeforeItsEnd) {
   EXPECT_EQ(store.dump("/b"), "/b=v /b/1=v /b/10=v /b/2=v");
 }
 
-TEST_P(StorageConformance, ALimitSaysHowManyThereAreAndWhetherThereIsMore) {
+TEST_P(StorageConformance, ALimitedRangeReturnsTheCountAndWhetherThereIsMore) {
   for (int i = 0; i < 5; ++i) store.put("/k/" + std::to_string(i), "v");
   auto request = under("/k/");
   request.limit = 2;
@@ -313,7 +313,7 @@ TEST_P(StorageConformance, AWatchThatIsAskedForItsProgressHasReachedTheStore) {
   EXPECT_GE(batch->revision, now);
 }
 
-TEST_P(StorageConformance, WhereProgressIsImmediateNobodyNeedAskForIt) {
+TEST_P(StorageConformance, ImmediateProgressNeedsNoRequest) {
   if (!store->progress_is_immediate()) GTEST_SKIP();
   auto events = watch("/k/", store.newest());
   const Revision now = store.put("/other", "1");
@@ -591,7 +591,7 @@ class OwnedStorageConformance : public StorageConformance {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OwnedStorageConformance);
 
 // etcd forgets a removal with the revision that it happened in.
-TEST_P(OwnedStorageConformance, ARemovalAtTheCompactedRevisionIsStillTold) {
+TEST_P(OwnedStorageConformance, ARemovalAtTheCompactedRevisionIsStillDelivered) {
   store.put("/k/0", "v");
   store.remove("/k/0");  // 3
   ASSERT_TRUE(store.run(store->compact(3)).ok());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"a":"b"}})";
 
-// Writes "key:nonce:storage key:bytes"; knows a set of keys, of which the last writes.
+// Writes "key:nonce:storage key:bytes"; has a set of keys and writes with the last one.
 class Sealing final : public StorageTransformer {
  public:
   Sealing(Executor& elsewhere, std::vector<std::string> keys) : elsewhere_(elsewhere), keys_(std::move(keys)) {}
@@ -88,7 +88,7 @@ class StorageTransformerTest : public ::testing::TestWithParam<const char*> {
   T run(Task<T> task) {
     return run_on(loop_, std::move(task));
   }
-  // The task ends where it began.
+  // The task ends on the executor on which it began.
   template <class T>
   T run_at_home(Task<T> task) {
     return run(checked(loop_, std::move(task)));
@@ -130,7 +130,7 @@ class StorageTransformerTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Encodings, StorageTransformerTest, testing::Values("json", "protobuf"),
                          [](const auto& parameter) { return parameter.param; });
 
-TEST_P(StorageTransformerTest, EachReadAndWriteWaitsForItAndComesBack) {
+TEST_P(StorageTransformerTest, EachReadAndWriteWaitsForItAndResumes) {
   seal_with({"k1"});
   auto watch = storage_.watch("/registry/", backend_->committed_revision());
   put(storage_, key_, kMap);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxPasses = 10;
 constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
-// How far a held source may still come while clients read from its servers: an etcd of old is asked for its progress by writing to it.
+// Revisions that a held source may still gain while clients read from its servers: progress of an old etcd is requested by a write.
 constexpr Revision kReadAhead = 1000;
 
 Status in(std::string_view which, const Status& status) {
@@ -39,7 +39,7 @@ class StoreCopy {
   Task<Status> check_empty();
   Task<Status> hold_source(LeaseId lease);
   Task<Status> renew_hold();
-  // The walk's next page, with the hold on the source renewed; false behind the last.  `which` store it is, for errors.
+  // Reads the walk's next page and renews the hold on the source; false after the last page.  `which`: the store's name for errors.
   Task<Result<bool>> next_page(StoreWalk& walk, std::string_view which);
   Task<Status> passes();
   Task<Status> pass();
@@ -54,10 +54,10 @@ class StoreCopy {
   StorageBackend& from_;
   StorageBackend& to_;
   const CopySettings settings_;
-  const std::function<void(std::uint64_t)> raised_;  // tells of the revision that is being raised
+  const std::function<void(std::uint64_t)> raised_;  // reports progress while the revision is raised
   StoreWriter writer_;
   CopyReport report_;
-  bool merge_ = false;         // the target holds something of an earlier pass
+  bool merge_ = false;         // the target has data of an earlier pass
   bool freeing_ = false;       // the target may be served from now on
   std::uint64_t lasting_ = 0;  // keys of the pass that do not expire
   std::chrono::steady_clock::time_point renew_at_{};
@@ -78,10 +78,10 @@ Task<Result<CopyReport>> StoreCopy::run() {
   }
   if (status.ok()) co_return report_;
   if (settings_.hold_source && !freeing_) {
-    // Its servers go on; what the target has is not lost.
+    // The source's servers continue; the target keeps its data.
     auto releasing = write_now(from_, remove_request(kHoldKey));
     Status released = co_await std::move(releasing);
-    (void)released;  // the mark has a lease: it goes by itself
+    (void)released;  // the mark expires with its lease
   }
   co_return status;
 }
@@ -94,7 +94,7 @@ Task<Status> StoreCopy::check_source() {
   if (hold && hold->kind == StoreHold::Kind::kFilling) {
     co_return stuck("source: it is a copy of " + hold->other + " that has not been finished");
   }
-  // Its servers have been sent elsewhere for good: a hold that ends would let them write what nobody reads.
+  // The source's servers have been switched to another store: if the hold ended, they would write to a store that no client reads.
   if (hold && settings_.hold_source && hold->other != settings_.to) co_return stuck("source: " + why_no_writes((*mark)->value.view()));
   StoreWalk walk(from_, 0, true);
   auto walking = walk.next();
@@ -104,7 +104,7 @@ Task<Status> StoreCopy::check_source() {
   co_return Status();
 }
 
-// The target is empty, or what an earlier copy has left; it is marked from now on.
+// Requires an empty target or the remains of an earlier copy, and marks it.
 Task<Status> StoreCopy::take_target() {
   auto reading = read_key(to_, kHoldKey);
   auto mark = co_await std::move(reading);
@@ -152,7 +152,7 @@ Task<Status> StoreCopy::hold_source(LeaseId lease) {
   co_return in("source", marked);
 }
 
-// A copy that dies does not leave the source refusing writes for ever.
+// If the copy crashes, the hold expires and the source accepts writes again.
 Task<Status> StoreCopy::renew_hold() {
   const auto now = std::chrono::steady_clock::now();
   if (!settings_.hold_source || now < renew_at_) co_return Status();
@@ -182,7 +182,7 @@ Task<Status> StoreCopy::passes() {
     done = co_await std::move(passing);
     merge_ = true;
     writer_.drop();
-    // The source has compacted what was being read: the next pass has less to write.
+    // The source has compacted the revision that was being read: the next pass has less to write.
     if (!done.ok() && done.reason() == Reason::kExpired) continue;
     if (!done.ok()) co_return done;
     auto asking = source_moved();
@@ -292,10 +292,10 @@ Task<Status> StoreCopy::verify() {
   if (digest.keys() == report_.keys && found == report_.digest) co_return Status();
   co_return damaged("target: it is not what was written to it: " + std::to_string(digest.keys()) + " keys, sha256 " + found + ", and " +
                     std::to_string(report_.keys) + " keys, sha256 " + report_.digest +
-                    " in the source; somebody else writes there: stop that, and copy again");
+                    " in the source; another client writes there: stop it, and copy again");
 }
 
-// Whether anything has been written or removed since the pass began.  What expires may go.
+// Whether a key has been written or removed since the pass began.  Expired keys do not count.
 Task<Result<bool>> StoreCopy::source_moved() {
   StoreWalk walk(from_, 0, true);
   std::uint64_t keys = 0;
@@ -313,7 +313,7 @@ Task<Result<bool>> StoreCopy::source_moved() {
   co_return keys != lasting_;
 }
 
-// The source writes no more, and has written nothing since it was read: its hold may have run out meanwhile.
+// Makes the source's hold permanent, then checks that nothing was written since it was read, because the hold may have expired meanwhile.
 Task<Status> StoreCopy::hold_for_good() {
   renew_at_ = std::chrono::steady_clock::time_point::max();  // no lease again
   auto holding = hold_source(0);
@@ -325,7 +325,7 @@ Task<Status> StoreCopy::hold_for_good() {
   co_return *moved ? stuck("source: it has been written to since it was read: copy again") : Status();
 }
 
-// Whoever has read from the source does not find the target behind it.
+// A client that has read from the source must not find the target at an older revision.
 Task<Status> StoreCopy::pass_source() {
   auto asking = from_.current_revision();
   auto last = co_await std::move(asking);
@@ -350,7 +350,7 @@ Task<Status> StoreCopy::finish() {
   auto forgetting = forget_history(*revision);
   Status forgotten = co_await std::move(forgetting);
   if (!forgotten.ok()) co_return in("target", forgotten);
-  // It may be free whatever the answer says: the source takes no writes again.
+  // The target may be free even if the response is lost, so the source must not accept writes again.
   freeing_ = true;
   auto freeing = to_.txn(remove_request(kHoldKey));
   auto freed = co_await std::move(freeing);
@@ -359,8 +359,8 @@ Task<Status> StoreCopy::finish() {
   co_return Status();
 }
 
-// A watch from a revision of the source must be told that it has missed something.  Where several compact (etcd) the first try may only
-// learn how far the others have come.
+// A watch from a revision of the source must end with kExpired.  If several clients compact (etcd), the first attempt may only learn the
+// others' revision.
 Task<Status> StoreCopy::forget_history(Revision revision) {
   for (int i = 0; i < 3; ++i) {
     auto compacting = to_.compact(revision);
@@ -375,7 +375,7 @@ Task<Status> StoreCopy::forget_history(Revision revision) {
     if (!old.ok() && old.status().reason() == Reason::kExpired) co_return Status();
     if (!old.ok()) co_return std::move(old.status());
   }
-  co_return damaged("its history cannot be compacted: somebody else does so");
+  co_return damaged("its history cannot be compacted: another client compacts it");
 }
 
 }  // namespace

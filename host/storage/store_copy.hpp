@@ -1,6 +1,6 @@
 // Makes one store hold what another one holds, of whatever kind the two are: for moving between the embedded store and etcd.
 //
-//   hold      a mark in the target says that it is not to be served; with `hold_source` one in the source, that it takes no writes
+//   hold      a mark in the target prevents servers from using it; with `hold_source` one in the source prevents writes
 //   raise     the target's revision goes above the source's, so that no resourceVersion a client has seen comes again
 //   copy      everything below /registry/, in pages, at one revision of the source
 //   verify    the target is read back: as many keys, the same digest

@@ -16,7 +16,7 @@ BackendMaker memory() {
   return {"Memory", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
 }
 
-// Another store from outside, with whatever a test does to its transactions and reads.
+// A wrapper of a store with the test's functions around its transactions and reads.
 class Meddled final : public StorageBackend {
  public:
   explicit Meddled(StorageBackend& below) : below_(below) {}
@@ -102,7 +102,7 @@ TEST_F(StoreCopy, KeysThatExpireDoSoInTheTargetToo) {
   EXPECT_NE(to.range(one).items.at(0).lease, 0);
 }
 
-TEST_F(StoreCopy, GoesOnWithOneThatWasBrokenOff) {
+TEST_F(StoreCopy, ContinuesAnInterruptedCopy) {
   int writes = 0;
   target.before_txn = [&](TxnRequest&) { return ++writes > 3500 ? service_unavailable("the power has gone") : Status(); };
   const auto broken = copy();
@@ -125,7 +125,7 @@ TEST_F(StoreCopy, GoesOnWithOneThatWasBrokenOff) {
   EXPECT_TRUE(to.run(served.range(all)).ok());
 }
 
-TEST_F(StoreCopy, WhatIsWrittenMeanwhileIsCopiedInAnotherPass) {
+TEST_F(StoreCopy, ConcurrentWritesAreCopiedInAnotherPass) {
   bool written = false;
   target.before_txn = [&](TxnRequest& request) {
     const bool copying = !request.puts.empty() && request.puts.front().key.starts_with("/registry/");
@@ -137,7 +137,7 @@ TEST_F(StoreCopy, WhatIsWrittenMeanwhileIsCopiedInAnotherPass) {
     }
     return Status();
   };
-  OpenStore other{memory()};  // its loop runs the copy: the writes above need the source's
+  OpenStore other{memory()};  // this loop runs the copy; the writes above need the source's loop
   CopySettings settings;
   const auto done = other.run(copy_store(source, target, std::move(settings)));
   ASSERT_TRUE(done.ok()) << done.status().message();
@@ -220,7 +220,7 @@ TEST_F(StoreCopy, ACopyThatFailsLetsTheSourceGo) {
 
 TEST_F(StoreCopy, AWriteToASourceWhoseHoldHadRunOutIsFoundOut) {
   source.before_txn = [&](TxnRequest& request) {
-    // The last hold is one without an end; until then one may have run out, as a lease does.
+    // The last hold is permanent; an earlier one may have expired with its lease.
     const bool for_good = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
     if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "what nobody would read"); }).join();
     return Status();
@@ -236,11 +236,11 @@ TEST_F(StoreCopy, AWriteToASourceWhoseHoldHadRunOutIsFoundOut) {
   EXPECT_NE(to.get(std::string(kHoldKey)), "-") << "the target is not to be served";
 }
 
-TEST_F(StoreCopy, NobodyWhoReadFromTheSourceFindsTheTargetBehind) {
+TEST_F(StoreCopy, TheTargetIsNeverBehindTheSource) {
   bool moved = false;
   target.after_range = [&](RangeResult& result) {
-    // The target is read for its checksum: all has been copied.  What is beside the objects goes on (an old etcd is asked by writing to
-    // it).
+    // The target is read for its checksum: all has been copied.  Writes outside the objects continue (progress of an old etcd is
+    // requested by writing to it).
     if (result.items.size() < 100 || std::exchange(moved, true)) return;
     std::thread([&] {
       for (int i = 0; i < 4000; ++i) from.put("/registry.other", std::to_string(i));

@@ -1,7 +1,7 @@
 // A hold: a mark in a store in whose presence no server writes to it, because the store is being moved away, or is being filled.
 //
 // The mark is a key of the store itself, so every server over it sees it, and HeldStorage has each transaction compare that it is not
-// there: once it stands, nothing of a server's commits.  It is outside of what is served (/registry/).  kube-apiserver knows nothing of it.
+// there: while it exists, no server's transaction commits.  It is outside of the served keys (/registry/).  kube-apiserver ignores it.
 //
 // Thread-safety: every function and method from any thread.
 // Lifetime:      HeldStorage borrows the backend.
@@ -39,7 +39,7 @@ class HeldStorage final : public ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
 
-  // Half a store is not served: while it is being filled, whoever reads first is told so.
+  // A store that is being filled is not served: the first read of each server fails until it is whole.
   Task<Result<RangeResult>> range(RangeRequest request) override {
     return whole_.load(std::memory_order_relaxed) ? backend_.range(std::move(request)) : first_range(std::move(request));
   }
@@ -48,7 +48,7 @@ class HeldStorage final : public ForwardingStorage {
  private:
   Task<Result<RangeResult>> first_range(RangeRequest request);
 
-  std::atomic<bool> whole_{false};  // once seen so it stays: nobody fills a store that is not empty
+  std::atomic<bool> whole_{false};  // never reset: only an empty store can be filled
 };
 
 }  // namespace backplane

@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // what a page is meant to be
+constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // target size of a page
 constexpr std::string_view kMasterLeases = "/registry/masterleases/", kPeerLeases = "/registry/peerserverleases/",
                            kOwn = "/registry/backplane/";
 

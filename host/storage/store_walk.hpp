@@ -1,8 +1,8 @@
-// Reads a store key by key in pages, and what a store of that content is known by: how many keys, how many bytes, one digest.
+// Reads a store key by key in pages, and computes its fingerprint: number of keys, number of bytes, one digest.
 //
 // A page holds at most kMaxPage values, fewer when they are large: memory is bounded by that, whatever the size of the store.
-// What servers keep of themselves for seconds (/registry/masterleases/, peerserverleases/ and backplane/) is passed over: it is nobody
-// else's.
+// Short-lived records of servers (/registry/masterleases/, peerserverleases/ and backplane/) are skipped: they mean nothing in
+// another store.
 //
 // Thread-safety: one thread.
 // Lifetime:      borrows the store.
@@ -50,7 +50,7 @@ class StoreWalk {
   // Reads the next page into items(); false at the end.
   Task<Result<bool>> next();
   const std::vector<KeyValue>& items() const noexcept { return items_; }
-  // The page holds every key in [from, behind).
+  // The page holds every key in [from, end).
   const std::string& from() const noexcept { return from_; }
   const std::string& behind() const noexcept { return behind_; }
 

@@ -6,10 +6,10 @@
 namespace backplane {
 namespace {
 
-constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written where a revision must come about, and removed
-constexpr std::size_t kFillers = 256;                                  // writes under way while a revision is raised
+constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written and removed to raise the revision
+constexpr std::size_t kFillers = 256;                                  // concurrent writes while the revision is raised
 constexpr Revision kTellEvery = 10'000;
-constexpr std::size_t kMaxWrites = 100;              // in one transaction: etcd takes 128
+constexpr std::size_t kMaxWrites = 100;              // per transaction: etcd accepts 128
 constexpr std::size_t kMaxWriteBytes = 1024 * 1024;  // or one value that is larger
 constexpr std::size_t kKeysPerLease = 1000;
 

@@ -30,7 +30,7 @@ struct StoredKind {
   const Schema* schema = nullptr;      // null: custom resources, which are JSON in every store
   GroupVersionKind encoded_as;         // ResourceConfig::encoded_as
   bool json = false;                   // ResourceConfig::stored_as_json
-  const Strategy* strategy = nullptr;  // of built-in kinds: its defaults are those that the schema cannot say; may be null
+  const Strategy* strategy = nullptr;  // of built-in kinds: has the defaults that the schema cannot express; may be null
   GroupResource resource = {};         // whose transformer is used
   Hold hold = {};                      // of the plugin that the type and the strategy belong to
 };
@@ -61,7 +61,7 @@ class StoredForms {
   Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
   Status read_yaml(const StoredKind& kind, SharedBytes& value) const;
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
-  // The type of the version that the object says it is; `fallback` when it is not known.
+  // The type of the object's version; `fallback` when it is not known.
   const Schema* schema_in(const Object& object, const Schema* fallback) const;
   // As it is written: in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
   Result<std::string> encoded_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;

@@ -15,8 +15,7 @@ Status unusable(std::string_view key, const Status& why) {
   return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
 }
 
-// Code 7 and the words around it: upstream's storage.NewCorruptObjError.
-// `key`: as the backend has it.
+// Code 7 and the text around it: upstream's storage.NewCorruptObjError.  `key`: the backend's key.
 Status corrupt(const std::string& key, const KeyValue& item, const Status& why, bool transformed) {
   std::string text = std::string(kCorruptObject) + ", Code: 7, Key: " + key + ", ResourceVersion: 0, AdditionalErrorMsg: ";
   text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
@@ -84,7 +83,7 @@ Task<Status> StoredValues::write(Place place, Put& put) const {
   co_return Status();
 }
 
-// Otherwise two hosts would show one object in two forms.
+// A value that does not decode to the same object would be shown differently by another server.
 bool StoredValues::check_reads_back(const StoredKind* kind, SharedBytes encoded, std::string_view worked) const {
   if (kind == nullptr || encoded.view().data() == worked.data() || !forms_.reads_back(*kind, worked)) return true;
   return forms_.decode(kind, encoded).ok() && encoded.view() == worked;

@@ -5,7 +5,8 @@
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows nothing but the types and strategies of the forms' kinds.
-// Errors:        read: KeyValue::unreadable, 500 as upstream says it with and without AllowUnsafeMalformedObjectDeletion, naming the key;
+// Errors:        read: KeyValue::unreadable, 500 with upstream's message with and without AllowUnsafeMalformedObjectDeletion, naming the
+// key;
 //                write: kInternalError, naming the key.
 #pragma once
 

@@ -16,7 +16,7 @@ Result<Plain> as_stored(const SharedBytes& bytes) {
   return Status(500, Reason::kInternalError, "identity transformer tried to read encrypted data");
 }
 
-// In place of transformers that cannot be asked.
+// Used if the transformers are not available.
 class Failed final : public StorageTransformer {
  public:
   explicit Failed(Status why) : why_(std::move(why)) {}

@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -12,10 +13,26 @@ namespace backplane {
 namespace {
 namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kPause{100};
+
+// Errors of the listening socket itself: it accepts nothing more.
+bool ends_listening(int error) { return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EOPNOTSUPP; }
+
+// As upstream: a server that cannot be reached any more ends.
+[[noreturn]] void stopped_listening(const std::string& address, const std::string& error) {
+  transport_log().error("Stopped listening on {} due to error: {}", address, error);
+  flush_logs();
+  std::abort();
+}
+
+std::string address_of(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? address_with_port(address) : std::string();
+}
 }  // namespace
 
 Acceptor::Acceptor(IoLoop& loop, FileDescriptor listening, std::function<void(AcceptedSocket)> on_accept)
-    : loop_(loop), socket_(loop.context(), listening.release()), on_accept_(std::move(on_accept)) {}
+    : loop_(loop), address_(address_of(listening.get())), socket_(loop.context(), listening.release()), on_accept_(std::move(on_accept)) {}
 
 void Acceptor::start() {
   asio::post(loop_.context(), [self = shared_from_this()] { self->arm(); });
@@ -35,7 +52,8 @@ void Acceptor::stop(std::function<void()> done) {
 void Acceptor::arm() {
   if (!socket_.is_open()) return;
   socket_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](boost::system::error_code error) {
-    if (error) return;
+    if (error == asio::error::operation_aborted) return;
+    if (error) stopped_listening(self->address_, error.message());
     if (self->accept_ready()) return self->arm();
     self->loop_.after(kPause, [self] { self->arm(); });
   });
@@ -49,6 +67,7 @@ bool Acceptor::accept_ready() {
     if (!fd.valid()) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
+      if (ends_listening(errno)) stopped_listening(address_, std::strerror(errno));
       if (!std::exchange(starved_, true)) transport_log().warn("accepting connections failed, retrying error={}", std::strerror(errno));
       return false;
     }

@@ -2,12 +2,14 @@
 //
 // Thread-safety: start() and stop() from any thread; `on_accept` runs on the loop.
 // Lifetime:      shared with what waits on the socket.
-// Errors:        when the process has no descriptors left it waits and tries again; other failures concern one connection only.
+// Errors:        when the process has no descriptors left it waits and tries again; a listening socket that fails ends the process; other
+//                failures concern one connection only.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/io_loop.hpp"
 #include "transport/server_loop.hpp"
@@ -28,9 +30,10 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
   void hand_on(FileDescriptor fd, const sockaddr_storage& remote);
 
   IoLoop& loop_;
+  const std::string address_;
   boost::asio::posix::stream_descriptor socket_;
   std::function<void(AcceptedSocket)> on_accept_;
-  bool starved_ = false;  // of descriptors: said once, until one is accepted again
+  bool starved_ = false;  // of descriptors: logged once, until one is accepted again
 };
 
 }  // namespace backplane

@@ -1,12 +1,12 @@
 // Keeps the TLS contexts equal to the files they come from.
 //
 // Files are looked at every so often (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
-// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with, but what their clients may is asked of the
-// authorities of the day.
+// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with, but their clients' certificates are verified
+// with the authorities of the day.
 //
 // Thread-safety: current() from any thread; start() and stop() once each.
 // Lifetime:      shared with its timer.
-// Errors:        files that cannot be used are logged once; their old bytes stay in use beside what else has changed.
+// Errors:        files that cannot be used are logged once; their old bytes stay in use with the other files' new ones.
 #pragma once
 
 #include <functional>

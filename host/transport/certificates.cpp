@@ -125,6 +125,14 @@ Status ensure_key(const std::string& path) {
   return write_file_atomically(path, pem, 0600);
 }
 
+bool is_issued_by(const std::string& certificate_pem, const KeyPair& authority) {
+  const X509Ptr certificate = parse_certificate(certificate_pem);
+  const X509Ptr issuer = parse_certificate(authority.certificate_pem);
+  const bool issued = certificate && issuer && X509_verify(certificate.get(), X509_get0_pubkey(issuer.get())) == 1;
+  ERR_clear_error();
+  return issued;
+}
+
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority) {
   const X509Ptr certificate = parse_certificate(pair.certificate_pem);
   const KeyPtr key = parse_key(pair.key_pem);
@@ -133,13 +141,7 @@ std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec
   if (X509_check_private_key(certificate.get(), key.get()) != 1) return "key and certificate do not belong together";
   const auto reserve = std::min<std::chrono::hours>(spec.lifetime / 5, std::chrono::hours(24 * 30));
   if (certificate_expiry(certificate.get()) < std::chrono::system_clock::now() + reserve) return "it has expired or soon will";
-  if (authority != nullptr) {
-    const X509Ptr issuer = parse_certificate(authority->certificate_pem);
-    if (!issuer || X509_verify(certificate.get(), X509_get0_pubkey(issuer.get())) != 1) {
-      ERR_clear_error();
-      return "another certificate authority has signed it";
-    }
-  }
+  if (authority != nullptr && !is_issued_by(pair.certificate_pem, *authority)) return "another certificate authority has signed it";
   const PeerCertificate subject = describe_certificate(certificate.get());
   if (subject.common_name != spec.common_name || subject.organizations != spec.organizations) return "its subject is another";
   const auto names = certificate_names(certificate.get());

@@ -31,7 +31,7 @@ struct CertificateSpec {
   std::chrono::hours lifetime = std::chrono::hours(24 * 365);
 };
 
-// A new EC P-256 key and a certificate for it, signed by `authority`, or by itself when null.
+// A new EC P-256 key and a certificate for it, signed by `authority`; self-signed if that is null.
 Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* authority);
 
 // The pair in `files` if it can still serve `spec`: readable, key and certificate belong together, signed by `authority` (when not
@@ -40,10 +40,12 @@ Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* au
 Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateSpec& spec, const KeyPair* authority);
 // Makes an EC P-256 key in `path` unless there is a private key in it.
 Status ensure_key(const std::string& path);
+// True if `authority` has signed the certificate; false if another has, or if it cannot be read.
+bool is_issued_by(const std::string& certificate_pem, const KeyPair& authority);
 // Why `pair` cannot serve `spec`; empty when it can.
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority);
 
-// Writes beside `path`, syncs and renames: readers see the old or the new text.  Folders are made, mode 0700.
+// Writes a temporary file, syncs and renames it to `path`: readers see the old or the new text.  Folders are made, mode 0700.
 Status write_file_atomically(const std::string& path, std::string_view text, unsigned mode);
 Result<std::string> read_file(const std::string& path);
 

@@ -81,7 +81,7 @@ TEST_F(Certificates, AWrongAddressIsAnErrorAndWritesNothing) {
 }
 
 TEST_F(Certificates, ErrorsOfOpensslAreWords) {
-  OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);  // loads the texts of SSL's reasons
+  OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr);  // loads the messages of SSL's error reasons
   EXPECT_EQ(openssl_error(), "unknown TLS error");
   ERR_raise(ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER);
   EXPECT_EQ(openssl_error(), "the peer does not speak TLS");
@@ -139,7 +139,7 @@ TEST_F(Certificates, AFolderThatCannotBeWrittenIsAnErrorThatNamesIt) {
 TEST(ServingOptions, EveryMistakeIsReported) {
   ServingOptions options;
   options.certificate.certificate = "only.crt";
-  options.min_tls_version = "VersionTLS10";
+  options.min_tls_version = "VersionTLS9";
   options.cipher_suites = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "TLS_AES_128_GCM_SHA256",
                            "TLS_NONSENSE"};
   options.sni_certificates.push_back({.files = {"a.crt", ""}, .names = {}});

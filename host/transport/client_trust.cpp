@@ -4,7 +4,7 @@ namespace backplane {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// As long as a certificate may be taken for good after its own or its authority's end.
+// A certificate may be accepted for this long after its own or its authority's expiry.
 constexpr std::chrono::seconds kVerdictLife{60};
 
 struct StackFree {
@@ -13,7 +13,7 @@ struct StackFree {
 using ChainPtr = std::unique_ptr<STACK_OF(X509), StackFree>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, OpenSslDeleter<X509_STORE_CTX_free>>;
 
-// A resumed session holds the leaf alone; the rest was put into the ticket.
+// A resumed session has only the leaf certificate; the ticket has the rest of the chain.
 STACK_OF(X509) * chain_of_ticket(SSL* ssl) {
   void* data = nullptr;
   std::size_t size = 0;
@@ -49,7 +49,7 @@ class JudgedPeer final : public PeerTrust {
   const X509Ptr leaf_;
   const ChainPtr chain_;
   const std::shared_ptr<const ClientTrust> trust_;
-  mutable std::mutex mutex_;  // of one connection: never waited for
+  mutable std::mutex mutex_;  // of one connection, so there is no contention
   mutable std::uint64_t judged_ = 0;
   mutable Clock::time_point until_{};
   mutable bool verdict_ = false;

@@ -18,9 +18,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-// What a session is asked for at a time; also the most that is kept for a socket that takes nothing.
+// Size of one portion of a session's output; also the largest buffer for a blocked socket.
 constexpr std::size_t kFlushBudget = 256 << 10;
-// Rounds of one connection in a turn, then others have theirs.
+// Rounds of one connection before other connections of the loop run.
 constexpr int kRounds = 4;
 constexpr std::size_t kMaxUnreadReplies = 64 << 10;
 constexpr std::chrono::milliseconds kLinger{1'000};
@@ -28,7 +28,7 @@ constexpr unsigned char kTlsHandshakeRecord = 0x16;
 constexpr std::size_t kSniffed = 5;
 constexpr std::string_view kPlainHttpAnswer = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-// As crypto/tls's callers tell it from the five bytes of a record header.
+// The check that users of crypto/tls make on the five bytes of a record header.
 bool looks_like_http(std::string_view bytes) {
   static constexpr std::array<std::string_view, 5> kMethods = {"GET /", "HEAD ", "POST ", "PUT /", "OPTIO"};
   return std::find(kMethods.begin(), kMethods.end(), bytes.substr(0, kSniffed)) != kMethods.end();
@@ -93,7 +93,7 @@ void Connection::on_readable() {
   receiving_ = true;
   receive_some();
   receiving_ = false;
-  // What was answered at once goes out at once: another turn of the loop would first ask the kernel for news.
+  // Responses that are ready are sent immediately: another turn of the loop would first poll the kernel.
   if (flush_planned_) flush();
   arm_read();
 }
@@ -196,7 +196,7 @@ void Connection::read_records() {
 void Connection::handshake_failed(std::string_view why) {
   owner_.counters().tls_handshake_errors.fetch_add(1, std::memory_order_relaxed);
   transport_log().debug("TLS handshake error peer={} error={}", remote_address_, why);
-  linger();  // The alert is on its way.
+  linger();  // The alert has been sent.
 }
 
 // Also true while unread bytes precede the end of the stream.
@@ -267,7 +267,7 @@ void Connection::flush() {
 }
 
 bool Connection::send(std::string_view bytes) {
-  // Behind what waits already, or the stream would be out of order.
+  // Queued bytes go first, or the stream would be out of order.
   while (!writing_ && !bytes.empty()) {
     const ssize_t put = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (put >= 0) {
@@ -320,13 +320,13 @@ void Connection::arm_write() {
   });
 }
 
-// ---- the end
+// ---- closing
 
 void Connection::linger() {
   if (state_ == State::kLingering || state_ == State::kClosed) return;
   state_ = State::kLingering;
   since_ = Clock::now();
-  if (session_) session_->connection_lost();  // It has finished; nothing of it runs.
+  if (session_) session_->connection_lost();  // The session has finished; no handler runs.
   if (tls_ && speaks_tls_) {
     std::string& records = owner_.output_records();
     records.clear();

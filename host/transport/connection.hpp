@@ -2,7 +2,7 @@
 //
 // Thread-safety: its loop's thread.
 // Lifetime:      held by its ServerLoop until close(), and by what waits on the socket.
-// Errors:        whatever breaks the socket or TLS ends in close(), which tells the session.
+// Errors:        an error of the socket or TLS calls close(), which notifies the session.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>

@@ -1,4 +1,4 @@
-// unique_ptr for OpenSSL's connections, beside what the SDK has, and its error queue as text.
+// unique_ptr for OpenSSL's connections, in addition to the SDK's, and its error queue as text.
 //
 // Thread-safety: the error queue is per thread.
 #pragma once

@@ -23,7 +23,8 @@ Status SecureServer::start() {
   const auto problems = validate(options_);
   if (!problems.empty()) return bad_request(problems.front());
   if (Status status = watch_->load(); !status.ok()) return status;
-  auto listening = listen_tcp(options_);
+  const bool inherited = options_.inherited_socket >= 0;
+  auto listening = inherited ? Result<FileDescriptor>(FileDescriptor(options_.inherited_socket)) : listen_tcp(options_);
   if (!listening.ok()) return std::move(listening.status());
   port_ = bound_port(listening->get());
   watch_->start(loops_.loop(0));
@@ -31,7 +32,11 @@ Status SecureServer::start() {
     tune_tcp(socket.fd.get(), keepalive);
     socket.contexts = watch->current();
   });
-  transport_log().info("Serving securely on {}:{}", options_.bind_address, port_);
+  if (inherited) {
+    transport_log().info("Serving securely on a socket of the service manager port={}", port_);
+  } else {
+    transport_log().info("Serving securely on {}:{}", options_.bind_address, port_);
+  }
   return {};
 }
 

@@ -5,7 +5,7 @@
 //
 // Thread-safety: start() once; the rest from any thread, wait_closed() on an executor.
 // Lifetime:      loops and handler outlive it; wait_closed() has returned true before it goes away.
-// Errors:        start() says which option, file or address cannot be used.
+// Errors:        start() names the option, file or address that cannot be used.
 #pragma once
 
 #include <memory>

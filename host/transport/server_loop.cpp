@@ -12,14 +12,14 @@ namespace {
 
 namespace asio = boost::asio;
 
-// One read takes what a client can have in flight on a fast link.
+// Large enough for the bytes in flight on a fast link.
 constexpr std::size_t kReadBuffer = 128 << 10;
-// How long connections are written to, one after another, before others of the loop have their turn.
+// Time for writing to connections, one after another, before other work of the loop runs.
 constexpr std::chrono::milliseconds kFlushTurn{2};
-// A TLS record's most.
+// The maximum size of a TLS record.
 constexpr std::size_t kPlainBuffer = 16 << 10;
 
-// Often enough for the shortest deadline; a second otherwise.
+// A quarter of the shortest timeout, at most a second.
 std::chrono::milliseconds tick_interval(const ConnectionOptions& options, const HttpLimits& limits) {
   using std::chrono::milliseconds;
   const milliseconds shortest = std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout,
@@ -56,7 +56,7 @@ void ServerLoop::begin(AcceptedSocket socket) {
     count_.fetch_sub(1, std::memory_order_relaxed);
     return check_idle();
   }
-  // What goes wrong with one socket (its descriptor, TLS, memory) ends that one.
+  // An error of one socket (descriptor, TLS, memory) ends only that connection.
   std::shared_ptr<Connection> connection;
   try {
     connection = std::make_shared<Connection>(*this, std::move(socket));
@@ -143,7 +143,7 @@ void ServerLoop::when_idle(std::function<void()> callback) {
 }
 
 void ServerLoop::check_idle() {
-  // connections() also counts those on their way here.
+  // connections() also counts sockets that are posted to this loop.
   if (connections() != 0 || runner_.running() != 0) return;
   for (auto& waiter : std::exchange(idle_waiters_, {})) waiter();
 }

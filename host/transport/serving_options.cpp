@@ -9,6 +9,8 @@ namespace backplane {
 int tls_version_number(const std::string& name) {
   if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
   if (name == "VersionTLS13") return TLS1_3_VERSION;
+  if (name == "VersionTLS11") return TLS1_1_VERSION;
+  if (name == "VersionTLS10") return TLS1_VERSION;
   return 0;
 }
 
@@ -37,7 +39,8 @@ std::vector<std::string> validate(const ServingOptions& options) {
     problems.emplace_back("--tls-cert-file and --tls-private-key-file must be given together");
   }
   if (tls_version_number(options.min_tls_version) == 0) {
-    problems.push_back("unknown tls version \"" + options.min_tls_version + "\", want VersionTLS12 or VersionTLS13");
+    problems.push_back("unknown tls version \"" + options.min_tls_version +
+                       "\", want VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13");
   }
   for (const auto& suite : options.cipher_suites) {
     if (openssl_cipher_name(suite).empty()) problems.push_back("Cipher suite " + suite + " not supported or doesn't exist");

@@ -33,21 +33,23 @@ struct ServingOptions {
   // An unspecified address ("", "0.0.0.0", "::") listens on every family.
   std::string bind_address = "127.0.0.1";
   std::uint16_t port = 6443;  // 0: the kernel picks one
+  // A listening socket to use instead of address and port; SecureServer owns it. -1: none.
+  int inherited_socket = -1;
   bool reuse_port = false;
   bool reuse_address = true;
   int backlog = 1024;
 
   KeyPairFiles certificate;
   std::vector<SniCertificate> sni_certificates;
-  // PEM bundle that client certificates must chain to; empty: none are asked for.
+  // PEM bundle that client certificates must chain to; empty: none are requested.
   std::string client_ca_file;
-  // Further bundles that are trusted beside it.
+  // Further trusted bundles.
   std::vector<std::string> more_client_ca_files;
   // PEM bundle that the certificates of front proxies must chain to; empty: none are known.
   std::string proxy_ca_file;
   // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
   std::vector<std::string> cipher_suites;
-  std::string min_tls_version = "VersionTLS12";  // or VersionTLS13
+  std::string min_tls_version = "VersionTLS12";  // VersionTLS10 to VersionTLS13
   // Key exchange groups by their IANA numbers, the preferred first; empty: the library's defaults.
   std::vector<int> curve_preferences;
   bool disable_http2 = false;
@@ -70,7 +72,7 @@ int tls_version_number(const std::string& name);
 std::string openssl_group_name(int number);
 // OpenSSL's name of a suite given by its IANA name; empty for unknown ones.
 std::string openssl_cipher_name(const std::string& iana_name);
-// RC4, 3DES, CBC with SHA-256, and whatever exchanges keys by RSA: offered when asked for, with a word of warning.
+// RC4, 3DES, CBC with SHA-256, and RSA key exchange: offered if configured, with a warning.
 bool is_insecure_cipher(std::string_view iana_name) noexcept;
 
 }  // namespace backplane

@@ -110,7 +110,7 @@ Result<FileDescriptor> listen_unix(const std::string& path) {
   }
   FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return socket_failure(path, errno);
-  // The mode of the socket before anybody can connect: bind makes the file, listen opens it.
+  // The mode is set between bind, which creates the file, and listen, which lets clients connect.
   if (::bind(fd.get(), bytes, sizeof address) != 0) return socket_failure(path, errno);
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), 64) != 0) return socket_failure(path, errno);
   return fd;

@@ -40,7 +40,7 @@ int choose_certificate(SSL* ssl, int*, void* arg) {
 // A key that is encrypted is an error, not a question on the terminal.
 int no_password(char*, int, int, void*) { return 0; }
 
-// A client certificate that does not verify does not end the handshake: ClientTrust judges it, and the request is answered 401 in words.
+// A client certificate that does not verify does not end the handshake: ClientTrust judges it, and the request gets a 401 with a message.
 int judge_later(X509_STORE_CTX*, void*) { return 1; }
 
 // The next certificate of a PEM text; null at its end.  `broken` is set when what follows is no certificate.
@@ -82,7 +82,7 @@ Status add_authorities(X509_STORE* store, const TlsMaterial::Group& bundles) {
     std::size_t count = 0;
     while (X509Ptr authority = next_certificate(text.get(), broken)) {
       ++count;
-      X509_STORE_add_cert(store, authority.get());  // one that is there already is fine
+      X509_STORE_add_cert(store, authority.get());  // a certificate that is in the store already is no error
     }
     if (broken) return file_error(file.path, openssl_error());
     if (count == 0) return file_error(file.path, "holds no certificate");
@@ -90,7 +90,7 @@ Status add_authorities(X509_STORE* store, const TlsMaterial::Group& bundles) {
   return {};
 }
 
-// Clients are asked for a certificate of one of these.
+// The server requests a client certificate of one of these authorities.
 Status ask_for(SSL_CTX* context, X509_STORE* store) {
   STACK_OF(X509_OBJECT)* objects = X509_STORE_get0_objects(store);
   for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
@@ -122,8 +122,10 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
     for (const int curve : options.curve_preferences) groups += (groups.empty() ? "" : ":") + openssl_group_name(curve);
     if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) return internal_error("--tls-curve-preferences: " + openssl_error());
   }
-  const char* wanted = list.empty() ? kTls12Suites : list.c_str();
-  if (SSL_CTX_set_cipher_list(context, wanted) != 1 || SSL_CTX_set_ciphersuites(context, kTls13Suites) != 1) {
+  std::string wanted = list.empty() ? kTls12Suites : list;
+  // OpenSSL offers TLS before 1.2 at this level alone.
+  if (tls_version_number(options.min_tls_version) < TLS1_2_VERSION) wanted += ":@SECLEVEL=0";
+  if (SSL_CTX_set_cipher_list(context, wanted.c_str()) != 1 || SSL_CTX_set_ciphersuites(context, kTls13Suites) != 1) {
     return internal_error("cipher suites: " + openssl_error());
   }
   return {};
@@ -138,7 +140,7 @@ void set_policy(SSL_CTX* context, const ServingOptions& options) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1);
   SSL_CTX_set_num_tickets(context, 1);
-  // The argument only says yes or no.
+  // The argument is a flag.
   static int yes = 1;
   SSL_CTX_set_alpn_select_cb(context, select_protocol, options.disable_http2 ? nullptr : &yes);
 }
@@ -177,7 +179,7 @@ Status TlsContexts::add_proxies(const TlsMaterial::Group& bundles) {
 }
 
 void TlsContexts::add_names(const std::vector<std::string>& names, SSL_CTX* context) {
-  for (const auto& name : names) by_name_.try_emplace(lower_case(name), context);  // The first one to claim a name has it.
+  for (const auto& name : names) by_name_.try_emplace(lower_case(name), context);  // The first certificate that has a name is used for it.
 }
 
 Result<std::shared_ptr<const TlsContexts>> TlsContexts::build(const ServingOptions& options, const TlsMaterial& material,

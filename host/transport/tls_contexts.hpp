@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable after build().
 // Lifetime:      every connection holds the one it was accepted with.
-// Errors:        build() says which file cannot be used and why.
+// Errors:        build() names the file that cannot be used and why.
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ class TlsContexts {
   StorePtr proxy_authorities_;
 };
 
-// What the finished handshake says about the client.
+// The client's identity from the finished handshake.
 std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::string remote_address);
 
 }  // namespace backplane

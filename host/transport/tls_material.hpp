@@ -1,4 +1,4 @@
-// The bytes behind the TLS contexts: certificates, keys and client CA bundles, read from their files.
+// The bytes of the TLS contexts: certificates, keys and client CA bundles, read from their files.
 //
 // Files fall into groups that change together: the serving pair, each SNI pair, the client CA bundles.  A group whose new files cannot be
 // used keeps its old bytes, and no other group has to wait for it.

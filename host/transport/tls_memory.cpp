@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t kSmallest = 16 << 10;
 constexpr std::size_t kLargest = 18 << 10;
 
-// A thread reads one record and writes another, and now and then shakes hands.
+// Enough for a thread that reads one record, writes another one, and sometimes performs a handshake.
 struct Kept {
   std::array<void*, 4> blocks{};
   std::size_t count = 0;
   ~Kept();
 };
 
-// OpenSSL cleans up after a thread, too, and in no order with what is ours.
+// OpenSSL also frees memory at the end of a thread, possibly after `kept` is destroyed.
 thread_local bool thread_ends = false;
 thread_local Kept kept;
 
@@ -41,7 +41,7 @@ void* take(std::size_t size, const char*, int) {
 void* resize(void* block, std::size_t size, const char*, int) { return std::realloc(block, size); }
 
 void give_back(void* block, const char*, int) {
-  // What is kept has to be large enough for any record.
+  // A cached block must be large enough for any record.
   const bool fits = block != nullptr && malloc_usable_size(block) >= kLargest && malloc_usable_size(block) < 2 * kLargest;
   if (!fits || thread_ends || kept.count == kept.blocks.size()) return std::free(block);
   kept.blocks[kept.count++] = block;

@@ -8,7 +8,7 @@
 namespace backplane {
 namespace {
 
-// SSL_get_error() looks at the thread's queue of errors, which is nearly always empty already: looking costs less than emptying it.
+// SSL_get_error() reads the thread's error queue, which is nearly always empty: checking it costs less than clearing it.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
@@ -88,7 +88,7 @@ TlsStream::Step TlsStream::read(char* buffer, std::size_t size, std::size_t& got
 TlsStream::Step TlsStream::write(std::string_view text) {
   forget_errors();
   std::size_t put = 0;
-  // The BIO takes everything, so one call writes all records.
+  // The BIO accepts all bytes, so one call writes all records.
   return step(SSL_write_ex(ssl_.get(), text.data(), text.size(), &put));
 }
 

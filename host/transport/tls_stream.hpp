@@ -5,7 +5,7 @@
 //
 // Thread-safety: one executor.
 // Lifetime:      the buffers given to set_input() and set_output() outlive the calls between.
-// Errors:        kFailed is final; error() says why.
+// Errors:        kFailed is final; error() has the reason.
 #pragma once
 
 #include <string>

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
+#include <sys/eventfd.h>
 #include <sys/un.h>
 
 #include <filesystem>
 #include <future>
 
+#include "transport/acceptor.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/tls_memory.hpp"
 #include "transport/tls_test_client.hpp"
@@ -17,7 +19,7 @@ using test::H2Connection;
 using test::TestHandler;
 using test::TlsClient;
 
-// Before anything of OpenSSL is used, as the server does: every test of this program runs on it.
+// Set before the first use of OpenSSL, as in the server, for all tests of this program.
 const bool keeps_buffers = keep_tls_buffers();
 
 // Blocks the test, not an executor.
@@ -75,7 +77,7 @@ class Transport : public testing::Test {
     return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
   }
 
-  IoLoop aside_{"aside"};  // loops of the server wake it as long as they run
+  IoLoop aside_{"aside"};  // the server's loops notify it as long as they run
   LoopPool loops_;
   TestHandler handler_;
   std::string folder_;
@@ -98,7 +100,7 @@ TEST_F(Transport, ServesHttp1AndHttp2ByAlpn) {
   EXPECT_EQ(http2.get("/hello").body, "hello");
 }
 
-// A plugin's handler may go where its own work is done.
+// A plugin's handler may continue on another executor.
 TEST_F(Transport, AHandlerThatIsOnAnotherExecutorIsAnsweredForOnTheConnectionsOwn) {
   IoLoop foreign("foreign");
   foreign.start();
@@ -141,7 +143,7 @@ TEST_F(Transport, Http2CanBeSwitchedOff) {
   EXPECT_TRUE(client.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
 }
 
-TEST_F(Transport, PlainHttpOnTheTlsPortIsTold) {
+TEST_F(Transport, PlainHttpOnTheTlsPortGetsAMessage) {
   start();
   const auto fd = test::connect_tcp(port());
   const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -159,6 +161,32 @@ TEST_F(Transport, VersionsBelowTheMinimumAreRefusedAndCounted) {
   EXPECT_FALSE(TlsClient(port(), {.max_version = TLS1_2_VERSION}).connected());
   EXPECT_TRUE(TlsClient(port()).connected());
   EXPECT_EQ(server_->counters().tls_handshake_errors, 1u);
+}
+
+TEST_F(Transport, OldVersionsAreOfferedOnRequest) {
+  const test::TlsClientOptions old{.max_version = TLS1_VERSION, .ciphers = "DEFAULT:@SECLEVEL=0"};
+  options_.min_tls_version = "VersionTLS10";
+  start();
+  EXPECT_TRUE(TlsClient(port(), old).connected());
+  EXPECT_TRUE(TlsClient(port()).connected());
+}
+
+TEST_F(Transport, OldVersionsAreNotOfferedOtherwise) {
+  start();
+  EXPECT_FALSE(TlsClient(port(), {.max_version = TLS1_1_VERSION, .ciphers = "DEFAULT:@SECLEVEL=0"}).connected());
+}
+
+TEST_F(Transport, AListeningSocketThatFailsEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        IoLoop loop("listening");
+        loop.start();
+        FileDescriptor none(::eventfd(1, EFD_NONBLOCK));  // ready to be read, and no socket
+        const auto acceptor = std::make_shared<Acceptor>(loop, std::move(none), [](AcceptedSocket) {});
+        acceptor->start();
+        std::promise<void>().get_future().wait_for(std::chrono::seconds(60));
+      },
+      testing::KilledBySignal(SIGABRT), "");
 }
 
 TEST_F(Transport, OnlyTheGivenCipherSuitesAreTaken) {
@@ -198,9 +226,9 @@ TEST_F(Transport, ASlowReaderHoldsOnlyItself) {
   TlsClient slow(port(), {.receive_buffer = 4096});
   slow.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
   ASSERT_FALSE(slow.read().empty());
-  // Both loops still serve.
+  // Both loops still serve requests.
   for (int i = 0; i < 4; ++i) EXPECT_EQ(H2Connection(port()).get("/hello").body, "hello");
-  // Closing the slow one ends its handler.
+  // Closing the slow connection ends its handler.
   ::shutdown(slow.fd(), SHUT_RDWR);
   wait_for(handler_.closed, loops_.loop(0));
 }
@@ -214,7 +242,7 @@ TEST_F(Transport, APeerThatNeverReadsIsCut) {
   EXPECT_EQ(handler_.closes, 1);
 }
 
-// A client that stopped reading its list held the stop for a minute.
+// Regression: a client that had stopped reading its list delayed the stop by a minute.
 TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
   options_.limits.last_write_timeout = std::chrono::milliseconds(50);
   start();
@@ -231,7 +259,7 @@ TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
   EXPECT_EQ(handler_.closes, 2);
 }
 
-// The answers of TLS itself are not the handler's and had no bound.
+// Regression: TLS's own output (replies to key updates) had no limit.
 TEST_F(Transport, APeerThatAsksForKeysAndNeverReadsTheAnswersIsCut) {
   start();
   TlsClient client(server_->port(), {.receive_buffer = 4096});
@@ -390,7 +418,7 @@ TEST_F(Transport, ClientCertificatesAreShownWhenTheyVerifyAndMarkedWhenTheyDoNot
   EXPECT_EQ(seen(&*server_use), "rejected");
 }
 
-TEST_F(Transport, AResumedSessionSaysTheSameOfTheClient) {
+TEST_F(Transport, AResumedSessionHasTheSameClient) {
   trust_clients(ca_);
   start();
   const CertificateSpec admin{.use = CertificateUse::kClient, .common_name = "admin"};
@@ -493,7 +521,7 @@ TEST_F(Transport, MissingCertificatesStopTheStartWithTheFilesName) {
   EXPECT_NE(status.message().find("absent.crt"), std::string::npos);
 }
 
-// Descriptors that have gone bad, memory, TLS: what goes wrong with one socket.
+// Errors of one socket: bad descriptors, memory, TLS.
 TEST_F(Transport, ASocketThatCannotBeTakenIsClosedAndTheNextOneIsServed) {
   const std::string path = folder_ + "/some.sock";
   HttpServer server(loops_, handler_, ConnectionOptions{.plain = true, .http2 = false}, {}, 10);
@@ -550,7 +578,7 @@ TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-// No executor can tell a handler that keeps it.
+// An executor cannot interrupt a handler that blocks it.
 TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
   aside_.start();
   start();
@@ -564,7 +592,7 @@ TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
       EXPECT_TRUE(wait_for(handler_.held, aside_));
     } else {
       TlsClient client(port(), {.alpn = protocol});
-      // What waits behind the request is no sign that anybody waits for the answer.
+      // Bytes after the request do not show that the client still waits for the response.
       client.write("GET /busy HTTP/1.1\r\nHost: test\r\n\r\n");
       EXPECT_TRUE(wait_for(handler_.held, aside_));
       client.write("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");
@@ -591,7 +619,7 @@ TEST(TlsMemory, WhatIsNoRecordsBufferIsNotKept) {
   while (kept_tls_buffers_for_test() > 0) {
     void* taken = OPENSSL_malloc(17 << 10);
     ASSERT_NE(taken, nullptr);
-    OPENSSL_free(OPENSSL_realloc(taken, 100'000));  // has become another size
+    OPENSSL_free(OPENSSL_realloc(taken, 100'000));  // the size has changed
   }
   for (const std::size_t size : {std::size_t(1), std::size_t(4'096), std::size_t(100'000)}) OPENSSL_free(OPENSSL_malloc(size));
   EXPECT_EQ(kept_tls_buffers_for_test(), 0U);

@@ -1,7 +1,7 @@
 // Plain HTTP/1.1 on a Unix socket that only this user may open: the debug socket.
 //
 // Thread-safety, Lifetime: as SecureServer.
-// Errors:        start() says why the path cannot be used.
+// Errors:        start() reports why the path cannot be used.
 #pragma once
 
 #include <string>

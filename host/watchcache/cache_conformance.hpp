@@ -192,7 +192,7 @@ TEST_P(CacheConformance, GetTakesAVersionThatMustBeReached) {
   EXPECT_EQ(bad.status().message(), R"(resourceVersion: Invalid value: "bad": strconv.ParseUint: parsing "bad": invalid syntax)");
 }
 
-TEST_P(CacheConformance, AVersionThatNobodyReachesIsTooLarge) {
+TEST_P(CacheConformance, AVersionThatIsNeverReachedIsTooLarge) {
   start_hub();
   put("a", "1", "1");
   const auto far = list(at("999999999"));
@@ -305,13 +305,13 @@ TEST_P(CacheConformance, AnExactVersionShowsThePast) {
 }
 
 // Pages of a large store went on being read for a client that had gone.
-TEST_P(CacheConformance, AListOfThePastIsNotReadOnForNobody) {
+TEST_P(CacheConformance, AListOfThePastStopsWithoutAReader) {
   start_hub();
   const Revision then = put("c0", "1", "1");
   put("c1", "1", "1");
   EXPECT_EQ(names({}), "c0 c1");
   stop_hub();
-  start_hub();  // which knows nothing of the past: the store is asked
+  start_hub();  // which has no history: the store is read
   const auto gone = std::make_shared<std::atomic<bool>>(false);
   const CacheScope scope{"ns", "", gone};
   auto exact = at(std::to_string(then), ResourceVersionMatch::kExact);
@@ -418,7 +418,7 @@ TEST_P(CacheConformance, AWatchFromAVersionSeesWhatCameAfter) {
   EXPECT_EQ(next(*stream, 1), "A:c2");
 }
 
-TEST_P(CacheConformance, AWatchWithoutAVersionBeginsWithWhatIsThere) {
+TEST_P(CacheConformance, AWatchWithoutAVersionBeginsWithTheObjects) {
   start_hub();
   put("c0", "1", "1");
   put("c1", "1", "1");
@@ -448,7 +448,7 @@ TEST_P(CacheConformance, AWatchResumesFromBeforeTheCacheWasLoaded) {
   EXPECT_EQ(next(*selected, 5), "A:c0 A:c1 D:c0 D:c1 A:c2");
 }
 
-TEST_P(CacheConformance, AWatchFromACompactedVersionIsToldInTheStream) {
+TEST_P(CacheConformance, AWatchFromACompactedVersionGetsAnErrorEvent) {
   for (int i = 0; i < 5; ++i) put("c" + std::to_string(i), "1", "1");
   ASSERT_TRUE(store.run(store->compact(6)).ok());
   start_hub();
@@ -655,7 +655,7 @@ TEST_P(CacheConformance, ManyWritersWatchersAndListersAgree) {
   stop.store(true);
   listers.close();
   store.run(listers.wait_all());
-  // Nobody else writes but a store that asks for progress: no revision is seen twice, and all watchers have seen the same.
+  // The only writer is a store that asks for progress: no revision is seen twice, and all watchers have seen the same.
   for (const auto& revisions : seen) {
     ASSERT_EQ(revisions.size(), static_cast<std::size_t>(kWriters * kWrites));
     EXPECT_TRUE(std::is_sorted(revisions.begin(), revisions.end(), std::less_equal<>()));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kRoot = "/registry/";
 constexpr std::chrono::seconds kTick{1};                   // resolution of bookmarks
-constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store ended our watch
+constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store has ended the watch
 
 struct TextHash {
   using is_transparent = void;
@@ -60,11 +60,11 @@ class FollowingHub final : public CacheHub {
   Task<void> compare_all();
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // what follows
+  std::mutex mutex_;  // the members below
   Slots slots_;
-  // They have what their successors have, and live as long as their users: stores that are about to go, and watches.
+  // Replaced caches.  They receive the same events as their successors and live as long as their users: ending stores and watches.
   std::vector<std::weak_ptr<PrefixCache>> retired_;
-  Promise<bool> pause_;          // between two ticks; set to end it
+  Promise<bool> pause_;          // the pause between two ticks; set to end it
   Promise<bool> between_looks_;  // the same, between two comparisons
 };
 
@@ -98,7 +98,7 @@ void FollowingHub::retire(std::string_view prefix) {
   const auto found = slots_.find(prefix);
   if (found == slots_.end()) return;
   retired_.push_back(found->second.cache);
-  // Not the last reference: the store that used the cache has not gone.
+  // Not the last reference: the store that uses the cache still exists.
   slots_.erase(found);
 }
 
@@ -182,7 +182,7 @@ Task<void> FollowingHub::pump() {
   }
 }
 
-// Hands events on until the store's watch ends, in whatever way.
+// Dispatches events until the store's watch ends, with or without an error.
 Task<Status> FollowingHub::follow() {
   const std::shared_ptr<StorageWatch> watch = store_->followed_by();
   try {
@@ -215,7 +215,7 @@ Task<Status> FollowingHub::open_again() {
     auto current = co_await std::move(asking);
     if (!current.ok()) co_return std::move(current.status());
     if (auto status = open_watch(*current); !status.ok()) co_return status;
-    // In this order: nobody may read an old state under the new revision.
+    // In this order: no reader may see an old state under the new revision.
     for (auto& cache : all()) cache->invalidate(*current);
     store_->progress.advance(*current);
   } catch (...) {
@@ -253,7 +253,7 @@ void FollowingHub::dispatch(const EventBatch& batch) {
     }
   }
   for (auto& [cache, events] : by_cache) cache->apply(events);
-  // Only now: who waits for this revision finds it in every cache.
+  // Advanced last, so that a reader that waits for this revision finds it in every cache.
   if (batch.revision > store_->progress.revision()) store_->progress.advance(batch.revision);
 }
 
@@ -266,7 +266,7 @@ PrefixCache* FollowingHub::find(std::string_view key) {
   return nullptr;
 }
 
-// Bookmarks that are due, snapshots nobody came back for, loads that failed.
+// Sends bookmarks that are due, drops snapshots that no client continued, retries loads that failed.
 Task<void> FollowingHub::ticks() {
   for (;;) {
     Promise<bool> pause;

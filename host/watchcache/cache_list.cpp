@@ -20,7 +20,7 @@ constexpr std::string_view kContinueExpired =
     "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token "
     "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
     "now may show up in the list.";
-// Keys asked of the store at once while a selector looks for its page.
+// Page size of reads from the store while a selector fills its page.
 constexpr std::int64_t kStorePage = 1000;
 // How often a read waits for a cache that is invalidated again and again.
 constexpr int kReadAttempts = 5;
@@ -29,7 +29,7 @@ constexpr int kReadAttempts = 5;
 
 namespace {
 
-// Counts what a list answers with that looks at `fetched` objects, when it has ended.
+// Counts the returned objects of a list that has read `fetched` objects, at its end.
 class CountingCursor final : public ObjectCursor {
  public:
   CountingCursor(std::unique_ptr<ObjectCursor> counted, GroupResource resource, std::size_t fetched)
@@ -81,14 +81,14 @@ Result<ListPlan> plan_list(const ListOptions& options, const Selection& selectio
   auto revision = parse_resource_version(options.resource_version);
   if (!revision.ok()) return bad_request("invalid resource version: " + revision.status().message());
   plan.revision = *revision;
-  // A limit with a resource version meant Exact before there was a word for it.
+  // A limit with a resource version meant Exact before resourceVersionMatch existed.
   const bool exact = options.match == ResourceVersionMatch::kExact ||
                      (options.match == ResourceVersionMatch::kUnset && plan.limit > 0 && plan.revision > 0);
   if (exact) {
     plan.at = ListPlan::At::kExact;
   } else if (plan.revision == 0) {
     plan.at = ListPlan::At::kAny;
-    plan.limit = 0;  // as upstream: any state in one piece
+    plan.limit = 0;  // as upstream: any state, without paging
   } else {
     plan.at = ListPlan::At::kNotOlderThan;
   }
@@ -141,7 +141,7 @@ Task<Status> PrefixCache::wait_current(bool paced) {
     const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
-    // Each read is a request about its resource, whoever shares the answer; what is paced is as good as a list.
+    // Each read counts as a request about its resource, even if it shares an answer; a paced answer is as new as a list's.
     count_request(paced ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
@@ -191,7 +191,7 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
   plan.paced = false;
   if (!resource_version.empty()) {
     auto revision = parse_resource_version(resource_version);
-    // Upstream's store and its cache do not say it in the same way.
+    // Upstream's store and its cache have different messages.
     if (!revision.ok() && config_.confirmed) co_return bad_request("invalid resource version: " + revision.status().message());
     if (!revision.ok()) co_return std::move(revision.status());
     plan.revision = *revision;
@@ -296,7 +296,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
 
 namespace {
 
-// What a list is told whose revision the store has compacted away.
+// The error of a list whose revision the store has compacted.
 Status revision_gone(const ListPlan& plan, const Selection& selection) {
   if (!plan.continued) return expired(std::string(kListExpired));
   Status gone = expired(std::string(kContinueExpired));
@@ -306,7 +306,8 @@ Status revision_gone(const ListPlan& plan, const Selection& selection) {
 
 }  // namespace
 
-// The snapshot is gone: the store still has the revision unless it was compacted.  Without a limit it is read as it is written out.
+// The snapshot has been dropped, but the store has the revision unless it was compacted.  Without a limit, pages are read while the
+// response is written.
 Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListPlan plan) {
   RangeRequest request;
   request.start = plan.from;

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kInitialBatch = 256;  // synthetic events handed out at once
+constexpr std::size_t kInitialBatch = 256;  // synthetic events per batch
 // A watch with a deadline gets its last bookmark this long before it.
 constexpr std::chrono::seconds kBeforeDeadline{2};
 
@@ -86,7 +86,7 @@ Status CacheWatch::too_old() const {
   return expired("too old resource version: " + std::to_string(position_) + " (" + std::to_string(cache_->log().floor()) + ")");
 }
 
-// ---- handing out
+// ---- delivering events
 
 Task<Result<std::vector<WatchEvent>>> CacheWatch::next() {
   Events events;
@@ -137,7 +137,7 @@ Task<Status> CacheWatch::take_history(Events& events) {
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return batch.status().reason() == Reason::kExpired ? too_old() : std::move(batch.status());
   for (const auto& event : batch->events) {
-    // As when it happens to a watch that has come to the log.
+    // As for an unreadable event in the log.
     if (event.kv.unreadable) co_return too_old();
     const LogRecord record = record_of(event);
     if (record.object) select(record, events);
@@ -145,14 +145,14 @@ Task<Status> CacheWatch::take_history(Events& events) {
   position_ = batch->revision;
   if (const auto cursor = cache_->log().cursor_after(position_)) {
     cursor_ = *cursor;
-    // What the log holds up to here has been handed out.
+    // Events of the log up to here have been delivered.
     skip_to_ = position_;
     phase_ = Phase::kLog;
   }
   co_return Status{};
 }
 
-// Without an object for the deletion of something nobody knows.
+// Without an object for the deletion of an unknown object.
 LogRecord CacheWatch::record_of(const StorageEvent& event) const {
   const EntryBuilder& builder = cache_->builder();
   LogRecord record;
@@ -178,7 +178,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
 }
 
 Status CacheWatch::take_log(Events& events, bool& drained) {
-  // Before the log: everything up to the progress is in it by now.
+  // Read before the log, which then has all events up to this progress.
   const Revision progress = cache_->store().progress.revision();
   const auto slice = cache_->log().read(cursor_);
   using State = EventLog::Slice::State;
@@ -208,7 +208,7 @@ void CacheWatch::take_bookmark(Events& events) {
   events.push_back(cache_->builder().bookmark(position_, false));
 }
 
-// What the change is to somebody who sees only selected objects.
+// The change as a client with selectors sees it.
 void CacheWatch::select(const LogRecord& record, Events& events) {
   if (!selection_.covers(*record.object)) return;
   if (!selection_.selects()) {
@@ -231,11 +231,11 @@ void CacheWatch::select(const LogRecord& record, Events& events) {
 
 namespace {
 
-// Where a watch begins, by upstream's rules.
+// The start of a watch, by upstream's rules.
 struct WatchPlan {
   bool initial = false;           // synthetic ADDED events first
-  bool consistent = false;        // the newest state, not any
-  Revision not_older = 0;         // with initial: wait for it
+  bool consistent = false;        // the newest state is required
+  Revision not_older = 0;         // with initial: the revision to wait for
   std::optional<Revision> after;  // a given start
 };
 
@@ -263,7 +263,7 @@ Task<Result<std::unique_ptr<WatchStream>>> PrefixCache::watch(CacheScope scope, 
   auto loading = ensure_ready();
   auto status = co_await std::move(loading);
   if (!status.ok()) co_return status;
-  // From here on errors are told in the stream, as upstream does.
+  // As upstream, errors after this point are events of the stream.
   ListPlan fresh_enough;
   fresh_enough.at = plan->consistent ? ListPlan::At::kConsistent : ListPlan::At::kNotOlderThan;
   fresh_enough.revision = plan->not_older;

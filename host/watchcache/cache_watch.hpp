@@ -16,7 +16,7 @@ namespace backplane {
 class CacheWatch final : public WatchStream {
  public:
   struct Start {
-    // First ADDED for everything in the snapshot, and a bookmark at their end if asked for.
+    // First ADDED for everything in the snapshot, and a bookmark at their end if requested.
     std::shared_ptr<const Snapshot> snapshot;
     bool end_bookmark = false;
     // Events after this revision; with a snapshot: the revision it is read at.

@@ -10,8 +10,8 @@
 namespace backplane {
 
 namespace {
-constexpr std::size_t kChunk = 16 * PackedEntries::kMost;  // objects that one thread decodes and packs in one go
-// Enough for the pool to have work while a page is on its way.
+constexpr std::size_t kChunk = 16 * PackedEntries::kMost;  // objects that one thread decodes and packs per task Enough tasks to keep the
+                                                           // pool busy while a page is being read.
 const std::size_t kUnderWay = std::clamp<std::size_t>(std::thread::hardware_concurrency() + 1, 3, 8);
 }  // namespace
 

@@ -2,7 +2,7 @@
 // their way.
 //
 // Thread-safety: one loader, on the executor it was given.
-// Lifetime:      what is still being built when the builder goes away is built to its end for nobody; the task group knows of it.
+// Lifetime:      chunks in progress at destruction are finished and dropped; the task group waits for them.
 // Errors:        an exception of the entry builder is thrown where its chunk is taken; kServiceUnavailable once the group is closed.
 #pragma once
 
@@ -31,7 +31,7 @@ class ChunkBuilder {
   ChunkBuilder(std::shared_ptr<const EntryBuilder> builder, const ObjectStorage& storage, TaskGroup& tasks, Executor& executor)
       : builder_(std::move(builder)), storage_(storage), tasks_(tasks), executor_(executor) {}
 
-  // Begins to build what is on a page, whose keys are behind all before, some at a time and once few enough are under way; those that are
+  // Begins to build the objects of a page, whose keys follow all earlier ones, with a bounded number in progress; those that are
   // done go to `loaded`.
   Task<Status> add(std::vector<KeyValue> items, LoadedObjects& loaded);
   // Everything that is left goes to `loaded`.

@@ -24,15 +24,15 @@ void count(const GroupResource& resource, std::string_view status) {
 
 struct Difference {
   std::string key;
-  Revision cached = 0, stored = 0;  // 0: it is not there
+  Revision cached = 0, stored = 0;  // 0: absent
 };
 
-// Goes over what the cache shows and what the store holds, both by key.  It builds no entries.
+// Walks the keys of the cache and of the store in parallel, without building entries.
 class Comparison {
  public:
   explicit Comparison(const ObjectIndex& index) : cursor_(index.cursor({})) {}
 
-  // Takes the next keys of the store, up to the first difference.
+  // Compares the next keys of the store, up to the first difference.
   void take(std::span<const KeyValue> stored) {
     for (const KeyValue& item : stored) {
       const KeyAt* const cached = next_cached();
@@ -47,7 +47,7 @@ class Comparison {
       ++at_;
     }
   }
-  // The store has no more.
+  // The store has no further keys.
   void end() {
     if (difference_) return;
     if (const KeyAt* const cached = next_cached()) difference_ = Difference{cached->key, cached->revision, 0};
@@ -97,7 +97,7 @@ Task<void> compare_with_store(std::shared_ptr<PrefixCache> cache) {
   if (!cache->ready()) co_return;
   const GroupResource& resource = cache->config().resource;
   const std::optional<View> view = cache->newest();
-  // One that holds what cannot be read is not compared, as upstream's is not.
+  // As upstream, a cache with unreadable objects is not compared.
   if (!view || view->revision == 0 || view->snapshot->unreadable) co_return count(resource, "error");
   Comparison comparison(view->snapshot->index);
   auto comparing = compare(*cache, view->revision, comparison);

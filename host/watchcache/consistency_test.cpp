@@ -1,4 +1,4 @@
-// What becomes of a cache that is not what its store is.
+// Caches that differ from their store.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -13,7 +13,7 @@
 namespace backplane {
 namespace {
 
-// A store whose watches keep events back, and whose ranges fail, when they are told to.
+// A store whose watches hold events back and whose ranges fail on request.
 class Forgetful final : public ObjectStorage {
  public:
   explicit Forgetful(StorageBackend& backend) : ObjectStorage(backend) {}
@@ -50,7 +50,7 @@ class Forgetful final : public ObjectStorage {
   };
 };
 
-// How often comparisons have ended so.
+// The number of comparisons with this outcome.
 double ended(const std::string& outcome) {
   for (const auto& metric : Metric::all()) {
     if (metric.name != "apiserver_storage_consistency_checks_total") continue;
@@ -92,7 +92,7 @@ class Consistency : public testing::Test {
     request.removes.push_back(key(name));
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
   }
-  // The revision at which the cache has it; 0: it has it not.
+  // The revision of the object in the cache; 0: absent.
   Revision cached(const std::string& name) {
     EXPECT_TRUE(run_on(loop_, cache_->wait_current()).ok());
     const ObjectRef found = cache_->peek(key(name));

@@ -44,7 +44,7 @@ std::string from_base64url(std::string_view text, std::optional<std::size_t>& ba
       out.push_back(static_cast<char>(bits >> count));
     }
   }
-  if (digits % 4 == 1) bad_at = text.size() - 1;  // there is no byte of one digit
+  if (digits % 4 == 1) bad_at = text.size() - 1;  // a single digit is not a byte
   return out;
 }
 
@@ -83,7 +83,7 @@ std::string field_problem(const Value& value, std::string_view field, std::strin
   return out.append(" into Go struct field continueToken.").append(field).append(" of type ").append(type);
 }
 
-// Go takes member names in any case.
+// Go matches member names case-insensitively.
 bool is_named(std::string_view key, std::string_view name) noexcept {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   return std::equal(key.begin(), key.end(), name.begin(), name.end(), same);
@@ -96,7 +96,7 @@ std::string take_text(const Value& value, std::string_view field, std::string& o
   return {};
 }
 
-// Empty, or what encoding/json would say: the first problem, the whole token having been looked at.
+// Empty, or encoding/json's error: the first problem, after the whole token has been read.
 std::string read_fields(const Value& tree, TokenFields& fields) {
   if (tree.is_null()) return {};
   if (!tree.is_object()) {

@@ -18,7 +18,7 @@ TEST(ContinueToken, LooksAsUpstreamPrintsIt) {
   EXPECT_EQ(encode_continue(start, kPrefix, 42), "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NDIsInN0YXJ0IjoiYzFcdTAwMDAifQ");
 }
 
-TEST(ContinueToken, ComesBackAsItWas) {
+TEST(ContinueToken, RoundTrips) {
   const std::string start = "/registry/configmaps/ns/c1" + std::string(1, '\0');
   for (Revision revision : {1, 42, -1}) {
     const auto decoded = decode_continue(encode_continue(start, kPrefix, revision), kPrefix);
@@ -28,7 +28,7 @@ TEST(ContinueToken, ComesBackAsItWas) {
   }
 }
 
-TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
+TEST(ContinueToken, ABadTokenIsABadRequestWithAReason) {
   EXPECT_EQ(decode_continue("!", kPrefix).status().reason(), Reason::kBadRequest);
   EXPECT_EQ(why_not("x"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 0");
   EXPECT_EQ(why_not("abcdx"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 4");
@@ -44,7 +44,7 @@ TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
             "invalid continue token: continue key is not valid: server does not recognize this encoded version v2");
 }
 
-TEST(ContinueToken, WhatIsNoTokenIsRefusedInTheWordsOfGo) {
+TEST(ContinueToken, InvalidTokensAreRefusedWithGosText) {
   const std::vector<std::pair<std::string, std::string>> garbage = {
       {"bWlzdA", "invalid character 'm' looking for beginning of value"},                   // mist
       {"e2JhZA", "invalid character 'b' looking for beginning of object key string"},       // {bad

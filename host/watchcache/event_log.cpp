@@ -15,7 +15,7 @@ struct EventLog::Segment {
 
 namespace {
 std::size_t bytes_of(const LogRecord& record) {
-  // The object itself is in the index, too, until it is superseded: then the next record counts it as its previous one.
+  // The object is shared with the index until it is superseded; then the next record counts it as its previous object.
   std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json_size() : 0);
   if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json_size();
   return bytes;
@@ -37,7 +37,7 @@ void add_topics(const ObjectEntry& entry, const Counts& kinds, std::vector<Topic
   }
 }
 
-// What the records touch of the kinds that somebody waits for.
+// The topics that the records touch, of the kinds that have waiters.
 std::vector<Topic> topics_of(const std::vector<LogRecord>& records, const Counts& kinds) {
   std::vector<Topic> topics;
   if (std::find(kinds.begin(), kinds.end(), true) == kinds.end()) return topics;
@@ -55,7 +55,7 @@ void EventLog::reset(Revision floor) {
   {
     std::lock_guard lock(mutex_);
     dropped.swap(segments_);
-    // Cursors of before are behind: they lag.
+    // Earlier cursors are behind and report kLagged.
     first_ = end_ = (end_ / kSegment + 1) * kSegment;
     floor_ = floor;
     bytes_ = 0;
@@ -96,7 +96,7 @@ void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
     written_ += bytes;
     wake(everything_, {}, from, wakes);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      // Somebody has begun to wait for a kind that was not looked for above: better to wake too many.
+      // A waiter for a kind that was not looked for above was added meanwhile: wake too many rather than too few.
       if (!kinds[i] && topic_waiters_[i].load() > 0) wake_all_topics(from, wakes);
     }
     wake_topics(touched, from, wakes);

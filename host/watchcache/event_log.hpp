@@ -1,9 +1,9 @@
-// The recent changes of one resource: append-only, bounded by count and by bytes in proportion to what there is.  A watcher is a cursor (a
-// number) into it.
+// The recent changes of one resource: append-only, bounded by count and by bytes in proportion to the objects' size.  A watcher is a cursor
+// (a number) into it.
 //
-// Who waits says what he waits for: a change wakes those whom it may concern, and costs nothing for the others; their cursors pass over it.
-// Where very many wait for the same on one loop, they are told in rounds: events gather between two rounds, so that each
-// hears of several at once and the loop has time for other work.
+// A waiter names its topic: a change wakes the waiters of its topics, and costs nothing for the others; their cursors skip it.
+// If very many watchers of one loop wait for the same topic, they are woken in rounds: events gather between two rounds, so that
+// each watcher receives several at once and the loop has time for other work.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
 //                copies only.
 // Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.  A waiter that wants
@@ -37,7 +37,7 @@ struct LogRecord {
   ObjectRef previous;  // null when the object is new
 };
 
-// What somebody waits for: changes of objects that have, or had, this.
+// What a watcher waits for: changes of objects that have, or had, this term.
 struct Topic {
   enum class Kind : unsigned char { kName, kNamespace, kLabel, kField };
   Kind kind = Kind::kName;
@@ -67,7 +67,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // Ends every wait, now and later.
   void close();
 
-  // The cursor behind everything up to `revision`; nothing when the log no longer reaches back so far.
+  // The cursor after all records up to `revision`; nothing when the log no longer reaches back so far.
   std::optional<std::uint64_t> cursor_after(Revision revision) const;
   // Cursors start at this revision or later.
   Revision floor() const;
@@ -78,13 +78,13 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   struct Slice {
     enum class State : unsigned char { kRecords, kEmpty, kLagged, kClosed };
     State state = State::kEmpty;
-    std::uint64_t next = 0;  // the cursor behind this slice
+    std::uint64_t next = 0;  // the cursor after this slice
     std::array<std::shared_ptr<const Segment>, 2> segments;
     std::array<std::span<const LogRecord>, 2> records;
   };
   Slice read(std::uint64_t cursor) const;
 
-  // One who waits for events behind a cursor.  Kept by the watcher; used by one wait at a time.
+  // A watcher that waits for events after a cursor.  Owned by the watch; used by one wait at a time.
   struct Waiter {
     Waiter() = default;
     ~Waiter();
@@ -106,7 +106,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     EventLog* log = nullptr;  // that has, or had, it among its bookmarks
     std::optional<Clock::time_point> listed;
   };
-  // co_await: resumes when there are records behind `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
+  // co_await: resumes when there are records after `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
   // the log closed.  Gives the cursor to go on with: what lies between is of no concern.
   class Wait {
    public:
@@ -125,7 +125,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void cancel(Waiter& waiter);
   // Resumes waiters whose bookmark is due; costs nothing for the others.
   void tick(Clock::time_point now);
-  // When tick() is to be called next; nothing when nobody wants bookmarks.
+  // When tick() is to be called next; nothing if no waiter wants bookmarks.
   std::optional<Clock::time_point> next_due() const;
 
  private:
@@ -141,7 +141,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Waiters waiters;
     State state = State::kQuiet;
     std::uint64_t round = 0;
-    // What concerns them and they have not been told lies between these.
+    // The records not yet delivered to them lie between these.
     std::uint64_t first = kNothing;
     std::uint64_t end = 0;
     std::size_t written = 0;        // when the first of it came
@@ -154,7 +154,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Waiters waiters;
   };
   using Wakes = std::vector<Wake>;
-  // Those who are being told, so many in each turn of their loop.
+  // The waiters of a round in progress, so many in each turn of their loop.
   struct Round {
     std::shared_ptr<EventLog> log;
     Place place;
@@ -196,7 +196,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // No deques: an empty one takes half a kilobyte, and there is a log for each type.
   std::vector<std::shared_ptr<Segment>> segments_;
   std::uint64_t first_ = 0;  // cursor of the first record kept; a multiple of the segment size
-  std::uint64_t end_ = 0;    // cursor behind the last record
+  std::uint64_t end_ = 0;    // cursor after the last record
   Revision floor_ = 0;
   std::size_t bytes_ = 0;
   bool closed_ = false;

@@ -71,7 +71,7 @@ TEST(EventLog, ForgetsTheOldestWhenItHasTooManyEventsOrBytes) {
   EXPECT_LT(small.size(), 1000u);
 }
 
-// Sixty definitions of 60 KB, each written three times, filled the log with what nobody asked for.
+// Regression: sixty definitions of 60 KB, each written three times, filled the log with events that no watcher needed.
 TEST(EventLog, KeepsOfOldObjectsOnlyAShareOfWhatTheLiveOnesTake) {
   constexpr std::size_t kObject = 100;
   EventLog log({.max_events = 1'000'000, .min_bytes = 10'000, .max_bytes = 1'000'000});
@@ -119,7 +119,7 @@ class Waiting : public testing::Test {
   void start(std::size_t i, std::uint64_t cursor = 128) {
     tasks.spawn(loops.loop(i), "waiter", wait_for(log, waiters[i], cursor, woken, &where[i]));
   }
-  // Everything that was posted to the loops before has run.
+  // Waits until everything that was posted to the loops has run.
   void settle() {
     for (std::size_t i = 0; i < loops.size(); ++i) run_on(loops.loop(i), nothing());
   }
@@ -186,7 +186,7 @@ TEST_F(Waiting, ATickResumesThoseWhoseBookmarkIsDue) {
   finish();
 }
 
-TEST_F(Waiting, ATickAsksNobodyWhoseBookmarkIsLater) {
+TEST_F(Waiting, ATickWakesNoWaiterWithALaterBookmark) {
   const auto now = EventLog::Clock::now();
   for (std::size_t i = 0; i < 8; ++i) {
     waiters[i].wants_bookmarks = true;
@@ -194,7 +194,7 @@ TEST_F(Waiting, ATickAsksNobodyWhoseBookmarkIsLater) {
     start(i);
     settle();
   }
-  EXPECT_EQ(dues.load(), 8);  // each was earlier than those before
+  EXPECT_EQ(dues.load(), 8);  // each was due earlier than the previous ones
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(1));
   log.tick(now);
   settle();
@@ -203,7 +203,7 @@ TEST_F(Waiting, ATickAsksNobodyWhoseBookmarkIsLater) {
   settle();
   EXPECT_EQ(woken.load(), 2);
   EXPECT_EQ(log.next_due(), now + std::chrono::seconds(3));
-  // Woken by something else, and waiting again for the same bookmark: it stands there once.
+  // Woken by another event, and waiting again for the same bookmark: it is listed once.
   log.append(records(1, 1));
   settle();
   EXPECT_EQ(woken.load(), 8);
@@ -218,7 +218,7 @@ TEST_F(Waiting, ATickAsksNobodyWhoseBookmarkIsLater) {
   finish();
 }
 
-TEST_F(Waiting, OneThatHasGoneIsNotTicked) {
+TEST_F(Waiting, ADestroyedWaiterIsNotTicked) {
   const auto due = EventLog::Clock::now();
   {
     EventLog::Waiter gone;
@@ -248,21 +248,21 @@ std::vector<LogRecord> named(Revision revision, std::string name, std::string fi
   return made;
 }
 
-TEST_F(Waiting, AChangeResumesThoseWhomItConcernsAndNobodyElse) {
+TEST_F(Waiting, AChangeResumesOnlyTheWaitersOfItsTopics) {
   using Kind = Topic::Kind;
   waiters[0].topic = Topic{Kind::kField, field_term(0, "node1")};
   waiters[1].topic = Topic{Kind::kField, field_term(0, "node2")};
   waiters[2].topic = Topic{Kind::kName, name_term("b")};
   waiters[3].topic = Topic{Kind::kNamespace, namespace_term("other")};
   waiters[4].topic = Topic{Kind::kLabel, label_term("app", "b")};
-  for (std::size_t i = 0; i < 6; ++i) start(i);  // the last one waits for everything
+  for (std::size_t i = 0; i < 6; ++i) start(i);  // the last one waits for all events
   settle();
   log.append(named(1, "a", "node1"));
   settle();
   EXPECT_EQ(woken.load(), 2);
   EXPECT_NE(where[0], nullptr);
   EXPECT_NE(where[5], nullptr);
-  log.append(named(2, "a", "node3", "node2"));  // it leaves that one
+  log.append(named(2, "a", "node3", "node2"));  // it leaves that waiter
   settle();
   EXPECT_EQ(woken.load(), 3);
   EXPECT_NE(where[1], nullptr);
@@ -277,8 +277,8 @@ TEST_F(Waiting, AChangeResumesThoseWhomItConcernsAndNobodyElse) {
 
 Task<void> keep_cursor(EventLog& log, EventLog::Waiter& waiter, std::uint64_t& cursor) { cursor = co_await log.wait(waiter, cursor); }
 
-// More changes than the log keeps pass by somebody who waits for something else; then his comes.
-TEST_F(Waiting, WhoIsNotConcernedDoesNotLag) {
+// More events than the log holds pass a waiter for another topic; then an event of its topic arrives.
+TEST_F(Waiting, AWaiterOfAnotherTopicDoesNotLag) {
   short_log->reset(0);
   std::array<std::uint64_t, 2> cursors{*short_log->cursor_after(0), *short_log->cursor_after(0)};
   waiters[1].wants_bookmarks = true;
@@ -310,7 +310,7 @@ Task<void> follow(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor,
   ++done;
 }
 
-TEST_F(Waiting, ManyWhoWaitForEverythingMissNothingThoughTheyAreWokenNowAndThen) {
+TEST_F(Waiting, ManyWaitersForAllEventsMissNothing) {
   constexpr Revision kRevisions = 300;
   auto shared = std::make_shared<EventLog>();
   shared->reset(0);
@@ -343,7 +343,7 @@ Task<void> follow_namespace(EventLog& log, EventLog::Waiter& waiter, std::uint64
   ++done;
 }
 
-TEST_F(Waiting, ManyWhoWaitForANamespaceMissNothingOfItAmongWhatIsOfOthers) {
+TEST_F(Waiting, ManyWaitersForANamespaceMissNothing) {
   constexpr Revision kRevisions = 600;
   auto shared = std::make_shared<EventLog>();
   shared->reset(0);

@@ -1,4 +1,4 @@
-// Who waits for the end of a log: lists of waiters, rounds of many, bookmarks.
+// Waiters at the end of a log: lists of waiters, wake-ups in rounds, bookmarks.
 #include <algorithm>
 
 #include "watchcache/event_log.hpp"
@@ -6,17 +6,17 @@
 namespace backplane {
 
 namespace {
-// Waiters of one loop from which on they are told in rounds.
+// At this number of waiters of one loop, waiters are woken in rounds.
 constexpr std::size_t kMany = 32;
-// Waiters that are told before others of the loop have a turn: many, because streams of one connection share its next write.
+// Waiters woken before other work of the loop runs: many, because streams of one connection share its next write.
 constexpr std::size_t kSlice = 512;
-// Events gather at least so long for each of them, ...
+// A round gathers events for at least this time per waiter, ...
 constexpr std::chrono::microseconds kPerWaiter{4};
-// ... and after a round for some times as long as it took, most of it for the writes, which cost much the same however many events are in
-// them.
+// ... and after a round for a multiple of its duration, which is mostly spent on writes, whose cost hardly depends on the number of
+// events.
 constexpr int kRests = 4;
 constexpr std::chrono::milliseconds kLongestRest{50};
-// A round begins at once when so much of the log waits to be told: nobody may lag because he was not woken.
+// A round begins at once when this part of the log has not been delivered: no watcher may lag because it was not woken.
 constexpr std::size_t kPartOfLog = 4;
 }  // namespace
 
@@ -76,7 +76,7 @@ void EventLog::take(Group& group, Waiter& waiter, Wakes& wakes) {
   wake->waiters.push_back(&waiter);
 }
 
-// Who began to wait behind the last of it has read it already.
+// A waiter whose cursor is behind the last event has read it already.
 void EventLog::take_concerned(Group& group, Wakes& wakes) {
   for (std::size_t i = group.waiters.size(); i-- > 0;) {
     Waiter& waiter = *group.waiters[i];
@@ -194,7 +194,7 @@ void EventLog::begin_round(const Place& place, Executor* executor, std::uint64_t
 void EventLog::tell(std::shared_ptr<Round> round) {
   const std::size_t end = std::min(round->told + kSlice, round->waiters.size());
   while (round->told < end) round->waiters[round->told++]->handle.resume();
-  // Behind what they have posted: their writes.
+  // Posted, so that it runs after the waiters' writes, which they have posted.
   Executor& executor = *round->executor;
   const bool all = end == round->waiters.size();
   executor.post([all, round = std::move(round)] {
@@ -210,12 +210,12 @@ void EventLog::end_round(const Round& round) {
   const auto now = Clock::now();
   group->state = Group::State::kQuiet;
   group->rests_until = now + std::min<Clock::duration>(kLongestRest, kRests * (now - round.begun));
-  // Something came meanwhile.  Who was told early waits for it.
+  // An event was added meanwhile, for which watchers that were woken early wait.
   if (group->first != kNothing) gather(*group, round.place);
   forget_if_empty(round.place);
 }
 
-// ---- the end of a wait
+// ---- cancellation
 
 void EventLog::cancel(Waiter& waiter) {
   Wakes wakes;
@@ -259,10 +259,10 @@ void EventLog::tick(Clock::time_point now) {
     while (!bookmarks_.empty() && bookmarks_.begin()->first <= now) {
       Waiter& waiter = *bookmarks_.begin()->second;
       unlist_bookmark(waiter);
-      // One who does not wait looks at the time before it does so again.
+      // A watcher that is not waiting checks the time before it waits again.
       if (!waiter.waiting) continue;
       Group& group = group_of(groups_of(waiter), waiter.executor);
-      // Nothing up to here was of its concern, but for what it would have been told in the next round.
+      // No event before this point matches its topic, except those of the next round.
       if (waiter.topic) waiter.cursor = std::max(waiter.cursor, std::min(group.first, end_));
       take(group, waiter, wakes);
       forget_if_empty(waiter.topic ? Place(waiter.topic->term) : Place());

@@ -1,4 +1,4 @@
-// Many who wait for the same are told in rounds.
+// Many waiters of one topic are woken in rounds.
 #include <gtest/gtest.h>
 
 #include "turn_executor.hpp"
@@ -66,7 +66,7 @@ class Rounds : public testing::Test {
   std::array<Heard, kMany> heard;
 };
 
-TEST_F(Rounds, ReachWhoWaitsForEverythingWithAllThatHasGathered) {
+TEST_F(Rounds, ReachWaitersForAllEventsWithAllGatheredEvents) {
   start();
   append(1);
   append(2);
@@ -77,8 +77,8 @@ TEST_F(Rounds, ReachWhoWaitsForEverythingWithAllThatHasGathered) {
   for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
 }
 
-// A thousand watches of one namespace were written to for every event alone.
-TEST_F(Rounds, ReachWhoWaitsForTheSameTopic) {
+// Regression: a thousand watches of one namespace were written to separately for each event.
+TEST_F(Rounds, ReachWaitersForTheSameTopic) {
   start(kOfNamespace);
   append(1);
   append(2);
@@ -95,7 +95,7 @@ TEST_F(Rounds, ReachWhoWaitsForTheSameTopic) {
 TEST_F(Rounds, TellSoManyInATurnAndThenOthersGoBetween) {
   start();
   int told_before_others = 0;
-  // What this posts stands behind the round's first turn and before its second.
+  // Functions posted here run after the round's first slice and before its second.
   loop.after(std::chrono::nanoseconds(0), [&] { loop.post([&] { told_before_others = wakes(); }); });
   append(1);
   loop.fire_timers();
@@ -107,7 +107,7 @@ TEST_F(Rounds, TellSoManyInATurnAndThenOthersGoBetween) {
 TEST_F(Rounds, RestBetweenThemAndTellThenWhatCameMeanwhile) {
   start(kOfNamespace);
   append(1);
-  // Behind the first turn of the round: some have been told, some have not.
+  // After the first slice of the round: some waiters have been woken, some have not.
   loop.after(std::chrono::nanoseconds(0), [&] { loop.post([&] { append(2); }); });
   loop.fire_timers();
   const int first = wakes();
@@ -126,11 +126,11 @@ TEST_F(Rounds, BeginBeforeTheirTimeWhenMuchOfTheLogWaits) {
   loop.settle();
   for (const Heard& each : heard) EXPECT_EQ(each.revisions.size(), 300u);
   const int before = wakes();
-  loop.fire_timers();  // that of the round that has been held
+  loop.fire_timers();  // of the round that was delayed
   EXPECT_EQ(wakes(), before);
 }
 
-// The bookmark finds everything of the waiter's concern told, or brings it.
+// Before its bookmark, a waiter has got all events of its topic.
 TEST_F(Rounds, AreNotPassedOverByABookmark) {
   start(kOfNamespace, true);
   append(1);
@@ -140,12 +140,12 @@ TEST_F(Rounds, AreNotPassedOverByABookmark) {
   for (const Heard& each : heard) EXPECT_EQ(each.revisions, std::vector<Revision>{1});
 }
 
-TEST_F(Rounds, LeaveNobodyBehindWhenTheLogIsForgotten) {
+TEST_F(Rounds, WakeAllWaitersWhenTheLogIsReset) {
   start();
   append(1);
   log->reset(100);
   loop.settle(true);
-  for (const Heard& each : heard) EXPECT_EQ(each.wakes, 0);  // lagged, and gone
+  for (const Heard& each : heard) EXPECT_EQ(each.wakes, 0);  // lagged, and ended
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kBatch = 256;      // objects handed out at once
-constexpr std::size_t kPortion = 2048;   // entries and summaries looked at before others of the executor go first: some 0.2 ms
-constexpr std::size_t kBuilding = 1024;  // entries that are looked at in the time in which a run is built
+constexpr std::size_t kBatch = 256;      // objects per batch
+constexpr std::size_t kPortion = 2048;   // entries and summaries read between two yields: about 0.2 ms
+constexpr std::size_t kBuilding = 1024;  // entries that can be read in the time of building a run
 
 using Batch = std::span<const ObjectEntry* const>;
 
@@ -57,7 +57,7 @@ class FoundCursor final : public ObjectCursor {
   }
 
  private:
-  const IndexScan scan_;  // what was found lives as long
+  const IndexScan scan_;  // keeps the found entries alive
   const IndexScan::Found found_;
   std::vector<const ObjectEntry*> batch_;
   std::size_t at_ = 0;

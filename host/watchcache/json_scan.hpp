@@ -14,43 +14,9 @@
 
 #include "backplane/core/selectors.hpp"
 #include "backplane/rest/strategy.hpp"
+#include "backplane/types/json_scan.hpp"
 
 namespace backplane {
-
-// Walks the members of one object: for (MemberScan scan(text, open); scan.next();) … scan.key() … scan.value().
-class MemberScan {
- public:
-  // `open` is the offset of '{'; when there is none, there are no members.
-  MemberScan(std::string_view text, std::size_t open);
-  // Goes on at `at`, behind a member.
-  static MemberScan behind(std::string_view text, std::size_t at);
-  bool next();
-  // Between the quotes, escapes as they are.
-  std::string_view key() const noexcept { return key_; }
-  std::string_view value() const noexcept { return text_.substr(value_begin_, value_end() - value_begin_); }
-  std::size_t member_begin() const noexcept { return member_begin_; }
-  std::size_t value_begin() const noexcept { return value_begin_; }
-  // Found out when first asked for: a value that is walked itself need not be skipped as well.
-  std::size_t value_end() const noexcept;
-  // The value has been walked to its end.
-  void ends_at(std::size_t end) noexcept { value_end_ = end; }
-  // Offset behind the object, from the member at hand on.
-  std::size_t leave() const noexcept;
-
- private:
-  explicit MemberScan(std::string_view text) : text_(text), at_(text.size()) {}
-  std::string_view text_;
-  std::size_t at_;
-  std::string_view key_;
-  std::size_t member_begin_ = 0;
-  std::size_t value_begin_ = 0;  // 0: no member is at hand
-  mutable std::size_t value_end_ = 0;
-};
-
-// Offset after the value that begins at `at`; text.size() when it has no end.
-std::size_t skip_value(std::string_view text, std::size_t at);
-// A scalar as a selector compares it: strings without quotes and escapes, true/false/numbers as printed; null and the rest: empty.
-std::string scalar_text(std::string_view value);
 
 // The declared field paths of a resource, compiled for one pass over the object.
 class FieldPlan {
@@ -67,7 +33,7 @@ class FieldPlan {
     std::vector<Node> children;
   };
   static void add(std::vector<Node>& nodes, std::string_view path, std::size_t field);
-  // Gives the offset behind the object.
+  // Returns the offset after the object.
   std::size_t walk(const std::vector<Node>& nodes, std::string_view text, MemberScan scan, std::vector<std::string>& values) const;
 
   std::vector<Node> roots_;
@@ -78,13 +44,13 @@ class FieldPlan {
 // What one pass over an object's metadata finds.
 struct MetadataScan {
   Labels labels;  // sorted by key
-  // Where `"resourceVersion":"N",` goes or stands: [version_begin, version_end) of the text is replaced by it.
+  // Place of `"resourceVersion":"N",`: [version_begin, version_end) of the text is replaced by it.
   std::size_t version_begin = 0;
   std::size_t version_end = 0;
   bool comma_before = false;  // the inserted member needs a comma in front
-  bool comma_after = false;   // … or behind
+  bool comma_after = false;   // … or after
   bool found = false;         // there is a metadata object
-  std::size_t end = 0;        // behind it; 0: something but kind and apiVersion stands before it
+  std::size_t end = 0;        // after it; 0: members other than kind and apiVersion precede it
 };
 // `sorted_keys`: members of metadata are in alphabetical order, else in ObjectMeta's.
 MetadataScan scan_metadata(std::string_view object, bool sorted_keys);

@@ -1,4 +1,4 @@
-// How a cache reads its store at the start.
+// How a cache loads its store.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kStored = "stored:";
 constexpr int kObjects = 3'500;  // several pages
 
-// Values are kept behind a word that reading takes away; values whose key ends with 5 must wait for read().  The first page is not read
-// before the second one has been asked for.
+// Values have a prefix that reading removes; values whose key ends with 5 must wait for read().  The first page is not decoded before the
+// second one is requested.
 class Pages final : public ObjectStorage {
  public:
   explicit Pages(StorageBackend& below) : ObjectStorage(below) {}
@@ -35,7 +35,7 @@ class Pages final : public ObjectStorage {
     auto reading = backend_.range(std::move(request));
     auto result = co_await std::move(reading);
     if (!removes_ || !result.ok() || result->items.empty()) co_return result;
-    // Of what this page still has, the first is gone before the next page is read.
+    // Removes the first object of the next page before that page is read.
     TxnRequest removal;
     removal.removes.push_back(result->items.front().key);
     removed_.insert(result->items.front().key);
@@ -44,11 +44,11 @@ class Pages final : public ObjectStorage {
     EXPECT_TRUE(removed.ok());
     co_return result;
   }
-  bool removes_ = false;           // before it is loaded
-  std::set<std::string> removed_;  // once it is
-  // A page of more is too much.
+  bool removes_ = false;           // set before the load
+  std::set<std::string> removed_;  // read after the load
+  // A larger page is an error.
   std::atomic<std::int64_t> most_{1'000'000};
-  std::atomic<int> refused_{0};  // so many were
+  std::atomic<int> refused_{0};  // this many were
   std::int64_t largest() const {
     const std::lock_guard lock(mutex_);
     return largest_;
@@ -109,7 +109,7 @@ void load_all(Pages& storage) {
   config.resource = {"", "configmaps"};
   auto cache = hub->add(std::move(config), true);
   ASSERT_TRUE(run_on(loop, hub->start()).ok());
-  // Each object is there in its place, and those that cannot be read are known.
+  // Each object is at its place, and the unreadable ones are reported.
   for (int i = 0; i < kObjects; ++i) {
     const std::string key = "/registry/configmaps/n/" + name_of(i);
     auto found = run_on(loop, cache->get(key, ""));

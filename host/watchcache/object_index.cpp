@@ -8,22 +8,22 @@ namespace backplane {
 namespace {
 constexpr std::size_t kMaxItems = 32;
 constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
-constexpr unsigned kMaxGone = 16;      // entries that have left a leaf before its summary is made anew
-constexpr std::size_t kNearEnd = 24;   // keys that arrive in order are added behind so many of a leaf
+constexpr unsigned kMaxGone = 16;      // removed entries of a leaf before its summary is rebuilt
+constexpr std::size_t kNearEnd = 24;   // position of insertion that counts as the end of a leaf
 static_assert(PackedEntries::kMost <= kMaxItems);
 }  // namespace
 
 // A leaf holds entries, an inner node children with the first entry below each.
 struct ObjectIndex::Node {
   bool leaf = true;
-  std::uint64_t edit = 0;  // of the version that made it
+  std::uint64_t edit = 0;  // version of the index that made the node
   std::size_t size = 0;    // entries below
   std::vector<ObjectRef> entries;
   std::vector<NodeRef> children;
   std::vector<const ObjectEntry*> firsts;  // of the children; borrowed from the leaves below
-  Summary summary;                         // of a leaf's entries, and of some that have gone
-  unsigned gone = 0;                       // how many
-  // Of a leaf that has not changed since it was loaded, in place of entries and summary.
+  Summary summary;                         // of a leaf's entries, and of some removed ones
+  unsigned gone = 0;                       // number of removed entries in the summary
+  // Replaces entries and summary in a leaf that has not changed since it was loaded.
   std::shared_ptr<const PackedEntries> packed;
 
   std::size_t items() const { return leaf ? size : children.size(); }
@@ -42,7 +42,7 @@ struct ObjectIndex::Node {
     summary.clear();
     for (const auto& entry : entries) summary.add(*entry);
   }
-  // An entry has left, or another has taken its place.
+  // An entry was removed or replaced.
   void forget_one() {
     if (++gone >= kMaxGone) summarize();
   }
@@ -75,7 +75,7 @@ NodeRef make_node(std::uint64_t edit, bool leaf) {
   return node;
 }
 
-// A leaf with room for one entry more, and no more than that.
+// A leaf with capacity for exactly one more entry.
 NodeRef copy_leaf(const Node& leaf, std::uint64_t edit) {
   auto copy = make_node(edit, true);
   const auto& entries = leaf.leaf_entries();
@@ -87,7 +87,7 @@ NodeRef copy_leaf(const Node& leaf, std::uint64_t edit) {
   return copy;
 }
 
-// Makes `node` one that only this version has.  The path down to it has been made so before.
+// Replaces `node` by a copy that only this version has, unless it is one.  The path to it has been copied before.
 Node& own(NodeRef& node, std::uint64_t edit) {
   if (node->leaf && (node->edit != edit || node->packed)) {
     node = copy_leaf(*node, edit);
@@ -117,8 +117,8 @@ void move_upper(std::vector<T>& from, std::vector<T>& to, std::ptrdiff_t half) {
   from.shrink_to_fit();
 }
 
-// Moves the upper half of `node` into a new right neighbour; less, if the item that is too many is at `added` near the end: keys that
-// arrive in order leave full nodes behind.
+// Moves the upper half of `node` into a new right neighbour; fewer items if the new item is at `added` near the end, so that keys that
+// arrive in order leave full nodes.
 NodeRef split(Node& node, std::size_t added) {
   auto right = make_node(node.edit, node.leaf);
   const auto half = static_cast<std::ptrdiff_t>(added > kNearEnd ? kNearEnd : node.items() / 2);
@@ -161,7 +161,7 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint
   return node.items() > kMaxItems ? split(node, at) : nullptr;
 }
 
-// Takes an empty child out, and merges a small one with a neighbour.
+// Removes an empty child, or merges a small one with a neighbour.
 void tidy(Node& parent, std::size_t at) {
   auto& children = parent.children;
   if (children[at]->items() == 0) return erase_child(parent, at);
@@ -183,7 +183,7 @@ void tidy(Node& parent, std::size_t at) {
   erase_child(parent, right);
 }
 
-// The key is there.
+// The key must exist.
 ObjectRef remove_below(NodeRef& ref, std::string_view key, std::uint64_t edit) {
   Node& node = own(ref, edit);
   --node.size;
@@ -224,7 +224,7 @@ NodeRef make_leaf(std::shared_ptr<const PackedEntries> run, std::uint64_t edit) 
   return leaf;
 }
 
-// Puts `leaf` behind all others.  Returns a new right neighbour when the right edge is full: filling in order leaves full nodes behind.
+// Puts `leaf` behind all others.  Returns a new right neighbour when the right edge is full: filling in order leaves full nodes.
 NodeRef append_below(NodeRef& ref, NodeRef leaf, std::uint64_t edit) {
   if (ref->leaf) return leaf;
   Node& node = own(ref, edit);

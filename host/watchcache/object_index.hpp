@@ -46,7 +46,7 @@ class ObjectIndex {
   ObjectRef put(ObjectRef entry);
   // Returns what was removed.
   ObjectRef remove(std::string_view key);
-  // Adds objects whose keys are behind all others: the way to fill an empty index. Their entries are built when one of them is first read.
+  // Adds objects whose keys follow all others: the way to fill an empty index. Their entries are built when one of them is first read.
   void append(std::shared_ptr<const PackedEntries> run);
 
   // Walks entries in key order.  Keeps its version of the index alive.
@@ -61,9 +61,9 @@ class ObjectIndex {
       const Summary* summary = nullptr;
       bool built_now = false;  // the entries had to be built, which takes some 0.2 ms
     };
-    // The rest of the run that the next entry begins, and goes behind it.
+    // Returns the rest of the run that begins with the next entry, and moves after it.
     Run next_run();
-    // Appends the keys of that rest, and goes behind it; builds no entries. False at the end.
+    // Appends the keys of that rest, and moves after it; builds no entries. False at the end.
     bool next_keys(std::vector<KeyAt>& out);
 
    private:

@@ -145,7 +145,7 @@ std::shared_ptr<const EntryBuilder> builder() {
 
 using Runs = std::vector<std::shared_ptr<const PackedEntries>>;
 
-// Fills `index` with runs of different sizes, and `model` with what they hold.
+// Fills `index` with runs of different sizes, and `model` with the same entries.
 Runs fill(ObjectIndex& index, Model& model, int count) {
   Runs runs;
   for (int i = 0; i < count;) {
@@ -188,7 +188,7 @@ TEST(PackedIndex, ReadingOneObjectBuildsNoOtherRun) {
   EXPECT_EQ(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run->built(); }), 1);
 }
 
-TEST(PackedIndex, ARunSaysWhetherItHadToBeBuilt) {
+TEST(PackedIndex, ARunReportsWhetherItWasBuilt) {
   ObjectIndex index;
   Model model;
   fill(index, model, 40);

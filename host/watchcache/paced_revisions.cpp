@@ -42,7 +42,7 @@ std::vector<Promise<PacedRevisions::Answer>> PacedRevisions::take() {
   return std::exchange(waiting_, {});
 }
 
-// Who comes once the question is on its way waits for the next one: its answer may be older than what was committed meanwhile.
+// A caller that arrives after the request was sent waits for the next one, because the response may be older than the caller's commits.
 Task<void> PacedRevisions::ask(std::shared_ptr<FollowedStore> store, Pace::Clock::duration pause) {
   auto pausing = sleep_for(pause);
   co_await std::move(pausing);

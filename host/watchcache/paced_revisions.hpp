@@ -1,5 +1,5 @@
-// The store's revision for lists and watches: a hundred questions a second at most, however many want to know.  One list costs more than
-// to wait for its turn; whoever reads single objects asks by himself, and shares what the store makes one call of.
+// The store's revision for lists and watches: at most a hundred requests a second, for any number of readers.  A list costs more than
+// the wait; reads of single objects do not use this and share the calls that the store merges.
 //
 // Thread-safety: any thread.  Tasks need an executor.
 // Lifetime:      a question keeps the store that it was given, and runs in that store's task group.

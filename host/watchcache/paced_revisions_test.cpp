@@ -1,4 +1,4 @@
-// Who asks a store for its revision, and how often.
+// How often a store's revision is requested, and by which reads.
 #include "watchcache/paced_revisions.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(Pace, TurnsComeTenMillisecondsApartOnceTheFirstOnesAreTaken) {
   EXPECT_EQ(pace.take(begun + std::chrono::seconds(10)), Pace::Clock::duration::zero());
 }
 
-// It does not say its revision by itself, and counts how often it is asked.
+// A store that reports its revision only on request, and counts the requests.
 class AskedStorage final : public ObjectStorage {
  public:
   explicit AskedStorage(StorageBackend& below) : ObjectStorage(below) {}

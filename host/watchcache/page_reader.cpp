@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// So many of the same size are a page.  What comes may be larger: pages grow step by step.
+// The number of items of this average size in a page.  The next items may be larger, so pages at most double.
 std::int64_t fitting(const std::vector<KeyValue>& items, std::int64_t before, std::int64_t most) {
   std::size_t bytes = 1;
   for (const KeyValue& item : items) bytes += item.key.size() + item.value.size();
@@ -41,7 +41,7 @@ Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest r
     auto reading = store->storage.stored_range(std::move(request));
     result = co_await std::move(reading);
   } catch (...) {
-    // A bug is nothing that readers of the cache are told.
+    // The text of an unexpected exception is logged and not sent to clients.
     const Caught bug = caught();
     watchcache_log().error("reading a page of the store failed error={}{}", bug.what, bug.stack);
     result = service_unavailable("the store failed: " + bug.what);
@@ -54,7 +54,7 @@ Task<PageReader::Page> PageReader::next() {
   Page page = co_await waited.future();
   on_its_way_.reset();
   if (!page.ok() && request_.limit > kFirstPage) {
-    // Perhaps it was too much for one answer: half of it, which was not, is the most from here on.
+    // The page may have been too large for one response: half of it, the previous size, is the limit from here on.
     most_ = std::max(kFirstPage, request_.limit / 2);
     request_.limit = kFirstPage;
     ask();
@@ -63,7 +63,7 @@ Task<PageReader::Page> PageReader::next() {
     on_its_way_.reset();
   }
   if (!page.ok()) co_return page;
-  // What a store says with a page is how far it has come meanwhile; what it gives is of the revision that was asked for.
+  // The revision in a page is the store's current one; the items are those of the requested revision.
   if (request_.revision == 0) request_.revision = page->revision;
   page->revision = request_.revision;
   if (!page->more || page->items.empty()) co_return page;

@@ -1,8 +1,8 @@
-// Reads a range of the store in pages, the next one while the one before is worked on.
+// Reads a range of the store in pages; the next page is read while the caller processes the current one.
 //
 // Thread-safety: one reader, on an executor.
-// Lifetime:      a page that is on its way when the reader goes away comes for nobody; the store's task group knows of it.
-// Errors:        the store's, when it has not given a smaller page either; an exception of it is logged, and is kServiceUnavailable.
+// Lifetime:      a page in flight at destruction is dropped when it arrives; the store's task group waits for it.
+// Errors:        the store's, if a smaller page fails too; an exception is logged and reported as kServiceUnavailable.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace backplane {
 class PageReader {
  public:
   using Page = Result<RangeResult>;
-  // Where values are small more of them are asked for at once: a store may look at the whole range for each page (etcd before 3.6 does).
+  // Pages of small values hold more of them: a store may visit the whole range for each page (etcd before 3.6 does).
   static constexpr std::int64_t kFirstPage = 1'000, kMostOnPage = 10'000;
   static constexpr std::size_t kPageBytes = 16 * 1024 * 1024;
 

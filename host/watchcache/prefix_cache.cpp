@@ -190,7 +190,7 @@ Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self)
   buffer_ = {};
   end_load(loaded);
   if (!loaded || bytes() < kMuchLoaded) co_return;
-  // Pages of the store, as large as what was made of them.
+  // The freed pages of the store's reads are as large as the loaded objects.
   auto returning = run_blocking(return_heap_room);
   co_await std::move(returning);
 }
@@ -388,7 +388,7 @@ void PrefixCache::retry_unreadable_later() {
   set_alarm(retry_at_);
 }
 
-// A key service may have got a key back, which no event tells.
+// A key service may have regained a key, for which there is no event.
 Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
   const auto unreadable = unreadable_;
   if (!unreadable || !ready()) co_return;
@@ -409,7 +409,7 @@ Task<void> PrefixCache::retry_unreadable([[maybe_unused]] std::shared_ptr<Prefix
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
   std::size_t bytes = bytes_.load(std::memory_order_relaxed);
   if (added != nullptr) bytes += added->json_size();
-  // An object that was loaded counts without its resource version.
+  // A loaded object is counted without its resource version.
   if (removed != nullptr) bytes -= std::min(bytes, removed->json_size());
   bytes_.store(index_.empty() ? 0 : bytes, std::memory_order_relaxed);
 }

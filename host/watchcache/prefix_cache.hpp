@@ -133,7 +133,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   // Starts to load unless it has begun.
   void request_load();
-  // It is loaded whether or not somebody asks, and again when that has failed.
+  // Loads without waiting for a request, and retries until a load succeeds.
   void load_eagerly();
   // Takes over events of this resource, in order.  What goes wrong is logged and ends in invalidate().
   void apply(const std::vector<const StorageEvent*>& events) noexcept;
@@ -160,7 +160,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void buffer(const std::vector<const StorageEvent*>& events);
   bool finish_load(LoadedObjects loaded);
   void end_load(bool loaded);
-  // What those are told who waited for a load that failed.
+  // The error for requests that waited for a load that failed.
   Status not_loaded();
   void apply_now(const std::vector<const StorageEvent*>& events);
   void apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
@@ -180,7 +180,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> wait_current(bool paced);
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
-  // Whether the store has to say how far it is.
+  // Whether a progress notification of the store is needed.
   bool is_confirmed(const ListPlan& plan) const noexcept;
   // The newest state, if it is fresh enough for `plan` and holds everything up to `committed` where that matters.
   std::optional<View> fresh_now(const ListPlan& plan, Revision committed) const;

@@ -1,8 +1,8 @@
-// Asks a store whose watches do not say by themselves how far they have come, for as long as somebody waits to know.
+// Requests progress notifications from a store that does not send them unasked, while a reader waits for one.
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      a Waiting keeps the store that it was given; the requests run in that store's task group.
-// Errors:        of a request are logged; it is made again.
+// Errors:        of a request are logged; it is retried.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ struct FollowedStore;
 
 class ProgressRequests {
  public:
-  // How often it is asked while somebody waits (upstream's period).
+  // Time between two requests while a reader waits (upstream's period).
   static constexpr std::chrono::milliseconds kPeriod{100};
 
-  // Somebody waits while this lives.
+  // Requests are made while one of these exists.
   class Waiting {
    public:
     explicit Waiting(std::shared_ptr<FollowedStore> store) : store_(std::move(store)) {}
@@ -32,7 +32,7 @@ class ProgressRequests {
    private:
     const std::shared_ptr<FollowedStore> store_;
   };
-  // Nothing is asked of a store whose progress is immediate.  `store` is the one this belongs to.
+  // No requests are made to a store whose progress is immediate.  `store` is the one this belongs to.
   Waiting wait(std::shared_ptr<FollowedStore> store);
 
  private:

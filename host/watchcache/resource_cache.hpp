@@ -41,7 +41,7 @@ struct CacheConfig {
 struct CacheScope {
   std::string ns;    // empty: all namespaces, or a cluster-scoped resource
   std::string name;  // empty: the whole collection
-  // Of a list: once it is true nobody waits for it any more, and what is still to be read from the store is not.  Null: somebody does.
+  // Of a list: true once its client has gone; the rest is then not read from the store.  Null: the client is always present.
   std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
@@ -52,10 +52,10 @@ class ResourceCache {
  public:
   virtual ~ResourceCache();
 
-  // The entry a stored key-value becomes: resourceVersion spliced in, labels and selectable fields read out.
+  // The entry of a stored key-value: with resourceVersion inserted, labels and selectable fields extracted.
   virtual ObjectRef make_entry(const KeyValue& stored) const = 0;
 
-  // The same of what the caller has just committed.  The cache and the caller share one entry, whichever of them makes it.
+  // The same for a value that the caller has just committed.  The cache and the caller share one entry, whichever of them makes it.
   virtual ObjectRef make_written(const KeyValue& stored) { return make_entry(stored); }
 
   // The newest entry this cache knows, without waiting; null when absent.
@@ -66,14 +66,14 @@ class ResourceCache {
   virtual Task<Result<ObjectRef>> get(std::string key, std::string resource_version) = 0;
   // Selectors, limit and continue, resourceVersion and resourceVersionMatch as upstream's LIST has them.
   virtual Task<Result<ListResult>> list(CacheScope scope, ListOptions options) = 0;
-  // From a revision, or with synthetic ADDED events first; selector transitions become ADDED and DELETED; bookmarks when asked for.
+  // From a revision, or with synthetic ADDED events first; selector transitions become ADDED and DELETED; bookmarks if requested.
   virtual Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) = 0;
 
   // The unreadable objects of the scope, now.
   virtual Unreadable unreadable(const CacheScope&) const { return {}; }
   // The error of a list of the scope that must not leave out unreadable objects (CacheOptions::names_unreadable); success: it may.
   virtual Status list_refusal(const CacheScope&) const { return {}; }
-  // Ends the streams that are open now, as if the client had asked for it; whoever wants to go on watches again.
+  // Ends the streams that are open now, as if the client had asked for it; clients resume with a new watch.
   virtual void end_watches() {}
 
   virtual bool ready() const noexcept = 0;

@@ -20,18 +20,18 @@ class Selection {
  public:
   static Result<Selection> make(const CacheConfig& config, const CacheScope& scope, const ListOptions& options);
 
-  // First key, and the first key behind the range.
+  // First key, and the first key after the range.
   const std::string& start() const noexcept { return start_; }
   const std::string& end() const noexcept { return end_; }
   // The prefix that continue tokens are relative to.
   const std::string& list_prefix() const noexcept { return list_prefix_; }
-  // Something beyond the key range is asked for: remaining items are not counted then, as upstream does it.
+  // True with selectors: remaining items are not counted then, as upstream.
   bool selects() const noexcept { return selects_; }
   // What an entry must have to be selected, as far as summaries know it.
   const Wanted& wanted() const noexcept { return wanted_; }
   // What an entry must have for a change of it to matter to a watch; nothing: everything may matter.
   std::optional<Topic> topic() const;
-  // Nobody waits for what is selected any more.
+  // The client of the list has gone.
   bool abandoned() const noexcept { return abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed); }
   // In the key range.
   bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key() >= start_ && entry.key() < end_); }

@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kBatch = 256;  // objects made and handed out at once
+constexpr std::size_t kBatch = 256;  // objects per batch
 
 class StoreCursor final : public ObjectCursor {
  public:
@@ -38,7 +38,7 @@ class StoreCursor final : public ObjectCursor {
     co_return Batch(batch_);
   }
 
-  // The store still has it all, or says that it has not.
+  // The pages are read again; the store reports an error if the revision has been compacted.
   bool rewind() override {
     request_.start = start_;
     page_.reset();
@@ -48,7 +48,7 @@ class StoreCursor final : public ObjectCursor {
   }
 
  private:
-  // Makes objects of the page at hand; lets it go at its end.  Errors: one of them cannot be read.
+  // Makes objects of the current page and releases it at its end.  Errors: an object cannot be read.
   Status take() {
     const std::size_t began = at_, had = entries_.size();
     for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
@@ -68,7 +68,7 @@ class StoreCursor final : public ObjectCursor {
   const std::shared_ptr<PrefixCache> cache_;
   const Selection selection_;
   const std::string start_;
-  RangeRequest request_;  // of the page at hand, or of the next one
+  RangeRequest request_;  // of the current or the next page
   std::optional<RangeResult> page_;
   const Status gone_;
   std::size_t at_ = 0;  // in the page
@@ -79,7 +79,7 @@ class StoreCursor final : public ObjectCursor {
 
 }  // namespace
 
-Status abandoned_list() { return timeout("nobody waits for the list any more", 0); }
+Status abandoned_list() { return timeout("the client of the list has gone", 0); }
 
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
                                                 RangeResult first, Status gone) {

@@ -1,4 +1,4 @@
-// The objects of an old revision, which only the store has any more: read as they are asked for, some at a time.
+// The objects of an old revision, which only the store still has: read on demand, in batches.
 //
 // Thread-safety: none; one reader at a time.
 // Lifetime:      keeps its cache alive; holds one page of the store's and one batch of objects.
@@ -16,7 +16,7 @@ namespace backplane {
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
                                                 RangeResult first, Status gone);
 
-// What a list ends with that nobody waits for any more (Selection::abandoned).
+// The error of a list whose client has gone (Selection::abandoned).
 Status abandoned_list();
 
 }  // namespace backplane

@@ -16,26 +16,26 @@ namespace {
 // A store that does what the test tells it to.
 class FailingStorage final : public StorageBackend {
  public:
-  std::atomic<int> throwing_ranges{0};   // so many ranges throw what is no std::exception
-  std::atomic<int> throwing_watches{0};  // so many batches of events, too
+  std::atomic<int> throwing_ranges{0};   // this many ranges throw something else than a std::exception
+  std::atomic<int> throwing_watches{0};  // this many batches of events throw it too
   std::atomic<bool> damaged_ranges{false};
-  std::atomic<bool> hold_ranges{false};  // what has been read is not handed over yet
+  std::atomic<bool> hold_ranges{false};  // ranges do not return yet
   std::atomic<int> ranges{0};
-  std::atomic<std::size_t> largest_range{0};  // objects in one answer
+  std::atomic<std::size_t> largest_range{0};  // objects in one response
   std::atomic<int> watches{0};
-  std::atomic<bool> quiet{false};  // watches keep to themselves how far they have come, until they are asked
-  std::atomic<int> asked{0};       // … so often
-  // Values that begin with this cannot be read; the others not while the key service is away.
+  std::atomic<bool> quiet{false};  // watches report progress only on request
+  std::atomic<int> asked{0};       // number of such requests
+  // Values that begin with this cannot be read; no value can while the key service is unavailable.
   static constexpr std::string_view kRotten = "rotten", kSealed = "sealed";
   std::atomic<bool> service_away{false};
-  std::atomic<bool> healed{false};  // nothing is rotten any more
+  std::atomic<bool> healed{false};  // all values are readable again
 
   void break_watch() {
     std::lock_guard lock(mutex_);
     watch_->cancel();
   }
 
-  // Restored from a backup, or made anew: while nobody asks for anything.
+  // The store is restored from a backup, or recreated, while no client requests anything.
   void be_another() { before_ = std::exchange(below_, make_memory_storage()); }
 
   Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
@@ -165,7 +165,7 @@ class StoreErrors : public testing::Test {
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
   }
   Result<ObjectRef> get(const std::string& name) { return run_on(loop_, cache_->get("/registry/configmaps/ns/" + name, "")); }
-  // Names, then the revision under which they are shown.
+  // Names, then the revision of the list.
   static Task<void> read(std::shared_ptr<ResourceCache> cache, std::promise<std::string>& shown) {
     CacheScope scope;
     ListOptions options;
@@ -261,7 +261,7 @@ Task<Status> read_out(ObjectCursor& items) {
   co_return status;
 }
 
-TEST_F(StoreErrors, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsWords) {
+TEST_F(StoreErrors, AListWhoseRevisionIsCompactedDuringTheReadHasUpstreamsError) {
   for (int i = 0; i < 1'200; ++i) put(std::to_string(10'000 + i));
   EXPECT_FALSE(names().empty());
   const Revision then = storage_.committed_revision();
@@ -375,7 +375,7 @@ TEST_F(UnreadableObjectsInStore, ObjectsAreThoseOfTheScope) {
   EXPECT_TRUE(objects().unreadable(scope).empty());
 }
 
-TEST_F(StoreErrors, AllIsWellOnceAnUnreadableObjectHasGone) {
+TEST_F(StoreErrors, TheCacheRecoversWhenAnUnreadableObjectIsDeleted) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   EXPECT_EQ(names(), "a 3");
@@ -482,7 +482,7 @@ TEST_F(StoreErrors, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlon
   const auto events = run_on(loop_, (*untouched)->next());
   ASSERT_TRUE(events.ok()) << events.status().message();
   EXPECT_EQ(events->at(0).object->name(), "t");
-  // A watch that begins with what there is leaves it out, too.
+  // A watch with initial events leaves it out too.
   options.resource_version = "";
   options.send_initial_events = true;
   options.match = ResourceVersionMatch::kNotOlderThan;
@@ -508,13 +508,13 @@ TEST_F(UnreadableObjectsInStore, AnOldStateLeavesTheObjectOutToo) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
-// ---- a store whose watches do not say by themselves how far they have come
+// ---- a store whose watches report progress only on request
 
 TEST_F(StoreErrors, AConsistentReadAsksTheStoreForItsProgress) {
   put("a");
   EXPECT_EQ(names(), "a 2");
   storage_.quiet = true;
-  write("/elsewhere", "x");  // nobody's prefix: the watch has nothing to tell
+  write("/elsewhere", "x");  // no cache's prefix: the watch has no event
   EXPECT_EQ(storage_.asked, 0) << "nobody waits";
   EXPECT_EQ(names(), "a 3");
   EXPECT_GT(storage_.asked, 0);
@@ -535,7 +535,7 @@ TEST_F(StoreErrors, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
   EXPECT_EQ(names(), "a 2");
   storage_.hold_ranges = true;
   storage_.break_watch();
-  put("b");  // nobody hears of it
+  put("b");  // no event is delivered
   auto shown = begin_read();
   const int before = storage_.ranges;
   wait_until([&] { return storage_.watches == 2 && storage_.ranges > before; });
@@ -549,7 +549,7 @@ TEST_F(StoreErrors, AStoreWatchThatBreaksUnderALoadLosesNothing) {
   auto shown = begin_read();
   wait_until([&] { return storage_.ranges == 1; });
   storage_.break_watch();
-  put("b");  // neither in what has been read nor among the events
+  put("b");  // neither in the loaded state nor among the events
   wait_until([&] { return storage_.watches == 2; });
   storage_.hold_ranges = false;
   EXPECT_EQ(shown.get(), "a b 3");
@@ -563,7 +563,7 @@ TEST_F(StoreErrors, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
   const int before = storage_.ranges;
   auto shown = begin_read();
   wait_until([&] { return storage_.ranges == before + 1; });
-  // With what it replaces, each counts twice: more than 64 MB.
+  // Each event counts twice, with its previous object: more than 64 MB.
   const std::string megabyte(1 << 20, 'x');
   for (int i = 0; i < 34; ++i) put("b", "configmaps", megabyte);
   put("last", "secrets");
@@ -596,10 +596,10 @@ TEST_F(StoreErrors, AStoreThatCannotBeReadIsNotReadByEveryRequest) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 200; ++i) EXPECT_EQ(names(), "storage is (re)initializing");
   const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
-  EXPECT_LE(storage_.ranges, 3 * (took.count() + 2));  // three tries a second
+  EXPECT_LE(storage_.ranges, 3 * (took.count() + 2));  // three attempts per second
 }
 
-TEST_F(StoreErrors, AStoreThatCannotBeReadIsToldAsWhatItIs) {
+TEST_F(StoreErrors, TheErrorOfAnUnreadableStoreIsReturned) {
   put("a");
   storage_.damaged_ranges = true;
   EXPECT_EQ(names(), "Internal error occurred: block checksum mismatch");

@@ -2,7 +2,7 @@
 // A walk that looks for one of them passes over runs that cannot have it without touching their entries.
 //
 // Thread-safety: pure functions; a Summary is a value.
-// Errors:        none.  It may say yes where there is nothing, never no where there is something.
+// Errors:        none.  It may have false positives, never false negatives.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ ObjectRef entry(int i, int round) {
   return made;
 }
 
-TEST(Summary, SaysYesToEverythingThatIsThere) {
+TEST(Summary, HasNoFalseNegatives) {
   Summary summary;
   for (int i = 0; i < 32; ++i) summary.add(*entry(i, 1));
   for (int i = 0; i < 32; ++i) {
@@ -30,16 +30,16 @@ TEST(Summary, SaysYesToEverythingThatIsThere) {
   }
 }
 
-TEST(Summary, SaysNoToMostOfWhatIsNot) {
+TEST(Summary, HasFewFalsePositives) {
   Summary summary;
   for (int i = 0; i < 32; ++i) summary.add(*entry(i, 1));
   int wrong = 0;
   for (int i = 0; i < 10'000; ++i) wrong += summary.may_hold(label_term("app", "other" + std::to_string(i))) ? 1 : 0;
   EXPECT_LT(wrong, 300);
-  EXPECT_FALSE(summary.may_hold({{label_key_term("app")}, {}}));  // a group that nothing fulfils
+  EXPECT_FALSE(summary.may_hold({{label_key_term("app")}, {}}));  // a group without a match
 }
 
-// Every run's summary holds at least what its entries have, however the index came to be.
+// Every run's summary contains at least its entries' terms, however the index was built.
 TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
   ObjectIndex index;
   for (int i = 0; i < 500; ++i) index.put(entry(i, 0));
@@ -64,8 +64,8 @@ TEST(Summary, OfARunCoversItsEntriesThroughEveryChange) {
   }
 }
 
-// What has left is forgotten in time: a summary does not only grow.
-TEST(Summary, OfARunForgetsWhatHasLeft) {
+// Terms of removed entries are dropped in time: a summary does not only grow.
+TEST(Summary, OfARunForgetsRemovedEntries) {
   ObjectIndex index;
   for (int i = 0; i < 20; ++i) index.put(entry(i, 0));
   for (int round = 1; round < 200; ++round) {

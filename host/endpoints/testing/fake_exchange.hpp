@@ -34,7 +34,7 @@ class FakeExchange final : public Exchange {
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
   CloseCallbacks close_callbacks;
   const Executor* home = nullptr;  // where it may be used; null: anywhere
-  std::atomic<int> strangers{0};   // calls from elsewhere
+  std::atomic<int> strangers{0};   // calls from other threads
 
   std::vector<std::string> headers_named(std::string_view name) const {
     std::vector<std::string> out;

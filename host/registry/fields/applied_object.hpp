@@ -24,7 +24,7 @@ class AppliedObject : public UpdatedObjectInfo, public ClientWrite {
 
   // The configuration, read.  Errors: 400.
   virtual Result<const Object*> configuration(RequestContext& context) = 0;
-  // What is asked of the object that was made by it: name, namespace, strictness.  Errors: 400.
+  // Checks of the applied object: name, namespace, strictness.  Errors: 400.
   virtual Status accept(RequestContext& context, Object& object, const Object* existing) = 0;
 
   ClientWrite* client_write() noexcept final { return this; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// Where the value of a member of the object at `open` begins; 0: it has none, or blanks stand in the way, behind which a scan is lost.
+// The start of a member's value in the object at `open`; 0: there is none, or the text has blanks, which the scan does not support.
 std::size_t member(std::string_view text, std::size_t open, std::string_view name) {
   for (MemberScan scan(text, open); scan.next();) {
     if (scan.value_begin() >= text.size() || is_blank(text[scan.value_begin()])) return 0;
@@ -40,7 +40,7 @@ std::optional<Value> parse_sent(std::string_view body, json::storage_ptr storage
   return std::optional<Value>(std::move(*tree));
 }
 
-// False: something there is not as the server writes it.
+// False if the text is not in the form that the server writes.
 bool ManagersCut::find() {
   const std::size_t metadata = member(text_, 0, "metadata");
   const std::size_t managed = metadata != 0 ? member(text_, metadata, "managedFields") : 0;

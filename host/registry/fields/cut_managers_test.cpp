@@ -11,7 +11,7 @@ std::string object_with(std::string_view managed) {
   return R"({"kind":"K","metadata":{"name":"n","managedFields":)" + std::string(managed) + R"(},"spec":{"a":"metadata"}})";
 }
 
-// What comes of cutting and putting back; "-" where the text stays whole.
+// The result of cutting and putting back; "-" if the text is not cut.
 std::string cut_and_back(std::string_view text) {
   const auto cut = ManagersCut::of(text);
   if (!cut) return "-";
@@ -20,7 +20,7 @@ std::string cut_and_back(std::string_view text) {
   return to_json(*tree);
 }
 
-TEST(CutManagersTest, WhatIsCutOutComesBackAsItWas) {
+TEST(CutManagersTest, CutManagersAreRestoredUnchanged) {
   for (
       const char* managed :
       {R"([{"manager":"m","fieldsV1":{"f:a":{}}}])",
@@ -33,7 +33,7 @@ TEST(CutManagersTest, WhatIsCutOutComesBackAsItWas) {
   }
 }
 
-TEST(CutManagersTest, WhatIsWrittenInAnotherWayStaysWhole) {
+TEST(CutManagersTest, OtherEncodingsAreNotCut) {
   const char* const others[] = {"[]",
                                 "null",
                                 "{}",
@@ -54,7 +54,7 @@ TEST(CutManagersTest, WhatIsWrittenInAnotherWayStaysWhole) {
   EXPECT_EQ(cut_and_back(R"([{"metadata":{"managedFields":[{"fieldsV1":{}}]}}])"), "-");
 }
 
-// Behind a blank in front of a value a scan may take what is in a text for what is around it.
+// With a blank before a value, a scan may take the content of a string for structure.
 TEST(CutManagersTest, TextsAreNotTakenForObjects) {
   const std::string text = R"({"a": "x,",":{":0,"metadata":{"managedFields":[{"fieldsV1":{}}]}})";
   ASSERT_TRUE(read_json(text));

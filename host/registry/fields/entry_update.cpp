@@ -65,7 +65,7 @@ Value own_entry(const EntryUpdate& update, Value fields, const json::storage_ptr
   return out;
 }
 
-// Whether a manager's own entry needs no more than another time: what it writes is what it has written before.
+// True if the manager's entry needs only another time, because the write has the same fields as the previous one.
 bool needs_time_only(const Object& entry, const FieldSet& own, const FieldSet& removed) {
   const Value& fields_v1 = *find(entry, "fieldsV1");
   return find(entry, "time") != nullptr && !meets(fields_v1, removed) && covers(fields_v1, own);
@@ -112,7 +112,7 @@ bool same_encoding(const Value& a, const Value& b) {
                     [](const auto& x, const auto& y) { return x.key() == y.key() && same_encoding(x.value(), y.value()); });
 }
 
-// A write through a scale may leave two entries of one manager: of them the last counts, and the other goes.
+// A write through a scale may leave two entries of one manager; the last one counts, and the other is removed.
 bool repeats_a_manager(const Array& entries) {
   const auto same = [](const Object& a, const Object& b) {
     return get_string(a, "manager") == get_string(b, "manager") && get_string(a, "operation") == get_string(b, "operation") &&
@@ -140,7 +140,7 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
     if (entries.empty()) return Result<Value>(Value(storage));
     return Result<Value>(Value(managed, storage));
   }
-  // A definition may have changed what its lists are.
+  // A CustomResourceDefinition may have changed the list types.
   if (update.schema == nullptr || update.schema->structural()) return std::nullopt;
 
   FieldSet own = changes.added.unite(changes.modified);

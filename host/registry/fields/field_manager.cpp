@@ -14,7 +14,7 @@ namespace backplane::registry {
 namespace {
 
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
-// What a write of this moment owns, until it is known what it had before.
+// The temporary owner of an update's fields, until they are merged with the manager's previous entry.
 constexpr std::string_view kCurrent = "current-operation";
 
 FieldPath path_of(std::string_view dotted) {
@@ -49,12 +49,12 @@ GroupVersionKind kind_of(const Object& configuration) {
   return {parsed.group, parsed.version, kind};
 }
 
-// How upstream's texts name an object: namespace/name; kind.
+// The name of an object in upstream's messages: namespace/name; kind.
 std::string name_of(const Object& object) {
   return std::string(meta_namespace(object)) + "/" + std::string(meta_name(object)) + "; " + text_of_kind(kind_of(object));
 }
 
-// An error of upstream's that is no Status there.
+// An upstream error that is no Status there, and so becomes a 500 without a reason.
 Status failed(std::string text) { return Status(500, Reason::kNone, std::move(text)); }
 
 Status conflict_status(const std::vector<FieldConflict>& conflicts) {
@@ -114,7 +114,7 @@ Task<Result<Object>> AppliedObject::updated_object(RequestContext&, const Object
   co_return internal_error("this resource cannot be applied to");
 }
 
-// One write: by whom, through what, and when.
+// One write: manager, subresource and time.
 struct FieldManager::Write {
   Write(std::string name, const RequestContext& context)
       : name(std::move(name)), subresource(context.info.subresource), now(now_rfc3339()) {}
@@ -127,7 +127,7 @@ struct FieldManager::Write {
 };
 
 struct FieldManager::Nothing {
-  std::optional<FieldSet> excluded;  // what the filter leaves out; nothing: it lets only some in
+  std::optional<FieldSet> excluded;  // fields that the filter excludes; nullopt: the filter is a list of included fields
   std::once_flag made;
   Value object;
 };
@@ -158,7 +158,7 @@ FieldManager::Filters FieldManager::filters_for(const FieldOwners& owners) const
   return filters;
 }
 
-// A type is compiled when it is first used, and not before.
+// A type is compiled at its first use.
 const Object& FieldManager::nothing() const {
   std::call_once(nothing_->made, [this] {
     Object object;
@@ -184,7 +184,7 @@ Task<Result<Object>> FieldManager::wanted(UpdatedObjectInfo& info, const Strateg
   if (!object.ok()) co_return object;
   if (defaults != nullptr) defaults->apply_defaults(*object);
   if (!tracks(context, options)) co_return object;
-  // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
+  // The object of a patch is checked only after admission; upstream's warning says so.
   if (context.info.is_resource_request && context.info.verb != "patch") dedupe_owner_references(context, *object, false);
   co_await track(context, options, existing, *object);
   co_return object;
@@ -202,7 +202,7 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
   const Value* recorded = live != nullptr ? managed_fields_of(*live) : nullptr;
   const bool own = write.subresource.empty();
   if (own && resets_managed(&sent) && live != nullptr) co_return;
-  // What a client sends counts, as far as it can be read; a subresource does not take any.
+  // The client's managedFields replace the stored ones if they can be decoded; subresources ignore them.
   std::optional<ManagedFields> managed;
   const bool same = recorded != nullptr && sent.is_array() && same_encoding(sent, *recorded);
   const bool differs =

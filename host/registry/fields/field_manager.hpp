@@ -58,7 +58,7 @@ class FieldManager {
   Object unchanged(const Object* existing, Object live) const;
   Task<Result<Merged>> merge(const AppliedObject& applied, const Object& configuration, RequestContext& context,
                              const Object* existing) const;
-  // Whoever has made an object that was never applied before.
+  // The manager that owns the fields of an object that was never applied before.
   Task<Result<ManagedFields>> before_first_apply(const Write& write, const Object& live, ManagedFields managed) const;
   // What was merged, in canonical form and with its defaults.
   Status finish(const Object& configuration, const Strategy* defaults, Object& object) const;

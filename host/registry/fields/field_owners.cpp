@@ -8,7 +8,7 @@ namespace {
 
 Status internal(std::string message) { return Status(500, Reason::kInternalError, std::move(message)); }
 
-// What a write does to the others.
+// The effect of a write on the other owners.
 struct Taken {
   FieldSet conflicts;  // of the owner's fields
   FieldSet removed;
@@ -16,8 +16,8 @@ struct Taken {
 
 bool is_core(std::string_view api_version) { return api_version.find('/') == std::string_view::npos; }
 
-// Sets as the types are now.  Owners are gone whose versions are not served any more, and, of what is served in the core group and in
-// another one (events), those of the other: each knows its own types alone.
+// Adapts the sets to the current types.  Removes owners of versions that are no longer served.  Kinds that are in the core group and in
+// another one (events) also lose the owners of the other group, because each group knows only its own types.
 void reconcile(const FieldVersions& versions, std::string_view version, FieldOwners& owners) {
   for (auto at = owners.begin(); at != owners.end();) {
     const std::optional<const Schema*> type = versions.type_of(at->second.api_version);
@@ -32,13 +32,13 @@ void reconcile(const FieldVersions& versions, std::string_view version, FieldOwn
 
 }  // namespace
 
-// How `live` and `next` differ, in every version that an owner speaks.
+// The differences of `live` and `next` in every version that has an owner.
 class FieldUpdater::Versioned {
  public:
   Versioned(const FieldUpdater& updater, const Object& live, const Object& next, std::string version)
       : updater_(updater), live_(borrowed(live, version)), next_(borrowed(next, version)), version_(std::move(version)) {}
 
-  // In the version of the write; asked first.
+  // In the version of the write; called first.
   Result<FieldChanges> own() {
     const Schema* type = updater_.versions_.type_of(version_).value_or(nullptr);
     auto changes = compare_fields(type, *live_.object, *next_.object);
@@ -52,7 +52,7 @@ class FieldUpdater::Versioned {
   Task<Result<FieldChanges>> at(std::string version) {
     const auto known = found_.find(version);
     if (known != found_.end()) co_return known->second;
-    // What is the same in one version is so in all.
+    // Objects that are equal in one version are equal in all.
     if (same_) co_return FieldChanges();
     auto before = co_await converted(updater_.versions_, live_, version);
     if (!before.ok()) co_return with_words("failed to convert old object: ", before.status());
@@ -145,7 +145,7 @@ Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object
   mine.applied = true;
   OwnedFields last;
   std::swap(last, owners[owner]);
-  // What it names again stays.
+  // Fields that the new configuration still has are not removed.
   const bool keeps = last.api_version == version && last.fields.subtract(mine.fields).empty();
   owners[owner] = std::move(mine);
   VersionedObject next = owned(std::move(*merged), version);

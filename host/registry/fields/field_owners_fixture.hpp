@@ -1,4 +1,4 @@
-// For tests: a resource whose versions are what the test says.
+// For tests: a resource with the test's versions.
 #pragma once
 
 #include <gtest/gtest.h>

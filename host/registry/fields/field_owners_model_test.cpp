@@ -1,4 +1,4 @@
-// Random schemas, objects and histories of writes, against the rules as they are written down in slow_rules.hpp.
+// Random schemas, objects and histories of writes, compared with the reference rules of slow_rules.hpp.
 #include <random>
 
 #include "registry/fields/field_owners_fixture.hpp"
@@ -20,7 +20,7 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// A schema as text and the objects it allows: members a to h, deeper ones of fewer kinds.
+// A schema as text and the objects that it allows: members a to h; nested members have fewer kinds of types.
 class RandomSchema {
  public:
   explicit RandomSchema(Dice& dice) : dice_(dice), spec_(fields(3, 2 + dice.below(4))) {}
@@ -64,7 +64,7 @@ class RandomSchema {
     if (kind == "string") return Value(std::string(1, static_cast<char>('x' + dice_.below(3))));
     if (kind == "integer") return Value(dice_.below(3));
     if (kind == "array") return list(type);
-    // Never empty, and nor are lists: what has lost all it had becomes null, and would be made again by an apply of an empty one.
+    // Objects and lists are never empty: an emptied one becomes null, and an apply of an empty one would create it again.
     Object out;
     while (out.empty()) {
       if (const Object* values = get_object(type, "additionalProperties")) {
@@ -75,7 +75,7 @@ class RandomSchema {
       }
       for (const auto& each : type.at("properties").as_object()) {
         if (each.key() == "k" || each.key() == "l")
-          out.emplace(each.key(), "p");  // an item's, which names it
+          out.emplace(each.key(), "p");  // of an item, by which it is identified
         else if (dice_.chance(55))
           out[each.key()] = value(each.value().as_object());
       }
@@ -116,7 +116,7 @@ class RandomSchema {
   }
 
  private:
-  // `holder`: what stands for it if it holds others.
+  // `holder`: the path element that represents the value if it has members.
   static void flatten(const Object& type, const Value& value, const std::string& path, const char* holder, Flat& out) {
     const std::string_view list = get_string(type, "x-kubernetes-list-type");
     if (value.is_object() && !type.contains("x-kubernetes-map-type")) {
@@ -166,7 +166,7 @@ SlowOwners slow(const FieldOwners& owners) {
   return out;
 }
 
-// What decoding does to nulls of members that may not be null.
+// Decoding removes nulls of members that are not nullable.
 void drop_nulls(Value& value) {
   if (value.is_array()) {
     for (Value& item : value.get_array()) drop_nulls(item);
@@ -234,7 +234,7 @@ class Model : public FieldOwnersTest {
     EXPECT_FALSE(again->object.has_value()) << "applied twice, it changes nothing";
   }
 
-  // Without force, nobody loses a value that is his, and whose items on the way are his.
+  // Without force, no owner loses a value of which it owns the enclosing list items too.
   static void check_kept(const Flat& before, const SlowOwners& owned, const std::string& owner, const Flat& after) {
     for (const auto& [id, other] : owned) {
       if (id == owner) continue;

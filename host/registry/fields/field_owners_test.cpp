@@ -44,7 +44,7 @@ TEST_F(Owners, WhatAnUpdateChangesIsItsWritersAlone) {
   EXPECT_EQ(fields("two"), R"({"f:spec":{"f:a":{}}})");
 }
 
-TEST_F(Owners, AnUpdateThatChangesNothingLeavesEverybodyAlone) {
+TEST_F(Owners, AnUpdateWithoutAChangeKeepsAllOwners) {
   ASSERT_TRUE(update(spec_of(R"({"a":"1"})"), "one").ok());
   const FieldOwners before = owners;
   ASSERT_TRUE(update(spec_of(R"({"a":"1"})"), "two").ok());
@@ -78,7 +78,7 @@ TEST_F(Owners, ForceTakesFields) {
   EXPECT_EQ(fields("two"), R"({"f:spec":{"f:a":{}}})");
 }
 
-TEST_F(Owners, WhatAnApplierNamesNoLongerGoesUnlessAnotherOwnsIt) {
+TEST_F(Owners, FieldsDroppedByAnApplierAreRemovedUnlessAnotherOwnsThem) {
   ASSERT_EQ(
       conflicts(apply(spec_of(R"({"a":"1","b":"1","set":["x","y"],"list":[{"name":"n","x":"1"},{"name":"m"}],"labels":{"k":"v","l":"v"}})"),
                       "one")),
@@ -89,14 +89,14 @@ TEST_F(Owners, WhatAnApplierNamesNoLongerGoesUnlessAnotherOwnsIt) {
   EXPECT_EQ(fields("one"), R"({"f:spec":{"f:a":{}}})");
 }
 
-TEST_F(Owners, WhatNobodyOwnsStaysWhenAnApplierGoes) {
+TEST_F(Owners, UnownedFieldsStayWhenAnApplierDropsItsFields) {
   live = spec_of(R"({"b":"unowned"})");
   ASSERT_EQ(conflicts(apply(spec_of(R"({"a":"1"})"), "one")), "");
   ASSERT_EQ(conflicts(apply(spec_of("{}"), "one")), "");
   EXPECT_EQ(spec(), R"({"b":"unowned"})");
 }
 
-TEST_F(Owners, AnApplyOfWhatIsThereChangesNothing) {
+TEST_F(Owners, AnApplyOfTheSameValuesChangesNothing) {
   ASSERT_EQ(conflicts(apply(spec_of(R"({"a":"1","set":["x"]})"), "one")), "");
   const FieldOwners before = owners;
   const auto again = apply(spec_of(R"({"a":"1","set":["x"]})"), "one");
@@ -105,7 +105,7 @@ TEST_F(Owners, AnApplyOfWhatIsThereChangesNothing) {
   EXPECT_EQ(owners, before);
 }
 
-TEST_F(Owners, FieldsThatDoNotCountAreNobodys) {
+TEST_F(Owners, IgnoredFieldsHaveNoOwner) {
   const std::map<std::string, FieldFilter> without_status = {{"v1", FieldFilter::excluding(set_of(R"({"f:status":{}})"))}};
   filters = &without_status;
   ASSERT_TRUE(update(object_of(R"({"spec":{"a":"1"},"status":{"a":"1"}})"), "one").ok());
@@ -145,7 +145,7 @@ TEST_F(Owners, AnApplierMayChangeItsVersion) {
   EXPECT_EQ(owners.at("one").api_version, "v1");
 }
 
-TEST_F(Owners, AConversionThatFailsIsTold) {
+TEST_F(Owners, AFailedConversionIsReported) {
   versions.serve("v2", structural_set(kSchema));
   owners["other"] = OwnedFields{set_of(R"({"f:spec":{"f:new":{}}})"), "v2", true};
   versions.failure = "no way";
@@ -154,7 +154,7 @@ TEST_F(Owners, AConversionThatFailsIsTold) {
   EXPECT_EQ(updated.status().message(), "failed to convert old object: no way");
 }
 
-TEST_F(Owners, WhatHasBecomeAtomicIsOwnedWhole) {
+TEST_F(Owners, AnAtomicFieldIsOwnedAsAWhole) {
   ASSERT_EQ(conflicts(apply(spec_of(R"({"labels":{"x":"1"}})"), "one")), "");
   ASSERT_EQ(conflicts(apply(spec_of(R"({"labels":{"y":"1"}})"), "two")), "");
   versions.serve("v1", structural_set(atomic_schema()));

@@ -2,10 +2,12 @@
 
 #include <optional>
 
+#include "backplane/core/json_access.hpp"
 #include "engine/raw_json.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/managers.hpp"
 #include "registry/fields/raw_managers.hpp"
+#include "registry/fields/sorted_members.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -45,6 +47,10 @@ class WholeTrees {
   std::optional<Object> whole_object_, whole_old_;
 };
 
+void sort_metadata(Object& object) {
+  if (Value* metadata = find(object, "metadata")) sort_members(*metadata);
+}
+
 }  // namespace
 
 bool looks_at_managers(const AdmissionRunner& runner) { return runner.reads_managed_fields(); }
@@ -54,6 +60,8 @@ Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attribu
   if (!looks_at_managers(runner)) co_return co_await runner.admit(attributes);
   Object* const object = attributes.object;
   const Object* const old = attributes.old_object;
+  // The namespace may have been added at the end of metadata; upstream's custom resources are maps, which Go prints sorted.
+  if (sorted_keys && object != nullptr) sort_metadata(*object);
   Value before(context.arena());
   if (const Value* recorded = object != nullptr ? managed_fields_of(*object) : nullptr) before = *recorded;
   std::optional<Object> whole_old;

@@ -42,7 +42,7 @@ Result<ManagedFields> decode_managed(const Value* managed_fields);
 // In upstream's order; null when there are no managers.
 Value encode_managed(const ManagedFields& managed, const json::storage_ptr& storage);
 
-// What a client says to have the record thrown away: [] or [{}].
+// True for [] or [{}], which resets the record.
 bool resets_managed(const Value* managed_fields) noexcept;
 // The same lists but for times.
 bool same_but_times(const Value& a, const Value& b) noexcept;

@@ -36,7 +36,7 @@ TEST(ManagersTest, EntriesComeBackInOrderOfOperationTimeAndName) {
   EXPECT_EQ(to_json(encode_managed(*managed, {})), "[" + untimed + "," + applied + "," + early + "," + late + "]");
 }
 
-TEST(ManagersTest, WhatCannotBeReadSaysWhy) {
+TEST(ManagersTest, UnreadableManagersHaveAReason) {
   const auto problem = [](std::string_view text) {
     const Value sent = tree(text);
     const auto managed = decode_managed(&sent);
@@ -97,7 +97,7 @@ TEST(ManagersTest, TheOldestUpdatersOfAVersionAreMergedBeyondTen) {
   ASSERT_NE(bucket, managed.owners.end());
   EXPECT_EQ(bucket->second.fields.encode(), R"({"f:data":{"f:k0":{},"f:k1":{},"f:k2":{}}})");
   EXPECT_EQ(managed.times.at(bucket->first), "2026-01-01T00:00:12Z");
-  // And again, when it is the bucket that is the oldest.
+  // The same if the bucket is the oldest entry.
   const std::string another = Manager{"m99", false, "v1", ""}.identifier();
   managed.owners[another] = {FieldSet{fields_path({"data", "k99"})}, "v1", false};
   managed.times[another] = "2026-01-01T00:01:00Z";
@@ -120,7 +120,7 @@ TEST(ManagersTest, ChangesOfTimesAloneAreNone) {
   EXPECT_NE(*managed_fields_of(other), *managed_fields_of(old));
 }
 
-// Custom resources were answered with entries in the order of built-in ones.
+// Regression: entries of custom resources had the member order of built-in kinds.
 TEST(ManagersTest, EntriesOfCustomResourcesHaveSortedKeysAtEveryLevel) {
   Object custom = tree(R"({"metadata":{"name":"a"}})").get_object();
   put_managed_fields(custom, tree(R"([{"manager":"m","apiVersion":"v1","fieldsV1":{"f:b":{"k:{\"n\":9}":{},"i:1":{}},"f:a":{}}}])"), true);

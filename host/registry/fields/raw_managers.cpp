@@ -26,7 +26,7 @@ void fold(Value& fields) {
 }  // namespace
 
 Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::storage_ptr storage) {
-  // Few kinds have other raw values, and what those were sent as is another text.
+  // The few kinds with other raw values keep their original text.
   if (holds_raw(schema)) return decode_kept(entry, schema, std::move(storage));
   const SharedBytes json = entry.json();
   const auto cut = ManagersCut::of(json.view());
@@ -36,7 +36,7 @@ Object decode_for_write(const ObjectEntry& entry, const Schema* schema, json::st
   return std::move(tree->get_object());
 }
 
-// Of raw values as of trees.  Texts of the same set are of one length.
+// Compares raw values and trees.  Equal sets have texts of equal length.
 bool same_fields(const Value& a, const Value& b) {
   const std::string_view one = text_of_raw(a), other = text_of_raw(b);
   if (one.empty() && other.empty()) return same_value(a, b);

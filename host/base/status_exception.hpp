@@ -1,0 +1,23 @@
+// An error of a request from a function that has no way to return one: it leaves the functions of the request as an exception, and the
+// endpoint sends its Status.
+//
+// Thread-safety: a value.
+#pragma once
+
+#include <stdexcept>
+#include <utility>
+
+#include "backplane/core/status.hpp"
+
+namespace backplane {
+
+class StatusException final : public std::runtime_error {
+ public:
+  explicit StatusException(Status status) : std::runtime_error(status.message()), status_(std::move(status)) {}
+  const Status& status() const noexcept { return status_; }
+
+ private:
+  Status status_;
+};
+
+}  // namespace backplane

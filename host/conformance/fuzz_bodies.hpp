@@ -1,0 +1,37 @@
+// Bodies for a type that no client would send: a valid object with odd values, and bytes that are no object at all.
+//
+// Thread-safety: one thread.
+// Errors:        none.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "backplane/core/json.hpp"
+
+namespace backplane::conformance {
+
+// The same seed gives the same bodies.
+class BodyMutator {
+ public:
+  explicit BodyMutator(std::uint32_t seed) : random_(seed) {}
+
+  // [0, bound)
+  std::size_t below(std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_); }
+  // Some members of the tree removed, repeated under another name or replaced by odd values. Name and namespace stay as they are, so that
+  // most bodies reach the type's own rules.
+  Value odd_tree(const Object& sample);
+  // Some bytes changed, removed, repeated or inserted.
+  std::string odd_bytes(std::string bytes);
+
+ private:
+  Value odd_value();
+  void change(Value& value, std::size_t depth);
+  void change_object(Object& object, std::size_t depth);
+
+  std::mt19937 random_;
+};
+
+}  // namespace backplane::conformance

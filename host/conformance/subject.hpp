@@ -1,0 +1,67 @@
+// One type of an API group under test: its paths, and objects made from a sample.
+//
+// Thread-safety: one thread.
+// Lifetime:      borrows the clients.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/api.hpp"
+
+namespace backplane::conformance {
+
+// As discovery describes it.
+struct Type {
+  std::string group, version, resource, singular, kind;
+  bool namespaced = false;
+  std::set<std::string> verbs;
+  std::set<std::string> subresources;  // "status"
+  std::string api_version() const { return group.empty() ? version : group + "/" + version; }
+  std::string root() const { return (group.empty() ? "/api/" : "/apis/" + group + "/") + version; }
+};
+
+class Subject {
+ public:
+  Subject(Api& admin, Api& anonymous, Type of, Object sample, std::string ns)
+      : api(admin), stranger(anonymous), type(std::move(of)), ns(std::move(ns)), sample_(std::move(sample)) {}
+
+  Api& api;       // every right
+  Api& stranger;  // no credentials
+  const Type type;
+  const std::string ns;  // empty for cluster-scoped types
+
+  bool can(std::string_view verb) const { return type.verbs.contains(std::string(verb)); }
+  bool has(std::string_view subresource) const { return type.subresources.contains(std::string(subresource)); }
+
+  // Paths. `query`: without the question mark.
+  std::string collection(std::string_view query = {}) const;
+  std::string everywhere(std::string_view query = {}) const;  // of all namespaces
+  std::string item(std::string_view name, std::string_view query = {}) const;
+  std::string part(std::string_view name, std::string_view subresource, std::string_view query = {}) const;
+
+  // A name that no other object has: versions of a kind share their objects.
+  std::string fresh() { return "conformance-" + type.version + "-" + std::to_string(++made_); }
+  // The sample under that name.
+  Object object(std::string_view name) const;
+  Object labelled(std::string_view name, std::string_view key, std::string_view value) const;
+  Answer create(std::string_view name, std::string_view query = {}) { return api.post(collection(query), object(name)); }
+  // Creates one; its name.
+  std::string created() {
+    std::string name = fresh();
+    create(name);
+    return name;
+  }
+  std::string version_of(std::string_view name) { return std::string(api.get(item(name)).text("metadata.resourceVersion")); }
+
+ private:
+  const Object sample_;
+  int made_ = 0;
+};
+
+// A merge patch that sets a label; an empty value removes it.
+std::string label_patch(std::string_view key, std::string_view value);
+
+}  // namespace backplane::conformance

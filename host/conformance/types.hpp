@@ -1,0 +1,20 @@
+// The types of a group by discovery, and their samples.
+//
+// Thread-safety: functions of their arguments.
+// Lifetime:      sample_of() borrows from `samples`.
+// Errors:        a group that the server does not list has no types.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/subject.hpp"
+
+namespace backplane::conformance {
+
+// Of every version of the group; "" is the core group.
+std::vector<Type> types_of(Api& api, const std::string& group);
+// The object of that kind and version; null: there is none.
+const Object* sample_of(const std::vector<Object>& samples, const Type& type);
+
+}  // namespace backplane::conformance

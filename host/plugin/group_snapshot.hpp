@@ -1,0 +1,60 @@
+// What the host remembers of the API groups of a plugin, so that their objects can be read and deleted while the plugin does not run: the
+// kinds that the host stores, in the version in which they are stored.
+//
+// Thread-safety: values.
+// Errors:        snapshot_from_json(): kInternalError for a text that is not such a document.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/core/meta.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "backplane/rest/strategy.hpp"
+#include "backplane/rest/table.hpp"
+
+namespace backplane {
+
+struct DelegationTarget;
+
+struct SubresourceSnapshot {
+  std::string name;  // "status"
+  GroupVersionKind kind;
+  bool reads = false, updates = false, creates = false;
+  std::vector<std::string> methods;  // of a connecter
+};
+
+struct KindSnapshot {
+  GroupVersionKind kind;  // the stored version
+  std::string resource, singular, list_kind, storage_prefix;
+  std::vector<std::string> short_names, categories;
+  bool namespaced = true;
+  std::vector<SelectableField> fields;
+  std::vector<TableColumn> columns;  // without those that the plugin's code computes
+  std::vector<SubresourceSnapshot> subresources;
+  int group_priority = 1000, version_priority = 15;
+  std::string definition;  // the name of its type in OpenAPI
+  std::string schema;      // its openAPIV3Schema in JSON, without references
+};
+
+struct PluginSnapshot {
+  std::string plugin, version, file;
+  std::vector<KindSnapshot> kinds;
+};
+
+// A kind whose storage a plugin has made; `facts` lacks what its group and its schema say.
+struct StoredKindFacts {
+  KindSnapshot facts;
+  std::shared_ptr<const SchemaSet> schemas;
+};
+StoredKindFacts stored_kind_facts(const ResourceConfig& config);
+
+// The kinds of `stored` that `target` serves.
+std::vector<KindSnapshot> kinds_of(const std::vector<StoredKindFacts>& stored, const DelegationTarget& target);
+
+std::string snapshot_to_json(const PluginSnapshot& snapshot);
+Result<PluginSnapshot> snapshot_from_json(std::string_view text);
+
+}  // namespace backplane

@@ -1,0 +1,15 @@
+// Which plugins are shipped with the server: those of this tree, in the directory that is the default of --plugin-dir.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace backplane {
+
+// Their names, sorted.
+const std::vector<std::string_view>& in_tree_plugins();
+bool is_in_tree(std::string_view plugin, std::string_view file);
+
+}  // namespace backplane

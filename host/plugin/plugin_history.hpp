@@ -1,0 +1,69 @@
+// What plugins have done in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash):
+// which plugin has crashed the server and until when it is left out, which files have passed a probe, and which startups have not ended.
+//
+// A plugin that has crashed the server is left out for ten minutes; each further crash of the same file doubles that, up to a day.  Another
+// file, forgive(), and the end of the time lift it.
+// Thread-safety: one thread at a time.
+// Lifetime:      values; open() reads the files, each change writes them.
+// Errors:        a file that cannot be read counts as empty, one that cannot be written is a warning in the log: the server runs without.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/core/json.hpp"
+
+namespace backplane {
+
+struct PluginCrash {
+  using Time = std::chrono::system_clock::time_point;
+  std::string plugin, version, file, digest;
+  std::string signal;  // "SIGSEGV"
+  std::string place;   // "/path/x.so+0x1234"; empty: not in its code
+  std::string call;    // "provision()"; empty: a request, a hook or a task
+  std::string thread;
+  Time time = {}, until = {};
+  int count = 1;
+};
+// "it has crashed the server at … (SIGSEGV in provision() at …)"
+std::string crash_text(const PluginCrash& crash);
+
+class PluginHistory {
+ public:
+  // `directory`: empty: nothing is kept.  Takes over the crash of the former run.
+  static PluginHistory open(std::string directory);
+
+  // The crash because of which a file of these bytes is left out now.
+  const PluginCrash* quarantine_of(const std::string& plugin, const std::string& digest) const;
+  // Of the former run, by a plugin or by none.
+  const std::optional<PluginCrash>& last_crash() const noexcept { return last_; }
+  // Another crash of a file: until when it is left out.
+  PluginCrash::Time note_crash(PluginCrash crash);
+  void forgive(const std::string& plugin);
+
+  bool has_probed(const std::string& digest) const;
+  void note_probed(std::vector<std::string> digests);
+
+  // Notes that a startup begins.  Returns how many before it, within five minutes, have neither completed nor ended in order.
+  std::size_t begin_startup();
+  void end_startup();
+
+  // The descriptor for the line of a crash in this run; -1: none.  The caller never closes it.
+  int crash_file() const;
+
+ private:
+  std::string path(const char* name) const { return directory_ + "/" + name; }
+  void read();
+  void take_crash();
+  void save() const;
+
+  std::string directory_;
+  std::vector<PluginCrash> crashes_;
+  std::optional<PluginCrash> last_;
+  std::vector<std::string> probed_;
+  std::vector<std::int64_t> startups_;  // Unix seconds
+};
+
+}  // namespace backplane

@@ -1,0 +1,79 @@
+// Generations that end: retired on threads of their own, their code unmapped later.
+#include "backplane/core/server_slot.hpp"
+#include "plugin/log.hpp"
+#include "plugin/plugin_registry.hpp"
+
+namespace backplane {
+
+// An ended thread keeps its stack until it is joined.
+void PluginRegistry::join_ended_retirers() {
+  std::list<std::thread> ended;
+  {
+    const std::lock_guard lock(retiring_mutex_);
+    for (auto each = retirers_.begin(); each != retirers_.end();) {
+      const auto thread = each++;
+      if (ended_retirers_.erase(thread->get_id()) > 0) ended.splice(ended.end(), retirers_, thread);
+    }
+  }
+  for (auto& thread : ended) thread.join();
+}
+
+void PluginRegistry::retire(GenerationRef generation) {
+  join_ended_retirers();
+  const std::lock_guard lock(retiring_mutex_);
+  if (!unmapping_) {
+    unmapping_.emplace("plugin-code", /*may_block=*/true);
+    unmapping_->start();
+  }
+  ++retiring_;
+  retirers_.emplace_back([this, generation = std::move(generation), slot = current_server_slot()]() mutable {
+    const ServerScope server(slot);
+    end(std::move(generation));
+  });
+}
+
+void PluginRegistry::end(GenerationRef generation) {
+  auto code = generation->retire(options_.limits, hurry_);
+  const std::string name = generation->name();
+  if (!code) {
+    const std::lock_guard lock(retiring_mutex_);
+    kept_.push_back(std::move(generation));
+  } else {
+    generation.reset();
+    ended_.fetch_add(1);
+    if (options_.limits.code <= std::chrono::nanoseconds::zero()) {
+      unmap(name, *code);
+    } else {
+      auto later = std::make_shared<MappedCode>(std::move(*code));
+      unmapping_->after(options_.limits.code, [this, name, later] { unmap(name, *later); });
+    }
+  }
+  const std::lock_guard lock(retiring_mutex_);
+  ended_retirers_.insert(std::this_thread::get_id());
+  --retiring_;
+  retired_.notify_all();
+}
+
+void PluginRegistry::unmap(const std::string& name, MappedCode& code) {
+  if (code.unmap()) {
+    plugin_details().info("the code of a former build has been unmapped plugin={}", name);
+    unmapped_.fetch_add(1);
+  } else {
+    plugin_log().warn("the code of a former build is still in use, it stays mapped plugin={}", name);
+  }
+}
+
+bool PluginRegistry::wait_retired(std::chrono::nanoseconds limit) {
+  std::list<std::thread> ended;
+  std::unique_lock lock(retiring_mutex_);
+  if (!retired_.wait_for(lock, limit, [this] { return retiring_ == 0; })) return false;
+  ended.swap(retirers_);
+  ended_retirers_.clear();
+  lock.unlock();
+  for (auto& thread : ended) thread.join();
+  return true;
+}
+
+void PluginRegistry::hurry() { hurry_.fire(); }
+
+}  // namespace backplane

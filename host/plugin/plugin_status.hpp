@@ -1,0 +1,54 @@
+// A plugin as it is now, running or not: the row of `backplane plugin list --kubeconfig`, of /debug/plugins and of a Plugin object.
+//
+// Thread-safety: values.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/placement.hpp"
+#include "plugin/planner.hpp"
+#include "runner/runner.hpp"
+
+namespace backplane {
+
+struct PluginStatus {
+  using Time = std::chrono::system_clock::time_point;
+
+  std::string name;  // the file's name if the descriptor cannot be read
+  std::string version, file, license, description;
+  PluginState state = PluginState::kRejected;
+  Time since = {};                          // of the state, or of the build that runs
+  unsigned build = 0;                       // 1: of the start; each build in its place is one more; 0: none has run
+  std::string former_version;               // of the build that a rollback restores; empty: there is none
+  std::vector<std::string> group_versions;  // "apps/v1"; those that it has installed
+  std::vector<std::string> requires_;       // plugins and capabilities
+  Findings findings;                        // of the file
+  std::string refused;                      // why its last change was refused; empty: it was not
+  Time refused_at = {};
+  bool in_tree = false;  // shipped with the server
+  Placement placement = Placement::kInProcess;
+  std::optional<runner::RunnerStatus> process = {};  // of a running build in a runner
+  // Of the running build.
+  std::size_t threads = 0, tasks = 0, open_watches = 0;
+  std::size_t mapped_bytes = 0;          // address space of its code and its static data
+  std::chrono::nanoseconds cpu_time{0};  // of its threads
+
+  bool runs() const noexcept { return state == PluginState::kCommitted; }
+};
+
+Object status_to_json(const PluginStatus& status);
+// NAME VERSION STATE BUILD PLACEMENT GROUPS FILE, and the reason of those that do not run.
+std::string statuses_as_text(const Array& statuses);
+double seconds_of(std::chrono::nanoseconds time);
+// "in-process", "runner/1234" with the process id, "runner/-" while there is no process.
+std::string placement_text(const PluginStatus& status);
+// Why there is no process; empty: there is one, or it needs none.
+std::string no_process_text(const PluginStatus& status);
+// RFC 3339 in UTC, seconds.
+std::string time_text(PluginStatus::Time time);
+
+}  // namespace backplane

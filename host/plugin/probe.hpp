@@ -1,0 +1,43 @@
+// A plugin file, loaded in a child process: what would take the server down there takes down the child.
+//
+// The child maps the file, makes the plugin and destroys it.  An exception or an undefined symbol is not a finding here: the server finds
+// them itself and says more.
+// Thread-safety: any thread; one Probe belongs to one thread.
+// Lifetime:      the destructor kills the child.
+// Errors:        finding PLG-LIFE-015 for a crash, an exit, a call that does not return.  A child that cannot be started is none.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "plugin/finding.hpp"
+
+namespace backplane {
+
+class Probe {
+ public:
+  // Starts `program plugin probe FILE`.
+  Probe(const std::string& program, const std::string& file);
+  ~Probe();
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
+  // Waits for its end, `limit` from the start.
+  std::optional<Finding> wait(std::chrono::nanoseconds limit);
+
+ private:
+  bool ended();
+  void read();
+  std::string last_step() const;
+  std::string last_words() const;
+  std::optional<Finding> judge() const;
+
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  int pid_ = -1, output_ = -1, status_ = 0;
+  std::string text_;
+};
+
+// In the child: returns its exit code.
+int run_probe(const std::string& file);
+
+}  // namespace backplane

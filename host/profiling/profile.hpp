@@ -1,0 +1,69 @@
+// A profile in pprof's format: samples, each a stack and one number for each sample type, as protobuf (perftools.profiles.Profile).
+//
+//   Profile cpu({{"samples", "count"}, {"cpu", "nanoseconds"}});
+//   cpu.add_stack(addresses, {1, 10'000'000});
+//   std::string bytes = cpu.encode(symbols);
+//
+// Thread-safety: one thread at a time.
+// Lifetime:      a value.
+// Errors:        none; an address without a symbol has a location without a function.
+// Source:        https://github.com/google/pprof/blob/main/proto/profile.proto
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiling/symbols.hpp"
+
+namespace backplane::profiling {
+
+// What a number of a sample counts, and its unit: {"cpu", "nanoseconds"}.
+struct SampleType {
+  std::string type, unit;
+};
+// A text that a sample has beside its stack: {"thread", "io-0"}.
+using SampleLabels = std::vector<std::pair<std::string, std::string>>;
+// Addresses of instructions, the innermost first. Those of callers are return addresses.
+using Stack = std::vector<std::uintptr_t>;
+
+class Profile {
+ public:
+  explicit Profile(std::vector<SampleType> types) : types_(std::move(types)) {}
+
+  // Adds `values`, one for each sample type, to the sample of that stack and those labels.
+  void add_stack(const Stack& stack, const std::vector<std::int64_t>& values, const SampleLabels& labels = {});
+  // The same for a stack that consists of names instead of addresses, the innermost first.
+  void add_names(const std::vector<std::string>& names, const std::vector<std::int64_t>& values);
+
+  // The distance of samples, in the unit of `type`.
+  void set_period(SampleType type, std::int64_t period);
+  void set_times(std::chrono::system_clock::time_point start, std::chrono::nanoseconds duration);
+  // A remark for readers; `go tool pprof -comments` shows it.
+  void set_comment(std::string comment) { comment_ = std::move(comment); }
+
+  // Not compressed. Reads symbol tables: not on an event loop.
+  std::string encode(Symbols& symbols) const;
+
+ private:
+  struct Key {
+    Stack stack;
+    std::vector<std::string> names;
+    SampleLabels labels;
+    auto operator<=>(const Key&) const = default;
+  };
+  void add(Key key, const std::vector<std::int64_t>& values);
+
+  std::vector<SampleType> types_;
+  std::map<Key, std::vector<std::int64_t>> samples_;
+  SampleType period_type_;
+  std::int64_t period_ = 0;
+  std::int64_t start_ns_ = 0, duration_ns_ = 0;
+  std::string comment_;
+};
+
+}  // namespace backplane::profiling

@@ -1,0 +1,47 @@
+// The spans of the store's operations, named as kube-apiserver names those of its storage.
+//
+// Thread-safety: on the executor of the request.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/points/tracing.hpp"
+#include "backplane/rest/resource_config.hpp"
+#include "tracing/request_fields.hpp"
+
+namespace backplane::registry {
+
+// "configmaps", "deployments.apps" (schema.GroupResource)
+inline std::string resource_text(const ResourceConfig& config) {
+  return config.kind.group.empty() ? config.resource : config.resource + "." + config.kind.group;
+}
+
+// The attributes of a write.
+inline void describe_write(TraceSpan& span, const RequestContext& context, const ResourceConfig& config, std::string_view key) {
+  if (!span.recorded()) return;
+  span.set("audit-id", tracing::shown_audit_id(context));
+  span.set("key", key);
+  span.set("type", std::string_view(config.kind.kind));
+  span.set("group", std::string_view(config.kind.group));
+  span.set("resource", std::string_view(config.resource));
+}
+
+// The attributes of a list or a watch.
+inline void describe_read(TraceSpan& span, const RequestContext& context, const ResourceConfig& config) {
+  if (!span.recorded()) return;
+  span.set("audit-id", tracing::shown_audit_id(context));
+  const std::string type = resource_text(config);
+  span.set("type", std::string_view(type));
+}
+
+// The end of a transaction; `done`: the step of one that was made.
+template <class T>
+void step_of_commit(TraceSpan& span, const Result<T>& committed, const char* done) {
+  if (committed.ok()) {
+    span.step(done);
+  } else {
+    span.step("Txn call failed", "err", std::string_view(committed.status().message()));
+  }
+}
+
+}  // namespace backplane::registry

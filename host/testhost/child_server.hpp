@@ -1,0 +1,57 @@
+// A server in a child process with a store in memory and the plugins under test: `backplane --throwaway`.
+//
+// Thread-safety: one thread at a time; the const methods from any thread.
+// Lifetime:      the server and its files go with the object; the server ends also when this process ends.
+// Errors:        start(): kInternalError with the server's log if it does not serve in time.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/core/status.hpp"
+#include "testhost/child_process.hpp"
+
+namespace backplane {
+
+struct ChildServerOptions {
+  std::string program;                        // the executable
+  std::string built_in_plugins;               // the directory of the plugins that are shipped with it
+  std::vector<std::string> plugins = {};      // .so files; the server loads copies under their names
+  std::vector<std::string> flags = {};        // further flags
+  std::vector<std::string> environment = {};  // SpawnOptions::environment
+  std::chrono::milliseconds start_limit{60'000};
+};
+
+class ChildServer {
+ public:
+  // Returns when the server serves.
+  static Result<std::unique_ptr<ChildServer>> start(ChildServerOptions options);
+  ~ChildServer();
+  ChildServer(const ChildServer&) = delete;
+  ChildServer& operator=(const ChildServer&) = delete;
+
+  // The path of the administrator's kubeconfig.
+  const std::string& kubeconfig() const noexcept { return kubeconfig_; }
+  // The directory of the plugins' copies.
+  std::string plugin_directory() const { return directory_ + "/plugins"; }
+  pid_t process() const noexcept { return pid_; }
+  std::string log() const;
+  // Whether the server has ended without stop().
+  bool ended();
+  // SIGTERM, and SIGKILL 90 seconds later. The exit code, as wait_for_exit(); again: the same.
+  int stop();
+
+ private:
+  ChildServer() = default;
+  Status prepare(const ChildServerOptions& options);
+  Status run(const ChildServerOptions& options);
+  Status read_kubeconfig(int output, std::chrono::milliseconds limit);
+
+  std::string directory_, kubeconfig_;
+  pid_t pid_ = -1;
+  int code_ = 0;
+};
+
+}  // namespace backplane

@@ -1,0 +1,67 @@
+// Sends recorded spans to a collector in batches, as OpenTelemetry's batch processor does: when a batch is full, and otherwise every five
+// seconds. Spans that find the queue full are dropped and counted.
+//
+// Thread-safety: add() from any thread, without waiting; run() and flush() on one executor.
+// Lifetime:      run() ends after stop(); the exporter outlives it.
+// Errors:        a collector that cannot be reached is called again for half a minute; then its batch is dropped, and the log says so.
+// Source:        go.opentelemetry.io/otel/sdk/trace (batch processor), exporters/otlp/otlptrace/otlptracegrpc.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/core/task.hpp"
+#include "backplane/net/grpc.hpp"
+#include "tracing/span_data.hpp"
+
+namespace backplane::tracing {
+
+struct BatchLimits {
+  std::size_t queue = 2048;
+  std::size_t batch = 512;
+  std::chrono::milliseconds period{5'000};
+  std::chrono::milliseconds export_limit{30'000};  // of one batch, with all attempts
+  std::chrono::milliseconds call_limit{10'000};    // of one attempt
+  std::chrono::milliseconds first_pause{5'000};    // between attempts; each pause is half as long again
+};
+
+class BatchExporter {
+ public:
+  // Sends an encoded batch; the result of the call.
+  using Send = std::function<Task<grpc::CallStatus>(std::string request, std::chrono::steady_clock::time_point deadline)>;
+
+  BatchExporter(Attributes resource, Send send, BatchLimits limits = {})
+      : resource_(std::move(resource)), send_(std::move(send)), limits_(limits) {}
+
+  void add(std::vector<SpanData> spans);
+  // Sends batches until stop(). What is queued then is sent too, in one attempt each batch.
+  Task<void> run();
+  void stop();
+
+  std::uint64_t dropped() const;
+
+ private:
+  std::vector<SpanData> take();
+  Task<void> wait_for_batch();
+  Task<void> send(std::vector<SpanData> spans);
+  bool stopping() const;
+  void report_dropped();
+
+  const Attributes resource_;
+  const Send send_;
+  const BatchLimits limits_;
+  mutable std::mutex mutex_;
+  std::deque<SpanData> queue_;
+  std::uint64_t dropped_ = 0, reported_ = 0;
+  std::optional<Promise<bool>> waiting_;  // of run()
+  bool stopping_ = false;
+};
+
+}  // namespace backplane::tracing

@@ -1,0 +1,87 @@
+// The trace of one request, as the handler chain makes it: marks with coarse times, which the log of slow requests needs, or the spans of
+// a sampled request.
+//
+// Thread-safety: as RequestContext.
+// Lifetime:      a part of the request's frame; it borrows the request.
+// Errors:        none; marks and spans past the limits are dropped.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/points/tracing.hpp"
+#include "tracing/span_data.hpp"
+
+namespace backplane::tracing {
+
+// A step or a span, for the log.
+struct LogItem {
+  std::string name;
+  std::string fields;      // "key:value,key:value"
+  std::int64_t begin = 0;  // nanoseconds since 1970
+  std::int64_t end = 0;    // of a step: as `begin`
+  RequestTrace::SpanId id = RequestTrace::kNoSpan;
+  RequestTrace::SpanId parent = RequestTrace::kServerSpan;
+  bool span = false;
+};
+
+class RequestMarks final : public RequestTrace {
+ public:
+  explicit RequestMarks(const Exchange& exchange) noexcept : exchange_(exchange) {}
+
+  SpanId begin(SpanId parent, const char* name, SpanKind kind) override;
+  void end(SpanId span) noexcept override;
+  void step(SpanId span, const char* name) override;
+  void step(SpanId span, const char* name, std::string_view key, TraceValue value) override;
+  void set(SpanId span, std::string_view key, TraceValue value) override;
+  void fail(SpanId span, std::string_view description) override;
+  void propagate(SpanId span, Headers& headers) const override;
+
+  // The request is part of the trace `self`, which is not recorded.
+  void join(SpanContext self) { joined_ = std::make_unique<SpanContext>(std::move(self)); }
+  // The request is recorded as `server`.
+  void record(SpanData server);
+  // The recorded spans, the server's first; those that are open end now. Nothing is recorded afterwards.
+  std::vector<SpanData> take_spans();
+
+  // Everything so far, in the order of its beginning.
+  std::vector<LogItem> log_items() const;
+
+ private:
+  static constexpr std::size_t kMostMarks = 24;
+  static constexpr std::size_t kInlineMarks = 4;  // of a read; the frame of every open watch has them
+  static constexpr std::size_t kMostSpans = 1000;
+  struct Mark {
+    const char* name;
+    std::int64_t begin, end;  // of the coarse clock; end 0: open
+    SpanId parent;
+    bool span;
+  };
+  struct Detail {
+    SpanId span;
+    std::string text;
+  };
+
+  // SpanId N is mark N - 1.
+  SpanId mark(SpanId parent, const char* name, bool span);
+  SpanData* recorded_span(SpanId span);
+  void detail(SpanId span, std::string_view key, const TraceValue& value);
+  std::optional<SpanContext> context_of(SpanId span) const;
+  std::vector<LogItem> items_of_spans() const;
+  std::vector<LogItem> items_of_marks() const;
+
+  const Exchange& exchange_;
+  boost::container::small_vector<Mark, kInlineMarks> marks_;
+  std::vector<Detail> details_;
+  std::unique_ptr<SpanContext> joined_;
+  std::vector<SpanData> spans_;
+};
+
+// The trace of a request that came through a handler chain; null for others.
+inline RequestMarks* marks_of(const RequestContext& context) noexcept { return static_cast<RequestMarks*>(context.trace); }
+
+}  // namespace backplane::tracing

@@ -1,0 +1,33 @@
+// Explains in the log where the time of a slow request went: the steps and the spans that took more than their share.
+//
+// Thread-safety: on the executor of the request.
+// Source:        k8s.io/utils/trace: the form of the lines, and what is left out.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracing/request_trace.hpp"
+
+namespace backplane::tracing {
+
+// Requests and their spans are explained from this time on.
+inline constexpr std::chrono::milliseconds kSlowRequest{500};
+
+// What the log says about one request.
+struct SlowRequest {
+  std::string name;        // of the handler: "Update"
+  std::string fields;      // "key:value,key:value"
+  std::int64_t begin = 0;  // nanoseconds since 1970
+  std::int64_t end = 0;
+  unsigned number = 0;  // at the beginning of each line
+};
+
+// The lines for a request whose steps and spans are children of `root`.
+std::vector<std::string> explain(const SlowRequest& request, const std::vector<LogItem>& items, RequestTrace::SpanId root);
+// Writes them if the request has taken so long. `name`: as above; `root`: the span of the handler.
+void log_if_slow(const RequestContext& context, const char* name, RequestTrace::SpanId root);
+
+}  // namespace backplane::tracing

@@ -1,0 +1,28 @@
+// The file of --tracing-config-file: a TracingConfiguration of apiserver.config.k8s.io.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest with upstream's text.
+// Source:        k8s.io/apiserver/pkg/server/options/tracing.go, k8s.io/component-base/tracing/api/v1.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/core/status.hpp"
+
+namespace backplane::tracing {
+
+struct TracingConfig {
+  // "host:port", or a name with one of the schemes that gRPC has: dns:///host:port, unix:///path, unix-abstract:name.
+  std::string endpoint = "localhost:4317";
+  // Of a million traces without a parent, so many are sampled. 0: only those whose parent is sampled.
+  int sampling_rate_per_million = 0;
+};
+
+Result<TracingConfig> read_tracing_config(const std::string& path);
+Result<TracingConfig> parse_tracing_config(std::string_view text);
+
+// The address of the endpoint for ClientConfig::server. Errors: kBadRequest for a name that this server cannot resolve.
+Result<std::string> server_of_endpoint(std::string_view endpoint);
+
+}  // namespace backplane::tracing
