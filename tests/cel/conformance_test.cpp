@@ -1,5 +1,5 @@
 // The language's own conformance suite (module cel.dev/expr), read from the Go module cache, where `go mod download` puts it; without go
-// the test is skipped.  known_differences.txt lists what is not met, with the reason; what is listed and met fails the test as well.
+// the test is skipped.  known_differences.txt lists the cases that fail, with the reason; a listed case that passes fails the test as well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using textproto::Field;
 
 constexpr const char* kModule = "cel.dev/expr@v0.25.1";
 
-// The folder of the suite; empty when it cannot be had.
+// The folder of the suite; empty if it is not available.
 fs::path suite() {
   const std::string command = std::string("cd / && go mod download -json ") + kModule + " 2>/dev/null";
   FILE* pipe = popen(command.c_str(), "r");
@@ -102,7 +102,7 @@ std::string show(Arena& arena, const Val& value) {
   }
 }
 
-// A value of the suite.  False: a message of protobuf, which there is none of here.
+// A value of the suite.  False: a protobuf message, which is not supported.
 bool to_val(Arena& arena, const Field& value, Val& out) {
   if (value.fields.empty()) return false;
   const Field& field = value.fields.front();
@@ -196,7 +196,7 @@ cel::TypeRef declared_type(std::string text) {
 
 // ---- one test
 
-// Empty: it is met.
+// Empty: passed.
 std::string problem_of(const Field& test) {
   if (test.text("disable_check") == "true") return "expressions are always checked";
   cel::EnvironmentOptions options;

@@ -1,4 +1,4 @@
-// What the checker knows, the evaluator can do.
+// Every function of the checker is implemented in the evaluator.
 #include "cel/functions.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Random expressions over random trees: whatever comes of them, it comes within the budget, and nothing breaks.  CEL_RUNS in the
+// Random expressions over random trees: every result stays within the budget, and nothing crashes.  CEL_RUNS in the
 // environment asks for more of them, CEL_SEED for others.
 #include <gtest/gtest.h>
 
@@ -131,7 +131,7 @@ class Generator {
     for (std::size_t i = pick(3), first = i; i > 0; --i) out += (i == first ? "" : ", ") + argument(depth);
     return out + ")";
   }
-  // Whatever it is, a call takes it: as null, or as something that only the run knows.
+  // A call accepts any argument: null, or a value of dynamic type.
   std::string argument(int depth) { return pick(8) == 0 ? "null" : "dyn(" + expression(depth - 1) + ")"; }
 
   std::mt19937_64 random_;

@@ -1,4 +1,4 @@
-// Runs of programs: values, errors, costs, budgets.  What is expected here is what cel-go answers with Kubernetes's environment.
+// Runs of programs: values, errors, costs, budgets.  The expected results are cel-go's with Kubernetes' environment.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -157,7 +157,7 @@ TEST(CelRun, KubernetesHasItsOwnFunctions) {
   });
 }
 
-// Null may stand wherever a library's value may, and is none of them when it comes to that.
+// Null is assignable to a library's type, but is not a value of it at run time.
 TEST(CelRun, NullIsNoValueOfALibrary) {
   EXPECT_EQ(answer("null.isLoopback()"), "error: no such overload: isLoopback(null_type)");
   EXPECT_EQ(answer("null.sub(quantity('1'))"), "error: no such overload: sub(null_type, kubernetes.Quantity)");
@@ -173,7 +173,7 @@ TEST(CelRun, NullIsNoValueOfALibrary) {
   EXPECT_EQ(answer("duration(null)"), "problem: ERROR: <input>:1:10: invalid duration argument\n | duration(null)\n | .........^");
 }
 
-// What a text is asked for with a pattern that is ready names nothing; else who was asked is named, or all of them.
+// The error of a call with a precompiled pattern names no type; other errors name the receiver's type, or all argument types.
 TEST(CelRun, RefusalsAreWordedByWhoRefuses) {
   EXPECT_EQ(answer("dyn(1).matches('a')"), "error: no such overload");
   EXPECT_EQ(answer("dyn(1).matches(self)", "\"a\""), "error: no such overload: matches");

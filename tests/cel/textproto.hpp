@@ -32,7 +32,7 @@ struct Field {
   }
 };
 
-// Throws std::runtime_error with the place of what it does not understand.
+// Throws std::runtime_error with the position of a syntax error.
 Field parse(std::string_view text);
 
 }  // namespace backplane::textproto

@@ -1,4 +1,4 @@
-// Trees seen as their schema says.
+// Trees with schemas in expressions.
 #include <gtest/gtest.h>
 
 #include "run_support.hpp"
@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-// A widget's schema, all that expressions can tell apart in it.
+// A widget's schema with all types that expressions distinguish.
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "properties": {
@@ -73,7 +73,7 @@ TEST(CelTyped, WhatIsNotOfItsFormatIsToldInTheReadersWords) {
   EXPECT_EQ(typed("self.spec.data == b'\\xfb\\xff'", R"({"spec": {"data": "-_8="}})"), "true");
 }
 
-// Built-in kinds mark it so; a custom resource's member is a text all the same.
+// Built-in kinds mark bytes by this format; in a custom resource the member is a string.
 TEST(CelTyped, TheFormatIntOrStringSaysNothingOfACustomResource) {
   EXPECT_EQ(typed("self.spec.texted + 'x'", R"({"spec": {"texted": "a"}})"), "\"ax\"");
   EXPECT_EQ(typed("self.spec.texted + 1").substr(0, 44), "ERROR: <input>:1:18: found no matching overl");

@@ -55,7 +55,7 @@ class Schemas:
 
 
 class Words:
-    """What members of a name have held somewhere: right values for members that are made up."""
+    """Values that members of a name have had in the recordings: valid values for generated members."""
 
     def __init__(self, objects):
         self.seen = {}
@@ -73,6 +73,6 @@ class Words:
             self.seen[name].append(value)
 
     def of(self, pointer, rng):
-        """A value, or None when there is none to be had."""
+        """A value, or None if there is none."""
         names = [part for part in pointer.split('/') if not part.isdigit()]
         return rng.choice(self.seen[names[-1]]) if names and self.seen.get(names[-1]) else None

@@ -1,6 +1,6 @@
-"""A node joins as kubeadm lets it: a bootstrap token, the signed cluster-info, a certificate request that kube-controller-manager approves and
-signs, and the node's own certificate.  kube-controller-manager also fills aggregated roles, whose rules hold at once, and removes tokens that
-have expired.  It runs under its own certificate, each of its controllers under its service account."""
+"""A node joins like with kubeadm: a bootstrap token, the signed cluster-info, a certificate request that kube-controller-manager approves and
+signs, and the node's own certificate.  kube-controller-manager also fills aggregated roles, whose rules take effect at once, and removes
+expired tokens.  It runs under its own certificate, each of its controllers under its service account."""
 import base64
 import datetime
 import hashlib
@@ -155,7 +155,7 @@ class Bootstrap(unittest.TestCase):
         joining = self.caller(TOKEN)
         self.create(CSRS, self.signing_request('admin', 'joe', ('system:masters',)), joining)
         self.create(CSRS, self.signing_request('later', 'system:node:later'), joining)
-        self.issued('later', joining)  # the controller has got to the former request by now
+        self.issued('later', joining)  # the controller has handled the former request by now
         status = joining.request('GET', CSRS + '/admin')[2]['status']
         self.assertEqual(status, {})
 

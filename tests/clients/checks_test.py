@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import harness  # noqa: E402
 import clients  # noqa: E402
 
-SECONDS = 300  # generous: without a line for so long it hangs
+SECONDS = 300  # generous: without a line for this time, the program hangs
 LEAST = 64     # checks; fewer mean that the program has ended early
 
 

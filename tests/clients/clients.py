@@ -1,6 +1,6 @@
 """Builds Kubernetes' own components from their Go module, and runs them against a server.
 
-go.mod beside this file is the recipe; where Go is missing, or the module cannot be had, `build` says why and the test is skipped."""
+go.mod beside this file is the recipe; if Go or the module is not available, `build` has the reason and the test is skipped."""
 import filecmp
 import glob
 import os
@@ -16,7 +16,7 @@ BUSY = re.compile('[Tt]oo many requests|time allotted|Timeout: ')  # how clients
 
 
 class Missing(Exception):
-    """Why the programs cannot be had here."""
+    """The reason why the programs are not available."""
 
 
 def go_environment():
@@ -26,7 +26,7 @@ def go_environment():
 
 
 def module():
-    """The environment for `go` in BUILD_DIR, where the recipe has been laid out.  Throws Missing."""
+    """The environment for `go` in BUILD_DIR, which has a copy of the recipe. Raises Missing."""
     if not shutil.which('go'):
         raise Missing('Go is not installed')
     changed(BUILD_DIR, recipe())
@@ -34,7 +34,7 @@ def module():
 
 
 def download(folder, packages, env):
-    """Fetches the modules and all that the packages are built of."""
+    """Fetches the modules and all dependencies of the packages."""
     try:
         got = subprocess.run(['go', 'list', '-deps'] + packages, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                              text=True, timeout=900)
@@ -45,7 +45,7 @@ def download(folder, packages, env):
 
 
 def changed(folder, sources):
-    """Brings `folder` to what the sources are; whether that changed anything."""
+    """Copies the sources to `folder`; returns whether anything changed."""
     os.makedirs(folder, exist_ok=True)
     different = [path for path in sources if not os.path.exists(os.path.join(folder, os.path.basename(path)))
                  or (not path.endswith(('go.mod', 'go.sum')) and not filecmp.cmp(path, os.path.join(folder, os.path.basename(path)), shallow=False))]
@@ -55,7 +55,7 @@ def changed(folder, sources):
 
 
 def go_build(folder, sources, packages):
-    """{name: path} of the programs of `packages`, built in `folder` if they are not there yet.  Throws Missing."""
+    """{name: path} of the programs of `packages`, built in `folder` if they do not exist yet. Raises Missing."""
     paths = {os.path.basename(package): os.path.join(folder, os.path.basename(package)) for package in packages}
     if not changed(folder, sources) and all(os.path.exists(path) for path in paths.values()):
         return paths
@@ -64,10 +64,18 @@ def go_build(folder, sources, packages):
     env = go_environment()
     download(folder, packages, env)
     for package, path in zip(packages, paths.values()):
-        made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', path, package], cwd=folder, env=env, capture_output=True, text=True)
-        if made.returncode != 0:
-            raise AssertionError('go build %s:\n%s' % (package, made.stderr[-3000:]))
+        build_package(folder, package, path, env)
     return paths
+
+
+def build_package(folder, package, path, env):
+    """Builds once more after a failure: a module may not have come, and builds of other tests share the caches."""
+    for left in (1, 0):
+        made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', path, package], cwd=folder, env=env, capture_output=True, text=True)
+        if made.returncode == 0:
+            return
+        if left == 0:
+            raise AssertionError('go build %s:\n%s' % (package, made.stderr[-3000:]))
 
 
 def recipe(*folder):
@@ -108,7 +116,7 @@ def build_helm():
 
 
 def build_own(source):
-    """The path of a program of one file of ours, which uses Kubernetes' module; named as its folder."""
+    """The path of a single-file program of this project that uses Kubernetes' module; named like its folder."""
     name = os.path.basename(os.path.dirname(source))
     if changed(os.path.join(BUILD_DIR, 'own', name), [source]) and os.path.exists(os.path.join(BUILD_DIR, name)):
         os.remove(os.path.join(BUILD_DIR, name))
@@ -116,7 +124,7 @@ def build_own(source):
 
 
 def end(process, seconds):
-    """Asks it to end, and makes it after so many seconds."""
+    """Terminates it, and kills it after this number of seconds."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
@@ -127,7 +135,7 @@ def end(process, seconds):
 
 
 class Program:
-    """One component at work; its output goes to a file beside the server's."""
+    """One running component; its output goes to a file next to the server's."""
 
     def __init__(self, path, server, *flags, kubeconfig=None):
         self.log_path = os.path.join(server.dir, os.path.basename(path) + '.log')
@@ -141,7 +149,7 @@ class Program:
             return f.read()
 
     def failed_watches(self):
-        """What it says of watches that failed, but for those that a busy server had no time for: they are asked for again."""
+        """Its messages about failed watches, except those that a busy server refused, because they are retried."""
         return [line for line in self.text().splitlines() if 'Failed to watch' in line and not BUSY.search(line)]
 
     def stop(self):

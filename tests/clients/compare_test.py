@@ -1,7 +1,7 @@
-"""A real kube-apiserver and the built server, asked the same: objects of the recordings with changes made at random, of a fixed seed.
+"""A real kube-apiserver and the built server get the same requests: objects of the recordings with random changes of a fixed seed.
 
-Each object is posted, and put back, with one to three changes: members taken away, emptied, of a wrong type, with values that are none.
-What both say is compared as recordings are (../conformance/recordings_test.py).  COMPARE_CHANGES and COMPARE_SEED ask for more, and others."""
+Each object is posted, and put back, with one to three changes: members removed, emptied, of a wrong type, with invalid values. Both
+responses are compared like recordings (../conformance/recordings_test.py).  COMPARE_CHANGES and COMPARE_SEED set their number and the seed."""
 import json
 import os
 import random
@@ -15,11 +15,11 @@ from recordings_test import differences, edited  # noqa: E402
 
 CHANGES = int(os.environ.get('COMPARE_CHANGES', '12'))
 SEED = int(os.environ.get('COMPARE_SEED', '1'))
-MOST = 0.02  # so many of the answers may differ: those of ../../docs/compatibility.md, and of rules that nobody has met yet
+MOST = 0.02  # share of responses that may differ: those of ../../docs/compatibility.md, and of rules that are not known yet
 TEXTS = ('', 'Bad Value!', 'other-value', 'a' * 64, 'a' * 300, 'UPPER', 'a.b', 'a/b', '-', '1', '100m', '50%', '10.0.0.1', 'example.com/x', 'None')
 NUMBERS = (-1, 0, 1, 7, 100, 101, 65536, 70000, 1 << 40)
 OTHERS = (None, {}, [], [''], 7, 'x', True, 1.5)
-# What a kube-apiserver does not survive, and objects whose answers are about who asks.
+# Requests that crash a kube-apiserver, and objects whose responses depend on the client.
 CRASHING = ('Job', 'CRD')
 UNSHARED = ('CSR', 'SelfSubjectReview', 'TokenReview')
 
@@ -31,7 +31,7 @@ def tables(name):
 
 
 def places(value, at=''):
-    """[(pointer, value)] of all that stands in an object."""
+    """[(pointer, value)] of all values in an object."""
     out = [(at, value)] if at else []
     for key, below in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key != 'managedFields':
@@ -54,7 +54,7 @@ def change(rng, found):
 
 
 def changed(rng, objects):
-    """The objects, each with the same changes, and these; nothing when one of them does not fit."""
+    """The objects, each with the same changes, and the changes; nothing if one of them cannot be applied."""
     made = [change(rng, places(objects[0])) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     try:
         for row in made:

@@ -1,7 +1,7 @@
 """kube-controller-manager and kube-scheduler turn workloads into bound pods, services into endpoint slices, and empty a deleted namespace.
 
-The test plays the one thing there is none of here, the kubelet: it owns a Node object, and says of bound pods that they run (of a job's pods
-that they are done)."""
+The test plays the kubelet, which does not run here: it creates a Node object, and reports bound pods as running (a job's pods as
+succeeded)."""
 import os
 import sys
 import threading
@@ -49,7 +49,7 @@ PODS = {'web': 3, 'db': 2, 'agent': 1, 'once': 2, 'often': 1}  # by label app
 
 
 class Kubelet(threading.Thread):
-    """Says of each pod bound to the node that it runs, once."""
+    """Reports each pod that is bound to the node as running, once."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -59,7 +59,7 @@ class Kubelet(threading.Thread):
         try:
             while not self.over.wait(0.3):
                 self.round()
-        except Exception as error:  # told by the test: a thread's own end says nothing
+        except Exception as error:  # reported by the test, because an exception in a thread is not
             self.error = error
 
     def round(self):
@@ -95,7 +95,7 @@ class Controllers(unittest.TestCase):
             raise unittest.SkipTest('kube-controller-manager and kube-scheduler cannot be built: %s' % why)
         cls.server = harness.Server()
         cls.kubelet = Kubelet(cls.server)
-        # The node's heart does not beat here: its conditions stay good for the length of the test.
+        # The node sends no heartbeats: its conditions stay valid for the length of the test.
         cls.programs = [clients.Program(paths['kube-controller-manager'], cls.server, '--node-monitor-grace-period=1h'),
                         clients.Program(paths['kube-scheduler'], cls.server)]
         cls.kubelet.start()
@@ -162,6 +162,40 @@ class Controllers(unittest.TestCase):
     def no_watch_failed(self):
         for program in self.programs:
             self.assertEqual(program.failed_watches(), [], program.log_path)
+
+
+class OwnControllers(unittest.TestCase):
+    """The server's controllers stop while kube-controller-manager holds its lease, and start again when the lease is free."""
+
+    def test_one_of_both_acts(self):
+        try:
+            paths = clients.build()
+        except clients.Missing as why:
+            raise unittest.SkipTest('kube-controller-manager cannot be built: %s' % why)
+        with harness.Server(controllers=True) as server:
+            def account(name):
+                return server.request('GET', '/api/v1/namespaces/%s/serviceaccounts/default' % name)[0] == 200
+
+            def cascade(name):
+                maps = '/api/v1/namespaces/%s/configmaps' % name
+                server.request('POST', '/api/v1/namespaces', harness.namespace(name))
+                _, _, owner = server.request('POST', maps, harness.configmap('owner'))
+                reference = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'owner', 'uid': owner['metadata']['uid']}
+                server.request('POST', maps, {'metadata': {'name': 'child', 'ownerReferences': [reference]}})
+                server.request('DELETE', maps + '/owner')
+                return harness.wait_for(lambda: server.request('GET', maps + '/child')[0] == 404, SECONDS)
+            self.assertTrue(cascade('before'))
+            self.assertTrue(harness.wait_for(lambda: account('before')))
+            # It creates no service accounts, so that an account shows that the server's controller runs.
+            manager = clients.Program(paths['kube-controller-manager'], server, '--controllers=*,-serviceaccount-controller')
+            try:
+                self.assertTrue(harness.wait_for(lambda: 'controllers stopped on this server' in server.text(), SECONDS), manager.text()[-3000:])
+                self.assertTrue(cascade('during'), manager.text()[-3000:])
+                self.assertFalse(account('during'))
+            finally:
+                manager.stop()
+            self.assertTrue(harness.wait_for(lambda: account('during'), SECONDS), server.text()[-3000:])
+            self.assertTrue(cascade('after'))
 
 
 if __name__ == '__main__':

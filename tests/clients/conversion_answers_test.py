@@ -1,6 +1,6 @@
-"""What a conversion webhook may answer, and what a real kube-apiserver and the built server make of it: the same message for each answer.
+"""Responses of a conversion webhook, and their handling by a real kube-apiserver and the built server: the same message for each response.
 
-Both servers call one webhook, whose answer each case sets; the object is read, listed, created and replaced through the version that needs
+Both servers call one webhook, whose response each case sets; the object is read, listed, created and replaced through the version that needs
 the webhook."""
 import copy
 import http.server
@@ -24,7 +24,7 @@ JSON, MERGE = 'application/json', 'application/merge-patch+json'
 
 
 class Answering(Webhook):
-    """A webhook that converts, unless `give` makes (code, headers, body) of the request and of the right answer."""
+    """A webhook that converts, unless `give` makes (code, headers, body) from the request and the correct response."""
     give = None
 
     def handler(self):
@@ -54,7 +54,7 @@ class Answering(Webhook):
 
 
 def changed(change):
-    """The right answer, changed."""
+    """The correct response with a change."""
     def give(_, right):
         body = copy.deepcopy(right)
         got = change(body)
@@ -76,7 +76,7 @@ def each(change):
 
 
 def last(value):
-    """The last of the converted objects is this."""
+    """Replaces the last of the converted objects."""
     return changed(lambda body: body['response']['convertedObjects'].__setitem__(-1, value))
 
 
@@ -161,7 +161,7 @@ CASES = {
     'an object of the old version': each(lambda item: item.update(apiVersion=GROUP + '/v1')),
     'an object of another group': each(lambda item: item.update(apiVersion='example.com/v2')),
     'an object of the core group': each(lambda item: item.update(apiVersion='v2')),
-    # ---- what they say of themselves
+    # ---- apiVersion, kind and metadata
     'another name': metadata(name='two'),
     'another namespace': metadata(namespace='two'),
     'another uid of an object': metadata(uid='two'),
@@ -212,7 +212,7 @@ class ConversionAnswers(SideBySide):
     maxDiff = None
 
     def define(self, review, kind):
-        """Two objects, kept in v1; the path of v2."""
+        """Creates two objects, stored in v1; returns the path of v2."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.webhook = Answering(folder.name)
@@ -241,7 +241,7 @@ class ConversionAnswers(SideBySide):
         code, _, answer = server.request(method, path, body)
         if code < 300:
             return code, {key: value for key, value in answer['metadata'].items() if key in ('name', 'labels', 'annotations', 'finalizers')}
-        # What the webhook has said is told with it; it is sent other metadata (docs/compatibility.md).
+        # The error quotes the webhook's response; the webhook gets other metadata (docs/compatibility.md).
         text = json.dumps({key: value for key, value in answer.items() if key != 'metadata'}, sort_keys=True)
         text = re.sub(r"is missing in '.*'", "is missing in '<what it said>'", UID.sub('<uid>', text))
         return code, text.replace('UID: <uid> !=', 'UID:  !=')
@@ -253,7 +253,7 @@ class ConversionAnswers(SideBySide):
         new = {'apiVersion': GROUP + '/v2', 'kind': kind, 'metadata': {'name': 'one'}, 'spec': {'dimensions': {'size': 3}}}
         for i, (name, give) in enumerate(CASES.items()):
             self.webhook.give = give
-            for server in self.servers:  # what has not changed is not converted again
+            for server in self.servers:  # unchanged objects are not converted again
                 body = json.dumps({'spec': {'size': i + 1}})
                 self.assertEqual(server.request('PATCH', stored + '/one', body, {'Content-Type': MERGE})[0], 200)
             want, got = ([self.said(server, 'GET', path + '/one'), self.said(server, 'POST', path + '?dryRun=All', new)] for server in self.servers)

@@ -1,7 +1,7 @@
-"""Definitions of well-known projects, in a real kube-apiserver and in the built server: what both say of them, and of objects of their kinds.
+"""Definitions of well-known projects, in a real kube-apiserver and in the built server: the responses of both for them and for objects of their kinds.
 
-The projects' own samples, and objects made of the schemas at random with a fixed seed, are created, changed, put back, applied, patched,
-listed and deleted; every answer is compared as recordings are.  COMPARE_CHANGES and COMPARE_SEED ask for more, and others."""
+The projects' own samples, and random objects of the schemas with a fixed seed, are created, changed, put back, applied, patched,
+listed and deleted; every response is compared like recordings. COMPARE_CHANGES and COMPARE_SEED set their number and the seed."""
 import json
 import os
 import random
@@ -18,7 +18,7 @@ from schema_objects import change, value_of  # noqa: E402
 
 CHANGES = int(os.environ.get('COMPARE_CHANGES', '8'))
 SEED = int(os.environ.get('COMPARE_SEED', '1'))
-MOST = 0.03  # so many of the answers may differ: those of ../../docs/compatibility.md
+MOST = 0.03  # share of responses that may differ: those of ../../docs/compatibility.md
 CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 JSON, YAML = 'application/json', 'application/yaml'
 UNTYPED = 'failed to create typed patch object'
@@ -52,11 +52,11 @@ class Definitions(SideBySide):
     def answer(*args):
         out = SideBySide.answer(*args)
         if isinstance(out['body'], dict) and str(out['body'].get('message')).startswith(UNTYPED):
-            out['body']['message'] = UNTYPED  # kube-apiserver meets members in no order, and tells of those before one that it does not know
+            out['body']['message'] = UNTYPED  # kube-apiserver visits members in random order, and reports those before an unknown one
         return out
 
     def both(self, what, method, path, bodies=(None, None), kind=JSON):
-        """Whether both have taken it."""
+        """Whether both have accepted it."""
         self.asked += 1
         want, got = (self.answer(server, method, path, body, kind) for server, body in zip(self.servers, bodies))
         found = differences(want, got)
@@ -71,7 +71,7 @@ class Definitions(SideBySide):
                 continue
             self.both(name, 'POST', CRDS, (text, text), YAML)
             crd = self.servers[0].request('GET', CRDS + '/' + said(text.partition('metadata:')[2].replace('\n  ', '\n'), 'name'))[2]
-            # Of the stored version: kube-apiserver takes members that it does not store in another one for changes, each time anew.
+            # In the stored version: in another version, kube-apiserver treats members that it does not store as a change on every write.
             kinds += [Kind(crd, version) for version in crd['spec']['versions'] if version['served'] and version['storage']]
         for kind in kinds:
             for server in self.servers:

@@ -1,5 +1,5 @@
 """metrics-server and sample-apiserver, each under its service account with the roles of its manifests, behind APIServices: they read
-extension-apiserver-authentication, and ask this server with TokenReviews and SubjectAccessReviews who asks and what they may."""
+extension-apiserver-authentication, and authenticate and authorize clients by TokenReviews and SubjectAccessReviews to this server."""
 import base64
 import os
 import subprocess
@@ -21,7 +21,7 @@ USERS = ('reader', 'nobody')
 
 
 def module_dir(module, folder):
-    """Where the module's files are, by the recipe in the folder that the program has been built in."""
+    """The folder of the module's files, by the recipe in the program's build folder."""
     done = subprocess.run(['go', 'list', '-m', '-f', '{{.Dir}}', module], cwd=os.path.join(clients.BUILD_DIR, folder), env=clients.go_environment(),
                           capture_output=True, text=True, check=True)
     return done.stdout.strip()

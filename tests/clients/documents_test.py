@@ -1,8 +1,8 @@
-"""What documents say of definitions of well-known projects: discovery in both forms, OpenAPI v3 and v2, in a real kube-apiserver and in the
+"""Published documents of definitions of well-known projects: discovery in both forms, OpenAPI v3 and v2, in a real kube-apiserver and in the
 built server.
 
-Whole documents are compared, but for descriptions of what no definition describes: those are each server's own (docs/compatibility.md).  A
-definition agrees when all that the documents say of it does."""
+Whole documents are compared, except descriptions that no definition has and each server words itself (docs/compatibility.md). A
+definition passes if all its parts of the documents are equal."""
 import os
 import sys
 import unittest
@@ -52,7 +52,7 @@ def item(items, **wanted):
 
 
 class Documents:
-    """The documents of one server, each asked for once."""
+    """The documents of one server, each requested once."""
 
     def __init__(self, server):
         self.server, self.known = server, {}
@@ -133,7 +133,7 @@ class DefinitionDocuments(SideBySide):
         return crd if any(each['type'] == 'Established' and each['status'] == 'True' for each in crd['status'].get('conditions') or ()) else None
 
     def published(self, server, crds):
-        """Whether all that will be said of the definitions is said by now."""
+        """Whether the documents of the definitions are complete."""
         v2 = server.request('GET', '/openapi/v2')[2]['definitions']
         def all_there(crd):
             reverse = '.'.join(reversed(crd['spec']['group'].split('.')))

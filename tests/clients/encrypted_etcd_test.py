@@ -1,5 +1,5 @@
 """kube-apiserver and the built server on one etcd with one EncryptionConfiguration: each reads what the other has encrypted, by aescbc, aesgcm,
-secretbox and a KMS v2 plugin, also with a key that only reads; what stands in etcd has upstream's prefixes and no plain text."""
+secretbox and a KMS v2 plugin, also with a key that only reads; the values in etcd have upstream's prefixes and no plain text."""
 import base64
 import json
 import os

@@ -1,4 +1,4 @@
-"""Priority and fairness beside kube-apiserver: who is sorted where, who is refused and how, what is told of it."""
+"""Priority and fairness compared with kube-apiserver: classification of requests, refusals, and reports."""
 import http.client
 import json
 import os
@@ -13,7 +13,7 @@ GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1'
 LEVEL_UID, SCHEMA_UID = 'X-Kubernetes-Pf-Prioritylevel-Uid', 'X-Kubernetes-Pf-Flowschema-Uid'
 EVERYTHING = {'resourceRules': [{'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*'], 'namespaces': ['*'], 'clusterScope': True}],
               'nonResourceRules': [{'verbs': ['*'], 'nonResourceURLs': ['*']}]}
-# What is not measured here, or not in that form.
+# Metrics that this server does not have, or has in another form.
 NOT_MEASURED = {'demand_seats', 'priority_level_request_utilization', 'priority_level_seat_utilization', 'read_vs_write_current_requests',
                 'dispatch_r', 'latest_s', 'next_s_bounds', 'next_discounted_s_bounds', 'watch_count_samples',
                 # Hidden since 1.32: a kube-apiserver that was built without its version, as the tests build it, shows them all the same.
@@ -33,7 +33,7 @@ def schema(name, user, precedence=50):
 
 
 class User(Requests):
-    """Somebody who is not of system:masters."""
+    """A user outside system:masters."""
 
     def __init__(self, pki, port, name):
         super().__init__(pki, port)
@@ -55,7 +55,7 @@ class User(Requests):
             self.connection = None
 
     def hang(self):
-        """A request that runs until the connection is closed: its body does not come."""
+        """A request that runs until the connection is closed, because its body is never sent."""
         connection = self.connect()
         connection.putrequest('POST', '/api/v1/namespaces/default/configmaps')
         connection.putheader('Content-Type', 'application/json')
@@ -77,7 +77,7 @@ class Fairness(SideBySide):
         return [uids.get(headers[name], headers[name]) if name in headers else None for name in (LEVEL_UID, SCHEMA_UID)]
 
     def both(self, look):
-        """What each server says, of which the first is right."""
+        """Each server's result; the first is the expected one."""
         right, ours = (look(server) for server in self.servers)
         self.assertEqual(ours, right)
         return ours

@@ -1,8 +1,10 @@
-"""A real kube-apiserver and the built server, given the same random histories of writes: whose fields are whose afterwards, and who is refused.
+"""A real kube-apiserver and the built server, given the same random histories of writes: owners of fields afterwards, and refusals. A
 
-A history is one object and several managers, who create, put, patch and apply it, its status and its scale, through each of its versions,
-with force or without, dry or not; what both answer is compared whole, managedFields with it.  FIELDS_HISTORIES and FIELDS_SEED ask for more,
-and others."""
+history is one object and several managers, which create, put, patch and apply it, its status and its scale, through each of its versions,
+
+with and without force, dry or not; whole responses are compared, including managedFields. FIELDS_HISTORIES and FIELDS_SEED set their
+
+number and the seed."""
 import copy
 import json
 import os
@@ -20,7 +22,7 @@ from recordings_test import differences  # noqa: E402
 HISTORIES = int(os.environ.get('FIELDS_HISTORIES', '10'))
 WRITES = int(os.environ.get('FIELDS_WRITES', '16'))
 SEED = int(os.environ.get('FIELDS_SEED', '1'))
-# So many of the histories may part, by what ../../docs/compatibility.md says of managers of custom resources in several versions.
+# Share of histories that may differ, because of managers of custom resources in several versions (../../docs/compatibility.md).
 MOST = {'widget': 0.4}
 MANAGERS = ('one', 'two', 'three', 'kubectl-client-side-apply')
 APPLY, MERGE, STRATEGIC, JSON_PATCH = ('application/%s' % name for name in (
@@ -28,7 +30,7 @@ APPLY, MERGE, STRATEGIC, JSON_PATCH = ('application/%s' % name for name in (
 
 
 class Must:
-    """What always stands there."""
+    """A member that is always present."""
 
     def __init__(self, value):
         self.value = value
@@ -42,14 +44,14 @@ class One:
 
 
 class Items:
-    """Some of these items, in any order."""
+    """Some of these items, in random order."""
 
     def __init__(self, *items, most=3):
         self.items, self.most = items, most
 
 
 def made(rng, shape, share):
-    """An object of the shape: each member is there with the probability `share`."""
+    """An object of the shape: each member is present with the probability `share`."""
     if isinstance(shape, Must):
         return made(rng, shape.value, share)
     if isinstance(shape, One):
@@ -104,7 +106,7 @@ WIDGET_SPEC = {
 
 
 class Kind:
-    """What histories are made of: the object's shape, its versions, its subresources."""
+    """The parts of histories: the object's shape, its versions, its subresources."""
 
     def __init__(self, name, kind, versions, plural, shape, status=None, scale=False, strategic=True):
         self.name, self.kind, self.versions, self.plural, self.shape = name, kind, versions, plural, shape
@@ -178,7 +180,7 @@ DEFINITIONS = [definition('widgets', 'Widget', ['v1', 'v2'], structural(), statu
 
 
 def leaves(value, at=()):
-    """Paths of what may be taken away."""
+    """Paths of values that may be removed."""
     out = [at] if at else []
     for key, below in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         out += leaves(below, at + (key,))
@@ -211,13 +213,13 @@ def merged(value, patch):
 
 
 class Write:
-    """One write of a history: `sent(live)` is what a server is sent whose object is `live`."""
+    """One write of a history: `sent(live)` is the body for a server whose object is `live`."""
 
     def __init__(self, method, path, query, media_type, sent):
         self.method, self.path, self.media_type, self.sent = method, path + ('?' + urllib.parse.urlencode(query) if query else ''), media_type, sent
 
     def missing_differs(self, live):
-        """A service that is not there is made by a write of its status (../../docs/compatibility.md)."""
+        """A write of the status creates a service that does not exist (../../docs/compatibility.md)."""
         return live == 404 and '/services/' in self.path and '/status' in self.path
 
     def crashes(self, want):
@@ -237,7 +239,7 @@ def query(rng, force=False, create=False):
 
 
 def put_of(rng, kind, version, shape, part):
-    """A PUT of what is live, with a few members changed."""
+    """A PUT of the live object with a few changed members."""
     change, gone, chance, fields = made(rng, shape, 0.15), rng.random(), rng.random(), rng.random()
     change = {part: change[part]} if part in change else change
     change.pop('spec', None) if rng.random() < 0.3 else None
@@ -337,7 +339,7 @@ class Fields(SideBySide):
             pass
 
     def history(self, kind, number):
-        """(writes, [what differed]) of one object.  It ends at the first difference: what comes after follows from it."""
+        """(writes, [differences]) of one object. It ends at the first difference, because later ones follow from it."""
         rng = random.Random('%s %s %s' % (SEED, kind.name, number))
         name, ok = '%s-%d' % (kind.name, number), 0
         for count in range(1, WRITES + 1):

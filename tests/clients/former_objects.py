@@ -1,4 +1,4 @@
-"""One valid object of each kind in each version that is served no longer and that 1.36 reads, as its users wrote it then: members that have a
+"""One valid object of each kind in each version that is not served any more and that 1.36 can read, as users wrote it: members that have a
 default are left out."""
 
 POD = {'metadata': {'labels': {'app': 'old'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}
@@ -87,7 +87,7 @@ OBJECTS = (
     ('storage.k8s.io/v1alpha1', 'VolumeAttributesClass', {'driverName': 'd.example.com', 'parameters': {'a': 'b'}}),
     ('storage.k8s.io/v1beta1', 'VolumeAttributesClass', {'driverName': 'd.example.com', 'parameters': {'a': 'b'}}),
 )
-# What is stored as JSON by a server of its own: keys, and the objects.
+# Objects that kube-apiserver stores as JSON, with their keys.
 DEFINITION = {'apiVersion': 'apiextensions.k8s.io/v1beta1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'olds.example.com', 'uid': 'u-1'},
               'spec': {'group': 'example.com', 'version': 'v1', 'versions': [{'name': 'v1', 'served': True, 'storage': True}], 'names': {'plural': 'olds', 'kind': 'Old'}, 'subresources': {'status': {}},
                        'validation': {'openAPIV3Schema': {'type': 'object', 'properties': {'spec': {'type': 'object', 'properties': {'n': {'type': 'integer'}}}}}},

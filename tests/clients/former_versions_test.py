@@ -1,8 +1,8 @@
-"""A store of any age: the objects that every release from 1.18 on publishes of its kinds, in each version and form, are put into the etcd of a
-kube-apiserver and of the built server.  Both list the same of every version they serve; what is written here is stored in today's version, and
-kube-apiserver reads it.  The same values in the embedded store are served alike.
+"""A store of any age: the published objects of every release since 1.18, in each version and encoding, are put into the etcd of a
+kube-apiserver and of the built server. Both return the same lists in every served version; a write of the built server stores today's
+version, which kube-apiserver reads.  The same values in the embedded store are served alike.
 
-The objects come from the Go module k8s.io/api; skipped where it or kube-apiserver cannot be had."""
+The objects come from the Go module k8s.io/api; skipped if it or kube-apiserver is not available."""
 import base64
 import collections
 import hashlib
@@ -25,7 +25,7 @@ from kube_apiserver import ETCD, Backplane, Etcd, KubeApiserver, Pki  # noqa: E4
 import harness  # noqa: E402
 
 STORE_FILE = os.environ.get('STORE_FILE', os.path.join(HERE, '../../build/tests/store_file'))
-# Flow control and admission would act on what is made at random.
+# Flow control and admission would act on random objects.
 FLAGS = ('--runtime-config=api/all=true', '--enable-priority-and-fairness=false')
 # Where the kinds of extensions/v1beta1, and events, are kept now.
 MOVED = {('extensions', 'Ingress'): 'networking.k8s.io', ('extensions', 'NetworkPolicy'): 'networking.k8s.io', ('extensions', 'Deployment'): 'apps',
@@ -76,7 +76,7 @@ class Value:
 
 
 def published(server):
-    """(what can be read, what cannot): published objects of kinds that are stored.  1.36 reads the versions that it publishes itself."""
+    """(readable, unreadable): published objects of stored kinds. 1.36 reads the versions that it publishes itself."""
     where, today = places(server), published_objects.today()
     known, unknown = [], []
     for number, each in enumerate(published_objects.published()):
@@ -131,7 +131,7 @@ def objects(server, path, resource):
 
 
 def watched(server, path):
-    """The events of a watch up to the end of what there is."""
+    """The initial events of a watch."""
     connection = server.connect()
     connection.request('GET', path + '?watch=1&timeoutSeconds=60&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan')
     response = connection.getresponse()
@@ -177,7 +177,7 @@ class FormerVersions(unittest.TestCase):
         cls.values += cls.valid
         cls.by_place = {(v.namespace, v.name): v for v in cls.values}
         cls.keys.put_all([(value.key, value.bytes) for value in cls.values])
-        # It begins with a store that is full: no value is one that it has seen written.
+        # The server starts with a filled store, so it has not written any of the values.
         cls.ours = Backplane(cls.pki, cls.etcd, *FLAGS)
         cls.addClassCleanup(cls.ours.stop)
 
@@ -230,8 +230,8 @@ class FormerVersions(unittest.TestCase):
             self.compare(embedded, but='.metadata.resourceVersion')
 
     def test_4_a_write_stores_the_version_of_today(self):
-        """One object of each kind in each version and form, and each that is valid: what kube-apiserver would write is written here, and is
-        read there as it is shown here."""
+        """One object of each kind in each version and encoding, and each valid one: a write stores kube-apiserver's encoding, and
+        kube-apiserver returns the same object."""
         written = 0
         for path, resource in kube_apiserver.listed(self.kube):
             shown, tried = objects(self.ours, path, resource), set()
@@ -247,7 +247,7 @@ class FormerVersions(unittest.TestCase):
     def write(self, path, at, value):
         patch = {'metadata': {'labels': {'touched': path.split('/')[-1]}}}
         want, _, said = self.kube.request('PATCH', at + '?dryRun=All', patch, PATCH)
-        # What a certificate asks for has to be signed.
+        # A certificate request must be signed.
         if value in self.valid and value.gvk[2] != 'CertificateSigningRequest':
             self.assertEqual(want, 200, '%s: %s' % (value, said))
         if want != 200:
@@ -259,7 +259,7 @@ class FormerVersions(unittest.TestCase):
         return 1
 
     def test_5_what_nothing_reads_fails_alone(self):
-        """Kinds of versions that 1.36 has forgotten: each is an error of its own, and others are listed all the same."""
+        """Kinds of versions that 1.36 cannot read: each is a separate error, and other objects are listed."""
         one = {}
         for value in self.unknown:
             one.setdefault((value.gvk, value.form), value)

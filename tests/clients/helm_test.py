@@ -21,7 +21,7 @@ DONE = {'status': {'startTime': '2026-01-01T00:00:00Z', 'completionTime': '2026-
 
 
 class Controllers(threading.Thread):
-    """What controllers and kubelets would say: deployments come up, jobs and pods succeed, deployments of one image never do."""
+    """Plays controllers and kubelets: deployments become ready, jobs and pods succeed, deployments of one image never become ready."""
 
     def __init__(self, server, ns):
         super().__init__(daemon=True)
@@ -213,7 +213,7 @@ class Helm(unittest.TestCase):
         ns = 'atomic'
         self.server.request('POST', '/api/v1/namespaces', harness.namespace(ns))
         with Controllers(self.server, ns):
-            # The way back has as long as what it waits for in vain.
+            # The rollback has the same time limit as the upgrade that timed out.
             self.assertIn('uninstalled', self.install(ns, '--atomic', '--timeout', '10s', '--set', 'image=' + NEVER, code=1))
             self.assertEqual((self.releases(ns), self.deployment(ns)), ([], None))
             self.install(ns, '--timeout', '120s')
@@ -237,7 +237,7 @@ class Helm(unittest.TestCase):
         self.assertEqual(self.deployment(ns)['spec']['replicas'], 9)
         self.helm(ns, 'upgrade', 'r', 'shop', '--set', 'image=example.com/shop:2', '--force-conflicts')
         self.assertEqual((self.deployment(ns)['spec']['replicas'], self.image(ns)), (2, 'example.com/shop:2'))
-        # What others have set stays, and is theirs.
+        # Fields of other managers stay, and remain owned by them.
         code, _, _ = self.server.request('PATCH', path.partition('?')[0] + '?fieldManager=other', {'metadata': {'labels': {'note': 'theirs'}}}, MERGE)
         self.assertEqual(code, 200)
         self.helm(ns, 'upgrade', 'r', 'shop')
@@ -253,7 +253,7 @@ class Helm(unittest.TestCase):
         self.assertEqual(code, 200, answer)
         self.helm(ns, 'upgrade', 'r', 'shop', '--server-side=false', '--set', 'image=example.com/shop:2')
         spec = self.deployment(ns)['spec']
-        # The chart's value comes back, what it does not know of stays.
+        # The chart's value is restored; fields outside the chart stay.
         self.assertEqual(({c['name']: c['image'] for c in spec['template']['spec']['containers']}, spec['replicas']),
                          ({'c': 'example.com/shop:2', 'sidecar': 'example.com/s:1'}, 2))
         self.helm(ns, 'rollback', 'r', '1', '--server-side=false')

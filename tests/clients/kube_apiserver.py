@@ -1,4 +1,4 @@
-"""A real kube-apiserver beside the built server, over one etcd: both are started with the same flags and spoken to with the same certificate."""
+"""A real kube-apiserver together with the built server, over one etcd: both have the same flags and clients use the same certificate."""
 import http.client
 import json
 import os
@@ -18,7 +18,7 @@ from etcd_test import ETCD, Etcd  # noqa: E402
 from recordings_test import HEADERS, in_any_order, parsed  # noqa: E402
 
 RANGE = '10.0.0.0/16'
-# The harness disables it for the built server: no controller makes accounts.
+# The harness disables it for the built server, because no controller creates accounts.
 WITHOUT = ('ServiceAccount',)
 
 
@@ -27,7 +27,7 @@ def openssl(*args):
 
 
 class Pki:
-    """What servers of one cluster share: an authority of clients, one client (system:masters), and the key of service accounts."""
+    """The shared files of a cluster's servers: an authority of clients, one client (system:masters), and the key of service accounts."""
 
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix='backplane-pki-')
@@ -40,7 +40,7 @@ class Pki:
         openssl('genrsa', '-out', self.accounts, '2048')
 
     def flags(self, etcd):
-        """What both servers are started with: of a kubeadm manifest what the built server has."""
+        """The flags of both servers: those of a kubeadm manifest that the built server has."""
         over = ['--etcd-servers=' + etcd.url] if etcd else []
         return over + ['--service-cluster-ip-range=' + RANGE, '--allow-privileged=true',
                        '--client-ca-file=' + self.ca, '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
@@ -53,12 +53,19 @@ class Pki:
             context.load_cert_chain(self.client, self.key)
         return context
 
+    def kubeconfig(self, port):
+        """The text of a kubeconfig of the client for the server on that port of 127.0.0.1."""
+        cluster = {'server': 'https://127.0.0.1:%d' % port, 'insecure-skip-tls-verify': True}
+        user = {'client-certificate': self.client, 'client-key': self.key}
+        return json.dumps({'apiVersion': 'v1', 'kind': 'Config', 'current-context': 'c', 'clusters': [{'name': 'c', 'cluster': cluster}],
+                           'users': [{'name': 'c', 'user': user}], 'contexts': [{'name': 'c', 'context': {'cluster': 'c', 'user': 'c'}}]})
+
     def remove(self):
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
 class Requests:
-    """Requests of one client, over one connection that is made again when it has gone."""
+    """Requests of one client over one connection, which is reopened after it was closed."""
 
     def __init__(self, pki, port):
         self.pki, self.context, self.port, self.connection = pki, pki.context(), port, None
@@ -93,7 +100,7 @@ class Requests:
             return status, got, data.decode(errors='replace')
 
     def watch(self, path, since):
-        """The events of a list since a version, as they come."""
+        """The events of a list since a version, as they arrive."""
         connection = self.connect()
         connection.request('GET', path + '?watch=1&timeoutSeconds=120&resourceVersion=' + since)
         response = connection.getresponse()
@@ -157,7 +164,7 @@ class Backplane(Requests):
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
 class SideBySide(unittest.TestCase):
-    """`servers`: kube-apiserver and the built server, each with a store of its own.  `flags`: what both are started with besides."""
+    """`servers`: kube-apiserver and the built server, each with a separate store. `flags`: additional flags of both."""
     flags = ()
 
     @classmethod
@@ -188,7 +195,7 @@ class SideBySide(unittest.TestCase):
 
     @staticmethod
     def answer(server, method, path, body, media_type='application/json'):
-        """What is compared: the status, some headers, and the body with its lists in an order of their own.  Text is sent as it is."""
+        """The compared part of a response: the status, some headers, and the body with sorted lists. A text body is sent unchanged."""
         text = body if isinstance(body, (str, type(None))) else json.dumps(body)
         status, headers, raw = server.raw(method, path, text and text.encode(), {'Content-Type': media_type, 'User-Agent': 'recorder'})
         kept = {key.lower(): value for key, value in headers.items() if key.lower() in HEADERS}

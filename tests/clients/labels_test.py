@@ -1,4 +1,4 @@
-"""What lists of each kind say of field labels that they are not found by: a real kube-apiserver's words, and the built server's."""
+"""Errors of lists of each kind for unsupported field labels: those of a real kube-apiserver and of the built server."""
 import os
 import sys
 import unittest

@@ -1,6 +1,6 @@
 """The Python and the JavaScript client against the built server: the checks of the programs in the folders python and javascript.
 
-Each client is fetched by the test into a folder of its own; where that cannot be done its test is skipped, and says why."""
+The test fetches each client into a separate folder; if that fails its test is skipped with the reason."""
 import os
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
-"""A cluster with two API servers over one etcd, kube-apiserver and the built server: controllers and scheduler talk to the one, clients and the
-kubelet to the other, and workloads go their way as ever."""
+"""A cluster with two API servers over one etcd, kube-apiserver and the built server: controllers and scheduler use one, clients and the
+kubelet the other, and workloads run as usual."""
 import os
 import sys
 import unittest
@@ -55,7 +55,7 @@ class Mixed(unittest.TestCase):
         if code != 200:
             return False
         status = daemons['status']
-        # Until the controller has seen the change, the numbers are of the template before.
+        # Until the controller has seen the change, the counts are those of the previous template.
         return (status['observedGeneration'], status.get('updatedNumberScheduled'), status['numberReady']) == (daemons['metadata']['generation'], 1, 1)
 
     def revisions(self):
@@ -73,7 +73,7 @@ class Mixed(unittest.TestCase):
         self.wait('the deployment', lambda: self.status('/apis/apps/v1' + WORK + 'deployments/web', 'readyReplicas') == 3)
         self.wait('the set', lambda: self.status('/apis/apps/v1' + WORK + 'statefulsets/db', 'readyReplicas') == 2)
         self.wait('the daemons', lambda: self.status('/apis/apps/v1' + WORK + 'daemonsets/agent', 'numberReady') == 1)
-        # What a revision holds is bytes that the controller compares with its own: a set that changes once has one more of them.
+        # A revision holds bytes that the controller compares with its own encoding: a set that changes once must have one more revision.
         agents = '/apis/apps/v1' + WORK + 'daemonsets/agent'
         change = {'spec': {'template': {'metadata': {'annotations': {'note': 'a<b>&c \u00e9'}}}}}
         self.assertEqual(self.kube.request('PATCH', agents, change, {'Content-Type': 'application/merge-patch+json'})[0], 200)

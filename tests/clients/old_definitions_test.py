@@ -1,5 +1,5 @@
 """Definitions as older servers stored them (apiextensions.k8s.io/v1beta1, fields that are unknown are kept, schemas that are not structural):
-a real kube-apiserver and the built server start on the same values, each over an etcd of its own, and give the same answers."""
+a real kube-apiserver and the built server start on the same values, each over a separate etcd, and return the same responses."""
 import base64
 import json
 import os
@@ -39,7 +39,7 @@ def definition(plural, group='old.example.com', served=True, **spec):
                         'creationTimestamp': OLD},
            'spec': dict({'group': group, 'version': 'v1', 'names': names, 'versions': [{'name': 'v1', 'served': True, 'storage': True}]}, **spec)}
     if spec.get('preserveUnknownFields') is False:
-        out['metadata']['generation'] = 2  # it was not always so: there are objects of before
+        out['metadata']['generation'] = 2  # objects from before this setting exist
     if served:
         out['status'] = status(names)
     return out
@@ -87,7 +87,7 @@ DEFINITIONS += [BARE, GUARDED, LATER]
 for two in DEFINITIONS:
     if two['spec']['names']['plural'] == 'twos':
         two['status']['storedVersions'] = ['v1', 'v2']
-# Their schemas name no types: upstream's managers own the objects in them besides.
+# Their schemas have no types: in upstream, managers own the nested objects too.
 UNTYPED = ('looses', 'eaches', 'clusters', 'guards')
 SPEC = {'size': 2, 'color': 'red', 'more': {'a': [1, {'b': None}]}, 'inner': {'a': 'x', 'b': 'y'}, 'nothing': None, 'maybe': None, 'either': 'x'}
 
@@ -156,7 +156,7 @@ class OldDefinitions(unittest.TestCase):
 
     @classmethod
     def settle(cls):
-        """Waits until the status of each definition says what it will say."""
+        """Waits until the status of each definition is final."""
         def settled(server):
             items = server.request('GET', CRDS)[2]['items']
             found = {item['metadata']['name']: {each['type'] for each in item['status'].get('conditions') or ()} for item in items}
@@ -303,7 +303,7 @@ class OldDefinitions(unittest.TestCase):
 
 
 def plain(value):
-    """Without descriptions that are the project's own, and without what each store counts for itself."""
+    """Without this project's descriptions, and without the revisions of each store."""
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items() if key not in ('description', 'resourceVersion')}
     return [plain(each) for each in value] if isinstance(value, list) else value

@@ -14,7 +14,7 @@ FORMS = ('json', 'pb')
 
 
 def folder(version):
-    """testdata of the module.  Throws clients.Missing."""
+    """testdata of the module. Raises clients.Missing."""
     env = clients.module()
     told = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/api@' + version], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
     path = os.path.join(json.loads(told.stdout).get('Dir', '') if told.stdout else '', 'testdata')
@@ -24,7 +24,7 @@ def folder(version):
 
 
 class Published:
-    """One object in one form."""
+    """One object in one encoding."""
 
     def __init__(self, release, group, version, kind, form, data):
         self.release, self.group, self.version, self.kind, self.form, self.data = release, '' if group == 'core' else group, version, kind, form, data
@@ -63,7 +63,7 @@ def read_varint(data, at):
 
 
 def fields(data):
-    """[(number, all its bytes, its value when it is of some length)]"""
+    """[(number, all its bytes, its value if it is length-delimited)]"""
     out, at = [], 0
     while at < len(data):
         begin = at
@@ -96,7 +96,7 @@ def in_protobuf(data, name, namespace):
 
 
 def stored_version(value):
-    """apiVersion of what a store holds."""
+    """The apiVersion of a stored value."""
     if value.startswith(b'k8s\0'):
         return dict((number, value) for number, _, value in fields(dict((n, v) for n, _, v in fields(value[4:]))[1]))[1].decode()
     return json.loads(value)['apiVersion']
@@ -109,7 +109,7 @@ def today():
 
 
 def published():
-    """Every object once: what is the same in several releases is of the first.  Throws clients.Missing."""
+    """Every object once: an object that several releases have is of the first one. Raises clients.Missing."""
     seen = set()
     for module, releases in MODULES.items():
         where = folder(module)

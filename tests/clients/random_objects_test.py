@@ -1,8 +1,8 @@
-"""A real kube-apiserver and the built server: objects of the recordings created in both, and asked the same at random, of a fixed seed.
+"""A real kube-apiserver and the built server: objects of the recordings are created in both, which then get the same random requests of a fixed seed.
 
-Every object is changed with members that its schema knows and the recordings do not have; then it is put, patched in each way, applied, scaled,
-read in each form, listed by fields and deleted, with the options of each verb.  COMPARE_CHANGES and COMPARE_SEED ask for more, and others;
-COMPARE_KINDS and COMPARE_STEPS (regular expressions) for some alone."""
+Every object is changed with members of its schema that the recordings do not have; then it is put, patched in each way, applied, scaled,
+read in each form, listed by fields and deleted, with the options of each verb.  COMPARE_CHANGES and COMPARE_SEED set their number and the
+seed; COMPARE_KINDS and COMPARE_STEPS (regular expressions) select some."""
 import copy
 import http.client
 import json
@@ -25,7 +25,7 @@ CHANGES = int(os.environ.get('COMPARE_CHANGES', '10'))
 SEED = int(os.environ.get('COMPARE_SEED', '1'))
 KINDS = re.compile(os.environ.get('COMPARE_KINDS', ''))
 STEPS = re.compile(os.environ.get('COMPARE_STEPS', ''))
-MOST = 0.03  # so many of the answers may differ: those of ../../docs/compatibility.md, and of rules that nobody has met yet
+MOST = 0.03  # share of responses that may differ: those of ../../docs/compatibility.md, and of rules that are not known yet
 JSON, YAML = 'application/json', 'application/yaml'
 ACCEPTS = ('application/json', 'application/yaml', 'application/json;as=Table;v=v1;g=meta.k8s.io',
            'application/json;as=Table;v=v1;g=meta.k8s.io,application/json', 'application/json;as=Table;v=v1beta1;g=meta.k8s.io',
@@ -45,7 +45,7 @@ PICKED = ((re.compile(r'(match the ResourceVersion in record \()\d+'), r'\1<rv>'
 
 
 def settled(value, generated):
-    """Without what two servers pick for themselves, and without the first of several faults of members that Go walks in no order."""
+    """Without values that each server chooses itself, and without the first of several errors of members that Go visits in random order."""
     if isinstance(value, dict):
         return {key: settled(below, generated) for key, below in value.items()}
     if isinstance(value, list):
@@ -59,7 +59,7 @@ def settled(value, generated):
 
 
 def differences_of(want, got, at='body'):
-    """recordings_test.differences, with long values whole."""
+    """recordings_test.differences, with long values in full."""
     if isinstance(want, str) and isinstance(got, str):
         return [] if want == got else ['%s: got %s, want %s' % (at, json.dumps(got), json.dumps(want))]
     if isinstance(want, dict) and isinstance(got, dict):
@@ -105,7 +105,7 @@ class Lives(SideBySide):
         self.words = Words(case['base'] for case in tables('wrong'))
 
     def both(self, what, method, path, bodies=(None, None), kind=JSON, accept=None):
-        """Whether both have done it; what differs is told."""
+        """Whether both have done it; reports differences."""
         self.asked += 1
         answers = []
         for server, body in zip(self.servers, bodies):
@@ -122,7 +122,7 @@ class Lives(SideBySide):
             generated = (body.get('metadata') or {}).get('generateName') if isinstance(body, dict) and isinstance(body.get('metadata'), dict) else None
             answer = settled(parsed(kept.get('content-type'), raw), generated if isinstance(generated, str) else None)
             answers.append({'status': status, 'headers': kept, 'body': in_any_order(answer)})
-        # Text of tables has the descriptions of columns, which are the project's own.
+        # Tables as text contain the descriptions of columns, which differ between the projects.
         described = all(isinstance(each['body'], str) and 'columnDefinitions:' in each['body'] for each in answers)
         found = [] if described else differences_of(*answers)
         if found:
@@ -131,7 +131,7 @@ class Lives(SideBySide):
         return answers[0]['status'] < 300, answers[1]['status'] < 300
 
     def change(self, objects, schema, under=None):
-        """(the objects with the same change, the change); throws when it does not fit."""
+        """(the objects with the same change, the change); raises if it cannot be applied."""
         rng = self.rng
         pointer, operation, value = self.one_change(objects[0], schema, under)
         if operation == 'set' and rng.random() < 0.5:
@@ -165,7 +165,7 @@ class Lives(SideBySide):
         return self.right(schema_objects.value_of(schema, self.rng, depth=self.rng.choice((3, 4, 5))), pointer)
 
     def right(self, value, pointer):
-        """The value, with texts that members of such names have had, more often than not."""
+        """The value, mostly with texts that members of the same name have had."""
         if isinstance(value, dict):
             return {key: self.right(below, pointer + '/' + key) for key, below in value.items()}
         if isinstance(value, list):
@@ -192,7 +192,7 @@ class Lives(SideBySide):
         pairs += [('pretty', rng.choice(('true', '1', 'false')))] if rng.random() < 0.02 else []
         return '?' + '&'.join('%s=%s' % pair for pair in pairs) if pairs else ''
 
-    # The steps of a life; each is given the case, the object's path and what both have there.
+    # The steps of an object's life; each gets the case, the object's path and both servers' objects.
     def creation(self, life, path, live):
         base = copy.deepcopy(life.base)
         if self.rng.random() < 0.7:
@@ -283,7 +283,7 @@ class Lives(SideBySide):
         self.both(body, 'DELETE', path + query, (body, body))
 
     def body(self, life, path, live):
-        """Bodies in other forms, broken ones, and headers that do not fit."""
+        """Bodies in other encodings, broken ones, and wrong headers."""
         rng = self.rng
         text = json.dumps(life.base)
         kind = rng.choice((JSON, JSON, YAML, YAML, 'application/vnd.kubernetes.protobuf', 'application/cbor', 'text/plain', 'application/json; charset=utf-8', '*/*', 'x'))
@@ -293,7 +293,7 @@ class Lives(SideBySide):
         self.both(made, 'POST', life.path + self.query(dryRun='All'), (made, made), kind)
 
     def protobuf(self, life, path, live):
-        """What one of them writes, the other reads."""
+        """Each reads the other's encoding."""
         kind = 'application/vnd.kubernetes.protobuf'
         body = self.rng.choice(self.servers).raw('GET', path, None, {'Accept': kind})[2]
         if self.rng.random() < 0.5:
@@ -313,7 +313,7 @@ class Lives(SideBySide):
         apart = 0
         for number in range(CHANGES):
             live = [server.request('GET', path)[2] for server in self.servers]
-            # What one has taken and the other has not would be told at each step from there on.
+            # If only one server has accepted a write, every later step would report it.
             if any(each.get('kind') == 'Status' for each in live) or number % 40 == 0 or len(self.told) > apart:
                 self.remove(path)
                 apart = len(self.told)
@@ -355,7 +355,7 @@ class Life:
         self.subresources = ()
 
     def named(self):
-        """The least that may be applied, or the whole of it."""
+        """The smallest valid configuration, or the whole object."""
         return copy.deepcopy(self.base)
 
 

@@ -1,4 +1,4 @@
-"""Objects around two nodes, and what nodes may do with them: the Node authorizer's graph."""
+"""Objects of two nodes, and the nodes' rights on them: the Node authorizer's graph."""
 from rights_tables import DRY, MERGE, WORK  # noqa: F401
 
 STORAGE = '/apis/storage.k8s.io/v1/'

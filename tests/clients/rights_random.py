@@ -1,4 +1,4 @@
-"""Random roles, bindings and changes, and reviews of what they allow.  The words are few, so that a review often meets a rule."""
+"""Random roles, bindings and changes, and reviews of them. There are few names, so that a review often matches a rule."""
 from rights_users import RBAC, RBAC_PATH, account, binding, path_of, role
 
 VERBS = ('get', 'list', 'create', 'delete', 'impersonate', '*')

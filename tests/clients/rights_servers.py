@@ -12,8 +12,8 @@ import rights_users  # noqa: E402
 from kube_apiserver import SideBySide, harness  # noqa: E402
 from recordings_test import HEADERS, differences, in_any_order, parsed  # noqa: E402
 
-SECONDS = 120   # until the caches of a server have what has been written
-AGAIN = 5       # seconds in which answers may still change with these caches
+SECONDS = 120   # until the caches of a server have the writes
+AGAIN = 5       # seconds during which responses may still change with these caches
 Answer = collections.namedtuple('Answer', 'status headers body')
 MEDIA_TYPES = {'PATCH': tables.MERGE, 'APPLY': 'application/apply-patch+yaml'}
 
@@ -43,7 +43,7 @@ class RightsSideBySide(SideBySide):
 
     @staticmethod
     def fill_aggregated_roles(server):
-        """What kube-controller-manager does with view, edit and admin, in this order."""
+        """Fills view, edit and admin in this order, like kube-controller-manager."""
         path = rights_users.RBAC_PATH + 'clusterroles'
         for name in ('view', 'edit', 'admin'):
             label = '%s/aggregate-to-%s=true' % (rights_users.RBAC, name)
@@ -81,7 +81,7 @@ class RightsSideBySide(SideBySide):
 
     @staticmethod
     def compared(answer):
-        """Of an answer what depends on rights: all of a refusal and of a review."""
+        """The part of a response that depends on rights: all of a refusal and of a review."""
         body = answer.body
         if isinstance(body, dict) and answer.status < 300 and 'Review' not in str(body.get('kind')):
             body = {'kind': body.get('kind')}
@@ -99,7 +99,7 @@ class RightsSideBySide(SideBySide):
         for user, row, headers in rows:
             asked += 1
             found = self.difference(user, row, headers)
-            # A cache may be behind; of several bindings that allow a request kube-apiserver names any.
+            # A cache may be behind; kube-apiserver names any of several bindings that allow a request.
             if found and harness.wait_for(lambda user=user, row=row, headers=headers: not self.difference(user, row, headers), AGAIN):
                 continue
             if found:

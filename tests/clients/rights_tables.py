@@ -1,4 +1,4 @@
-"""Requests whose answers depend on rights: who asks what.  Rows are (method, path, body)."""
+"""Requests whose responses depend on rights, with their users.  Rows are (method, path, body)."""
 import itertools
 
 from rights_users import (AUTHENTICATION, CLUSTER_ROLES, DEFAULT_USERS, RBAC, READ_PODS, binding, path_of, role, rule, users)
@@ -54,7 +54,7 @@ def reviews():
                 yield user, groups, spec
 
 
-# What clients may get wrong in a review, and selectors.
+# Invalid reviews, and selectors.
 ODD_REVIEWS = [
     {}, {'user': 'jane'}, {'resourceAttributes': {}, 'nonResourceAttributes': {}, 'user': 'jane'}, {'resourceAttributes': {}, 'user': 'jane'},
     {'nonResourceAttributes': {}, 'user': 'jane'}, {'resourceAttributes': {'verb': 'get'}, 'groups': ['']},

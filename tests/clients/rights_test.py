@@ -1,7 +1,7 @@
-"""A real kube-apiserver and the built server, both with --authorization-mode=Node,RBAC, asked the same by the same users: what roles allow, what
-nodes may read, who may act as whom, who may grant what.  Status, reason and message of each answer are equal.  Differences are printed.
+"""A real kube-apiserver and the built server, both with --authorization-mode=Node,RBAC, get the same requests of the same users: rights
+by roles, reads of nodes, impersonation, escalation.  Status, reason and message of each answer are equal.  Differences are printed.
 
-RIGHTS_SEED and RIGHTS_REVIEWS ask for other random roles, and for more decisions on them."""
+RIGHTS_SEED sets the random roles, RIGHTS_REVIEWS the number of decisions."""
 import json
 import os
 import random

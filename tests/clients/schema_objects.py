@@ -1,4 +1,4 @@
-"""Objects made at random of a structural schema, and changes of them: right ones mostly, so that what is wrong is told alone."""
+"""Random objects of a structural schema, and changes of them: mostly valid, so that an error is reported alone."""
 import re
 
 TEXTS = ('', 'Bad Value!', 'other-value', 'a' * 64, 'a' * 300, 'UPPER', 'a.b', 'a/b', '-', '1', '100m', '50%', '10.0.0.1', '*.example.com',
@@ -6,7 +6,7 @@ TEXTS = ('', 'Bad Value!', 'other-value', 'a' * 64, 'a' * 300, 'UPPER', 'a.b', '
 NUMBERS = (-1, 0, 1, 7, 100, 101, 443, 65535, 65536, 1 << 31, 1 << 40, 1e20)
 OTHERS = (None, {}, [], [''], 7, 'x', True, 1.5, {'a': 'b'}, [1], -1, '')
 FORMATS = {'date-time': '2024-05-01T10:00:00Z', 'duration': '5s', 'byte': 'YWJj'}
-DEEP = 7  # from here on nothing is made that need not be
+DEEP = 7  # below this depth only required members are made
 
 
 def fits(schema, text):
@@ -71,7 +71,7 @@ def escaped(key):
 
 
 def places(value, at=''):
-    """[(pointer, value)] of all that stands in an object."""
+    """[(pointer, value)] of all values in an object."""
     out = [(at, value)] if at else []
     for key, below in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key != 'managedFields':

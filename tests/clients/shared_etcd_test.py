@@ -1,7 +1,7 @@
 """kube-apiserver and this server on one etcd: one after the other, back again, and both at once.
 
-What kube-apiserver wrote is served here with the same answers, byte for byte; what is written here is served by kube-apiserver with the same;
-neither rewrites what the other has stored.  At once: each sees what the other writes, nothing is lost, nothing is given twice, one compacts.
+This server serves kube-apiserver's objects with the same responses, byte for byte, and vice versa; neither rewrites the other's values.
+At once: each sees the other's writes, nothing is lost, nothing is allocated twice, one compacts.
 The objects are those of ../conformance/recordings/store.json, one or more of each kind, and custom resources."""
 import json
 import os
@@ -26,14 +26,14 @@ with open(os.path.join(HERE, '../conformance/recordings/store.json'), encoding='
     ANSWERS = json.load(recorded)['answers']
 WIDGETS = '/apis/example.com/v1/namespaces/%s/widgets'
 UNSHARED = ('uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'generation')
-ONCE = ('customresourcedefinitions', 'apiservices', 'ipaddresses', 'servicecidrs')  # which name what there can be one of
-# What each server keeps of itself, and what both write together.
+ONCE = ('customresourcedefinitions', 'apiservices', 'ipaddresses', 'servicecidrs')  # names of singletons
+# Keys that each server writes for itself, and keys that both write.
 OWN = re.compile(r'/masterleases/|/registry/backplane/|/peerserverleases/|/leases/kube-system/apiserver-|/extension-apiserver-authentication$|/default/(\w+/)?kubernetes$|'
                  r'/namespaces/kube-system/leases/apiserver-')
 
 
 def foreign(names):
-    """Without the leases by which the servers tell who they are: each comes and goes with its server."""
+    """Without the identity leases of the servers, which exist only while their server runs."""
     return [(space, name) for space, name in names if space != 'kube-system' or not name.startswith('apiserver-')]
 
 
@@ -50,7 +50,7 @@ OTHERS = {
 
 
 def wished(answer, namespace):
-    """What a client would send to have the object again."""
+    """The body with which a client would create the object again."""
     out = json.loads(json.dumps(answer).replace('"namespace": "store"', '"namespace": "%s"' % namespace))
     for key in UNSHARED:
         out['metadata'].pop(key, None)
@@ -93,14 +93,14 @@ def survey(server):
                 status, headers, body = server.raw('GET', at, headers={'Accept': form})
                 found[at, form] = (status, headers.get('Content-Type'), body)
         before, lists = lists, objects_of(server)
-        # Conditions of what was made last, and the APIService of a definition, come by themselves: then it is looked at again.
+        # Controllers set conditions of the last objects and the APIService of a definition later: then the test compares again.
         if versions(lists) == versions(before):
             return found, {path: sorted((each.get('namespace'), each['name']) for each in objects.values()) for path, objects in lists.items()}
     raise AssertionError('it is written to over and over again')
 
 
 def versionless(found):
-    """Answers as they are but for resourceVersions, in the forms that say them in words."""
+    """Responses without resourceVersions, in text encodings."""
     word = re.compile(rb'("?resourceVersion"?: ?)"\d+"')
     return {at: answer[:2] + (word.sub(rb'\1', answer[2]),) for at, answer in found.items() if at[1] != PROTOBUF}
 
@@ -137,13 +137,13 @@ class SharedEtcd(unittest.TestCase):
         return server
 
     def create(self, server, path, body):
-        # Without blanks: raw JSON keeps them, and is then another one than what is read as JSON.
+        # Without blanks, which raw JSON keeps and other JSON does not.
         status, _, answer = server.request('POST', path, json.dumps(body, separators=(',', ':')), {'Content-Type': 'application/json'})
         self.assertEqual(status, 201, '%s: %s' % (path, answer))
         return answer
 
     def fill(self, server, namespace, first):
-        """Every kind once more."""
+        """Creates one more object of every kind."""
         self.create(server, '/api/v1/namespaces', harness.namespace(namespace))
         for path, answer in ANSWERS.items():
             spaced = '/namespaces/store/' in path
@@ -156,7 +156,7 @@ class SharedEtcd(unittest.TestCase):
                                           'spec': {'size': n + 1, 'replicas': 2}})
 
     def same(self, before, after, bootstrapped=()):
-        """Two surveys say the same, but for lists that the second server has put something of its own into."""
+        """Compares two surveys, except lists to which the second server has added its own objects."""
         for path, names in before[1].items():
             names, now = foreign(names), foreign(after[1].get(path))
             if path.startswith(bootstrapped or ('nothing',)):
@@ -170,7 +170,7 @@ class SharedEtcd(unittest.TestCase):
                     self.assertEqual(after[0].get((path, form)), want)
 
     def untouched(self, before, what):
-        """No key of `before` has been written since, but for what servers keep of themselves."""
+        """Checks that no key of `before` has been written since, except keys that servers maintain."""
         now = self.keys.all()
         self.assertEqual([key for key, at in before.items() if not OWN.search(key) and now.get(key, (0, 0))[1] != at[1]], [], what)
 
@@ -238,7 +238,7 @@ class SharedEtcd(unittest.TestCase):
         self.nothing_twice(server)
 
     def test_an_embedded_store_moves_to_kube_apiserver_and_back(self):
-        """`backplane store copy`, with what is kept as JSON here."""
+        """`backplane store copy`, with the objects that are stored as JSON."""
         home, back = (tempfile.mkdtemp(prefix='backplane-moved-') for _ in range(2))
         self.addCleanup(shutil.rmtree, home)
         self.addCleanup(shutil.rmtree, back)
@@ -263,7 +263,7 @@ class SharedEtcd(unittest.TestCase):
         self.nothing_twice(server)
 
     def test_custom_resources_that_are_stored_in_cbor(self):
-        """kube-apiserver writes them so under its gate, and reads them without."""
+        """kube-apiserver writes them so with its gate, and reads them without it."""
         server = self.kube('--feature-gates=CBORServingAndStorage=true')
         self.fill(server, 'store', first=True)
         path, key = WIDGETS % 'store' + '/w1', '/registry/example.com/widgets/store/w1'
@@ -358,7 +358,7 @@ class SharedEtcd(unittest.TestCase):
 
         def still():
             before = self.keys.all()
-            time.sleep(21)  # what either looks at in turns it looks at every ten seconds
+            time.sleep(21)  # the servers' periodic checks run every ten seconds
             return {key: at[1] for key, at in self.keys.all().items() if not OWN.search(key)} == {
                 key: at[1] for key, at in before.items() if not OWN.search(key)}
         self.assertTrue(harness.wait_for(still, 90), 'they write over and over again')
@@ -375,7 +375,7 @@ class SharedEtcd(unittest.TestCase):
         return other
 
     def one_compacts(self, servers, since):
-        """Old revisions go, on both, and the key that says who was first is one that both understand."""
+        """Old revisions are compacted for both, and both use the same key for the election."""
         def gone(server):
             return server.request('GET', '/api/v1/namespaces/both/configmaps?resourceVersionMatch=Exact&resourceVersion=' + since)[0] == 410
         for server in servers:
@@ -384,7 +384,7 @@ class SharedEtcd(unittest.TestCase):
         self.assertTrue(all(value.isdigit() for value, _ in said.values()) and said, said)
         servers[0].stop()
         before = self.keys.all('compact_rev_key')['compact_rev_key'][1]
-        self.assertTrue(harness.wait_for(lambda: self.keys.all('compact_rev_key')['compact_rev_key'][1] > before), 'nobody goes on')
+        self.assertTrue(harness.wait_for(lambda: self.keys.all('compact_rev_key')['compact_rev_key'][1] > before), 'no server compacts any more')
 
 
 if __name__ == '__main__':

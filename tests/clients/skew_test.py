@@ -1,4 +1,4 @@
-"""kube-apiserver and the built server over one etcd, of which each lacks what the other serves."""
+"""kube-apiserver and the built server over one etcd, each without an API that the other serves."""
 import os
 import sys
 import unittest

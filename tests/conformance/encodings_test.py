@@ -1,6 +1,6 @@
-"""Every kind in every encoding, over the wire: the objects that recordings/wrong.jsonl posts are created from JSON, YAML, protobuf and CBOR, each on
-a server of its own, read back in all four, and are the same everywhere.  What a server writes as protobuf is kube-apiserver's to the byte: the
-tests of schemas and of the store say so."""
+"""Every kind in every encoding, over the wire: the objects that recordings/wrong.jsonl posts are created from JSON, YAML, protobuf and CBOR, each
+on a separate server, read back in all four, and are equal everywhere. The tests of schemas and of the store check that protobuf equals
+kube-apiserver's byte for byte."""
 import copy
 import json
 import os
@@ -60,7 +60,7 @@ class Client:
 
     def body(self, encoding, path, base):
         """The object in that encoding; protobuf is what the server itself makes of it."""
-        # Without blanks: raw values keep theirs, and would not be the same when they are put back as they are shown.
+        # Without blanks, because raw values keep them, and would differ if they are written back as shown.
         text = json.dumps(base, separators=(',', ':')).encode()
         if encoding == 'yaml':
             return yaml(base).encode()
@@ -74,7 +74,7 @@ class Client:
 
 
 def shown(body):
-    """What does not change by itself: controllers write status."""
+    """The part that controllers do not change: without status."""
     tree = scrub(json.loads(body))
     tree.pop('status', None)
     tree['metadata'].pop('managedFields', None)
@@ -112,12 +112,12 @@ class Encodings(unittest.TestCase):
             self.read_back(client, target, to, media, wanted[0])
 
     def read_back(self, client, target, to, media, wanted):
-        """What is read is sent again, and is what it was."""
+        """Writes the object as it was read, and checks that nothing changes."""
         for _ in range(20):
             status, body = client.send('GET', target, accept=media)
             self.assertEqual(status, 200, body)
             status, answer = client.send('PUT', target + '?dryRun=All', body, media=media)
-            if status != 409:  # a controller was in between
+            if status != 409:  # a controller has written in between
                 break
         self.assertEqual(status, 200, (to, answer))
         self.assertEqual(shown(answer), wanted, to)

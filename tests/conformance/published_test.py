@@ -1,8 +1,6 @@
-"""What the server publishes of itself is what kube-apiserver 1.36 publishes: OpenAPI v2 and v3 and discovery, legacy and aggregated, against the
-documents that the Go module k8s.io/kubernetes carries, which are those of a server with every version and every gate on (skipped where the module
-cannot be had).
-
-Descriptions are the project's own.  What else differs stands in ALLOWED, with the reason."""
+"""The published documents equal kube-apiserver 1.36's: OpenAPI v2 and v3 and discovery, legacy and aggregated, against the
+documents that the Go module k8s.io/kubernetes carries, which are those of a server with every version and every gate on (skipped if the
+module is not available). Descriptions differ. Other differences are in ALLOWED, with the reason."""
 import json
 import os
 import subprocess
@@ -25,7 +23,7 @@ ALLOWED = (('serverAddressByClientCIDRs/', 'the address of the server itself'),
 
 
 def module():
-    """The folder of k8s.io/kubernetes.  Throws clients.Missing."""
+    """The folder of k8s.io/kubernetes. Raises clients.Missing."""
     env = clients.module()
     told = subprocess.run(['go', 'mod', 'download', '-json', 'k8s.io/kubernetes'], cwd=clients.BUILD_DIR, env=env, capture_output=True, text=True)
     folder = json.loads(told.stdout).get('Dir') if told.returncode == 0 else None
@@ -35,7 +33,7 @@ def module():
 
 
 def differences(want, got, at=(), names=False):
-    """[(path, what upstream has, what is here)…], but for descriptions.  `names`: members of this object are names, not words."""
+    """[(path, upstream's value, the server's value)…], without descriptions.  `names`: members of this object are names, not words."""
     if isinstance(want, dict) and isinstance(got, dict):
         out = []
         for key in sorted({*want, *got}):

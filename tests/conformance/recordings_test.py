@@ -1,4 +1,4 @@
-"""Plays recordings/*.jsonl against the built server and compares every answer: code, headers, body, key order.
+"""Replays recordings/*.jsonl against the built server and compares every response: code, headers, body, key order.
 
 A line of a recording is a scenario, or a table.  A scenario is steps with a request ("do", "h", "b") and the answer that kube-apiserver gave
 ("s", "rh", "r"), and pauses between them ("sleep", or "until" an object has "conditions" or is answered with "s").  A table is one request
@@ -31,7 +31,7 @@ TEXT_RULES = [
 
 
 def in_any_order(answer):
-    """An error with its causes sorted, in the message too: kube-apiserver tells them in the order of its maps."""
+    """An error with its causes sorted, in the message too: kube-apiserver reports them in the order of its maps."""
     causes = (answer.get('details') or {}).get('causes') if isinstance(answer, dict) and isinstance(answer.get('details') or {}, dict) else None
     if not isinstance(causes, list) or len(causes) < 2:
         return answer
@@ -63,7 +63,7 @@ def scrub(value, key=None):
             out[text(k) if k.startswith(('k:', 'v:')) else k] = scrub(v, k)
         return out
     if key == 'managedFields' and isinstance(value, list):
-        # Those of one kind of write stand in the order of their times, to the second: how many seconds a scenario takes is nobody's promise.
+        # Entries of one kind of write are in the order of their times in seconds, but the duration of a scenario is not fixed.
         entries = [scrub(v, key) for v in value]
         return sorted(entries, key=lambda e: tuple(str(e.get(k, '')) for k in ('operation', 'time', 'manager', 'apiVersion', 'subresource')))
     if isinstance(value, list):
@@ -232,7 +232,7 @@ class Player:
                 self.step(step, kept)
 
     def waits(self, step):
-        """Whether it is a pause, which is over behind it.  What never comes is told by the answers that are compared."""
+        """Whether it is a pause; waits for its end. A condition that never holds shows in the compared responses."""
         if 'sleep' in step:
             time.sleep(step['sleep'])
         elif 'until' in step:

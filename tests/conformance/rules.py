@@ -82,7 +82,7 @@ def put(holder, way, value):
 
 
 def grown(value):
-    """The value with what is repeated written out."""
+    """The value with repetitions expanded."""
     if isinstance(value, dict):
         if set(value) == {'repeat'}:
             what, count = value['repeat']
@@ -99,7 +99,7 @@ def edited(base, changes):
 
 
 def said(body):
-    """What an answer says is wrong."""
+    """The errors of a response."""
     causes = (body.get('details') or {}).get('causes') if isinstance(body, dict) else None
     if body.get('reason') == 'Invalid' and causes:
         return ['%s: %s' % (cause.get('field', ''), cause.get('message')) for cause in causes]
@@ -107,7 +107,7 @@ def said(body):
 
 
 class Example:
-    """One example at work.  `request`: (method, path, body) -> (status, headers, body)."""
+    """One running example.  `request`: (method, path, body) -> (status, headers, body)."""
 
     def __init__(self, example, place, known):
         self.example, self.number = example, int(place.rpartition(':')[2])
@@ -118,7 +118,7 @@ class Example:
         return self.example.get('status', 422), says if isinstance(says, list) else [says]
 
     def sent(self, request):
-        """(status, body) of the request in question."""
+        """(status, body) of the example's request."""
         example, made = self.example, edited(self.base, self.example.get('set'))
         if 'then' not in example and 'post' not in example:
             return self.answer(request('POST', self.at + '?dryRun=All', made))
@@ -146,7 +146,7 @@ class Example:
         return status, body
 
     def problem(self, request):
-        """Why it does not hold; None if it does."""
+        """The reason why it fails; None if it passes."""
         status, wanted = self.wanted()
         got, body = self.sent(request)
         told = said(body) if isinstance(body, dict) else [body]

@@ -1,6 +1,6 @@
-"""Holds rules.tsv (see rules.py) against the schemas, the code and the built server.
+"""Compares rules.tsv (see rules.py) with the schemas, the code and the built server. A row without a place (-) must have no passing
 
-Rows that are missing here (-) are allowed no example that holds: a rule that has been built gets its place.  RULES_ONLY in the environment: rows
+example: an implemented rule needs its place.  RULES_ONLY in the environment: rows
 whose upstream column contains it."""
 import functools
 import json
@@ -14,14 +14,14 @@ sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e')]
 import rules  # noqa: E402
 from harness import ONLY_LIFECYCLE, Server, namespace  # noqa: E402
 
-# Kinds and fields behind gates have rules, too.
+# Kinds and fields behind gates have rules too.
 GATES = ('ClusterTrustBundle DRADeviceTaintRules DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims '
          'GangScheduling GenericWorkload HPAScaleToZero MaxUnavailableStatefulSet PodCertificateRequest StorageVersionMigrator '
          'TopologyAwareWorkloadScheduling WorkloadAwarePreemption').split()
 FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE, '--allow-privileged=true', '--enable-namespace-controller=false',
          '--runtime-config=api/all=true', '--feature-gates=' + ','.join(gate + '=true' for gate in GATES))
 PLACE = re.compile(r'^(?P<file>[\w./-]+)(?:#(?P<pointer>\S*)|:(?P<name>\w+))$')
-# The type says it all, or the message is built of a list or a limit that the schema has.
+# The type is the whole message, or the message is built from a list or a limit of the schema.
 GENERAL = {'Required', 'NotSupported', 'Duplicate', 'TooLong', 'TooMany', 'NotFound'}
 
 
@@ -44,7 +44,7 @@ def at_pointer(value, pointer):
 
 
 def place_problem(place):
-    """Why the place is none; None if it is one."""
+    """The reason why the place is invalid; None if it is valid."""
     found = PLACE.match(place)
     if not found or not os.path.exists(os.path.join(rules.ROOT, found['file'])):
         return place + ' is no place'
@@ -58,7 +58,7 @@ def place_problem(place):
 
 
 def texts_at(place):
-    """What stands at the place: of C++ the whole file, its literals joined."""
+    """The text at the place: for C++ the whole file with joined literals."""
     found = PLACE.match(place)
     if found['name']:
         return re.sub(r'"\s*\n\s*"', '', text(found['file'])).replace('\\"', '"')
@@ -66,7 +66,7 @@ def texts_at(place):
 
 
 def is_said(row):
-    """Whether the row's message stands at one of its places, its fixed parts each."""
+    """Whether one of the row's places has all fixed parts of the row's message."""
     if row['type'] in GENERAL and not row['message']:
         return True
     parts = [part for part in row['message'].split('{}') if part.strip()]

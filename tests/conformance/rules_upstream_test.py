@@ -1,5 +1,5 @@
 """rules.tsv has every place of kube-apiserver's sources that reports an error of an object, for the files that it names (the core group's): one row a report, by
-the Go module k8s.io/kubernetes (skipped where the module cannot be had)."""
+the Go module k8s.io/kubernetes (skipped if the module is not available)."""
 import functools
 import os
 import re

@@ -1,6 +1,6 @@
-"""A store that kube-apiserver wrote: loaded into the embedded store, or into etcd, it is served with the recorded answers, byte for byte
-but for the order of JSON members that the comparison checks too; and each object created here is stored as the recorded bytes, but for what
-no two servers share.
+"""A store that kube-apiserver wrote: loaded into the embedded store, or into etcd, it is served with the recorded answers, byte for byte,
+including the order of JSON members; and each object that is created here is stored as the recorded bytes, except values that differ
+between any two servers.
 
 recordings/store.json holds every key with its value (base64) and revision, and the answer to a GET of each object that was created.
 """
@@ -24,9 +24,9 @@ from recordings_test import differences  # noqa: E402
 STORE_FILE = os.environ.get('STORE_FILE', os.path.join(HERE, '../../build/tests/store_file'))
 RECORDED = json.load(open(os.path.join(HERE, 'recordings', 'store.json')))
 RANGE = '--service-cluster-ip-range=10.0.0.0/16'
-# Of the server that wrote the store, and kept by each server for itself.
+# Keys of the server that wrote the store; each server has its own.
 OWN = re.compile(r'^/registry/(ranges|masterleases|leases/kube-system)')
-# Keys whose bytes are others here, each with the reason.
+# Keys whose bytes differ, each with the reason.
 OTHERS = {
     '/registry/pods/store/p-rich': 'an answer that is sent again gets its matchLabelKeys merged once more',
     '/registry/controllerrevisions/store/cr1': 'raw data is stored compact here, as it was sent there',
@@ -62,7 +62,7 @@ class Embedded:
         return Server(RANGE, ONLY_LIFECYCLE, '--storage-media-type=application/vnd.kubernetes.protobuf', data_dir=self.directory.name)
 
     def dump(self):
-        """{key: value}, once the server has ended."""
+        """{key: value}, after the server has ended."""
         dumped = subprocess.run([STORE_FILE, 'dump', self.store], capture_output=True, text=True, check=True).stdout
         return {key: base64.b64decode(value) for _, key, value in (line.split(' ') for line in dumped.splitlines())}
 
@@ -121,7 +121,7 @@ def fields(message):
 
 
 def shared(stored):
-    """What two servers store alike of an object: of metadata all but its times and identities."""
+    """The part of an object that two servers store equally: metadata without times and identities."""
     if stored.startswith(b'{'):
         tree = json.loads(stored)
         for key in UNSHARED:
@@ -138,7 +138,7 @@ def shared(stored):
 
 
 def wished(answer):
-    """What a client sent, as far as an answer tells: the object without what a server adds."""
+    """The client's body, as far as the response shows it: the object without the server's additions."""
     metadata = {k: v for k, v in answer['metadata'].items() if k not in UNSHARED + ('generation',)}
     return dict(answer, metadata=metadata)
 

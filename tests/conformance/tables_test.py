@@ -1,8 +1,8 @@
 """Tables of every kind are those of kube-apiserver's own printers: objects made at random, loaded into the store as kube-apiserver would have
 stored them, are listed as a Table; columns and cells are compared with what k8s.io/kubernetes prints of the same objects (tables/main.go, built
-by the test from the Go module; skipped where that cannot be had).
+by the test from the Go module; skipped if that is not available). TABLES_SEED in the environment sets the seed, TABLES_PER_KIND the
 
-TABLES_SEED in the environment asks for other objects, TABLES_PER_KIND for more of them."""
+number of objects."""
 import base64
 import json
 import os
@@ -20,9 +20,9 @@ from store_test import RECORDED, STORE_FILE, fields  # noqa: E402
 PER_KIND = int(os.environ.get('TABLES_PER_KIND', '40'))
 SEED = int(os.environ.get('TABLES_SEED', '1'))
 TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
-# Nothing of this server's own may change what has been loaded.
+# The server's controllers must not change the loaded objects.
 FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', ONLY_LIFECYCLE, '--enable-namespace-controller=false')
-# No printer, or one that kube-apiserver does not ask.
+# Kinds without a printer, or with one that kube-apiserver does not use.
 WITHOUT_PRINTERS = ('CSIStorageCapacity',)
 DEFAULT = [{'name': 'Name', 'type': 'string', 'format': 'name', 'priority': 0}, {'name': 'Created At', 'type': 'date', 'format': '', 'priority': 0}]
 

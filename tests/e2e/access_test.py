@@ -1,4 +1,4 @@
-"""Who asks, may they, and certificates: reviews through the whole chain, requests approved, and what extension servers are told."""
+"""Authentication, authorization and certificates: reviews through the whole chain, approved requests, and the configuration for extension servers."""
 import base64
 import subprocess
 import unittest

@@ -1,4 +1,4 @@
-"""Admission plugins of pods, jobs, events, namespaces and owners, each through the API: what they set, and what they refuse in which words."""
+"""Admission plugins of pods, jobs, events, namespaces and owners, each through the API: defaults, refusals and their messages."""
 import json
 import os
 import shutil
@@ -114,6 +114,19 @@ class Defaults(Admission, unittest.TestCase):
         # A full update that leaves out what was set.
         self.ask('PUT', NS + self.ns + '/pods/a', pod('a', priorityClassName='never', metadata={'labels': {'a': 'b'}}, nodeName=None,
                                                      tolerations=spec['tolerations']))
+
+    def test_requests_of_a_pod_follow_those_that_a_limit_range_sets(self):
+        self.make('limitranges', {'apiVersion': 'v1', 'kind': 'LimitRange', 'metadata': {'name': 'l'}, 'spec': {'limits': [
+            {'type': 'Container', 'defaultRequest': {'cpu': '100m', 'memory': '64Mi'}}]}})
+
+        def with_default():
+            status, _, made = self.server.request('POST', NS + self.ns + '/pods?dryRun=All', pod('q'))
+            return made if status == 201 and 'requests' in made['spec']['containers'][0].get('resources', {}) else None
+        self.assertTrue(wait_for(with_default))
+        made = self.make('pods', pod(resources={'limits': {'memory': '512Mi'}}))
+        self.assertEqual(made['spec']['resources'], {'limits': {'memory': '512Mi'}, 'requests': {'cpu': '100m', 'memory': '512Mi'}})
+        # An update sets the defaults again: they must be the same.
+        self.ask('PATCH', NS + self.ns + '/pods/p', {'metadata': {'labels': {'a': 'b'}}}, headers=MERGE)
 
     def test_one_class_is_the_default(self):
         classes = '/apis/scheduling.k8s.io/v1/priorityclasses'
@@ -359,6 +372,51 @@ class Images(Admission, unittest.TestCase):
         made = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c'}}
         self.assertEqual(self.ask('POST', NS + 'nowhere/configmaps', made, 404)['message'], 'namespaces "nowhere" not found')
         self.make('configmaps', made)
+
+
+class FailOpenImages(Admission, unittest.TestCase):
+    """ImagePolicyWebhook with `defaultAllow`: a failure of the webhook lets the pod in, and the audit event says so; a denial does not."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.webhook = ImageWebhook()
+        cls.audit = tempfile.mkdtemp(prefix='backplane-images-')
+        policy = os.path.join(cls.audit, 'policy.yaml')
+        with open(policy, 'w', encoding='utf-8') as f:
+            json.dump({'apiVersion': 'audit.k8s.io/v1', 'kind': 'Policy', 'rules': [{'level': 'Metadata'}]}, f)
+        cls.FLAGS = ('--enable-admission-plugins=ImagePolicyWebhook', '--audit-policy-file=' + policy,
+                     '--audit-log-path=' + os.path.join(cls.audit, 'log'))
+        cls.CONFIGURATIONS = {'ImagePolicyWebhook': {'imagePolicy': {'kubeConfigFile': cls.webhook.kubeconfig(), 'allowTTL': 600, 'denyTTL': 600,
+                                                                     'retryBackoff': 1, 'defaultAllow': True}}}
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.webhook.stop()
+        shutil.rmtree(cls.audit, ignore_errors=True)
+
+    def annotations(self):
+        """Those of the admission plugin in the audit events of this test's pods."""
+        with open(os.path.join(self.audit, 'log'), encoding='utf-8') as f:
+            events = [json.loads(line) for line in f]
+        return [{key: value for key, value in event.get('annotations', {}).items() if key.startswith('imagepolicywebhook.')}
+                for event in events if event['verb'] == 'create' and event['objectRef'].get('namespace') == self.ns]
+
+    def test_a_webhook_that_fails_allows(self):
+        self.webhook.fails = True
+        self.addCleanup(setattr, self.webhook, 'fails', False)
+        made = self.make('pods', pod(container={'image': 'bad'}))
+        self.assertNotIn('annotations', made['metadata'])
+        self.assertTrue(wait_for(lambda: {'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true'} in self.annotations() or None))
+        self.webhook.fails = False
+        # The failure is not remembered.
+        self.assertEqual(self.refused(pod('q', container={'image': 'bad'})),
+                         'pods "q" is forbidden: image policy webhook backend denied one or more images: not these')
+        # The denial is.
+        calls = len(self.webhook.calls)
+        self.refused(pod('r', container={'image': 'bad'}))
+        self.assertEqual(len(self.webhook.calls), calls)
 
 
 class Configurations(unittest.TestCase):

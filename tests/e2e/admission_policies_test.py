@@ -1,4 +1,4 @@
-"""Validating and mutating admission policies, put into force through the API."""
+"""Validating and mutating admission policies, created through the API."""
 import itertools
 import json
 import os

@@ -1,4 +1,4 @@
-"""Admission plugins that decide who and what is safe: PodSecurity, ServiceAccount, certificates, nodes, storage, networks."""
+"""Admission plugins for security: PodSecurity, ServiceAccount, certificates, nodes, storage, networks."""
 import base64
 import json
 import os

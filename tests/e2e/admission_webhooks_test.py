@@ -1,5 +1,5 @@
-"""Admission webhooks: what they receive, what their answers do, and that a webhook that misbehaves costs no more than its timeout and ends
-as its failure policy says."""
+"""Admission webhooks: reviews, the effects of responses, and that a faulty webhook costs at most its timeout and is handled by its
+failure policy."""
 import base64
 import http.server
 import itertools
@@ -25,7 +25,7 @@ HUGE = 100 << 20
 
 
 class QuietServer(http.server.ThreadingHTTPServer):
-    """Clients that refuse the certificate or go away are part of the tests."""
+    """Clients that refuse the certificate or disconnect are expected."""
 
     daemon_threads = True
 
@@ -110,7 +110,7 @@ def add(path, value):
     return {'op': 'add', 'path': path, 'value': value}
 
 
-# ---- answers that are none
+# ---- invalid responses
 
 
 def hang(handler, _):
@@ -191,7 +191,7 @@ class WebhookCase:
         return out
 
     def configure(self, kind, *webhooks):
-        """Creates a configuration and waits until it is in effect: its last webhook is one that says so."""
+        """Creates a configuration and waits until it is in effect, which its last webhook shows."""
         server = self.server
         name = '%s-%d' % (self.case, next(self.numbers))
         probe = self.webhook('probe', name, objectSelector={'matchLabels': {PROBE: name}})
@@ -280,7 +280,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         self.assertEqual((seen['terminationMessagePath'], seen['imagePullPolicy']), ('/dev/termination-log', 'Always'))
         validated = self.hooks.reviews(self.case)[0]['request']['object']
         self.assertEqual((validated['metadata']['annotations'], len(validated['spec']['template']['spec']['containers'])), ({'seen': 'yes'}, 2))
-        # What a webhook makes of an object is validated.
+        # The object that a webhook has changed is validated.
         self.hooks.answers[first] = lambda *_: patch(add(containers, {'name': 'main', 'image': 'twice'}))
         answer = self.request('POST', DEPLOYMENTS % 'default', self.deployment('main', name=self.case + '-2'), code=422)
         self.assertIn('spec.template.spec.containers[1].name: Duplicate value: "main"', answer['message'])
@@ -304,7 +304,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
     # ---- webhooks that misbehave
 
     def failing(self):
-        """By name: the answer or the client's configuration, and what the message says."""
+        """By name: the response or the client's configuration, and a part of the message."""
         other = Hooks(self.folder.name, 'other.example.com')
         self.addCleanup(other.stop)
         silent = socket.create_server(('127.0.0.1', 0))  # accepts nothing: no handshake
@@ -325,7 +325,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         return {
             'hang': (hang, None, 'context deadline exceeded'),
             'huge': (huge, None, 'the answer is larger than 8388608 bytes'),
-            'half': (half, None, 'unexpected error when reading response body. Please retry. Original error: '),
+            'half': (half, None, 'unexpected error when reading response body. Please retry. Original error: unexpected EOF'),
             'closed': (closed, None, 'Post "https://127.0.0.1:'),
             'redirect': (redirect, None, 'the server responded with the status code 302 but did not return more information'),
             'broken': (broken, None, 'an error on the server ("unknown") has prevented the request from succeeding'),
@@ -373,7 +373,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         # The request's own time ends before the webhook's.
         self.assertIn(slow.getresponse().status, (500, 504))
 
-    # ---- who is called
+    # ---- selection of webhooks
 
     def test_webhooks_are_called_again_after_a_later_change(self):
         a, b, c = (self.case + each for each in 'abc')
@@ -382,7 +382,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         self.configure('mutating', self.webhook('a', a, reinvocationPolicy='IfNeeded'), self.webhook('b', b),
                        self.webhook('c', c, reinvocationPolicy='IfNeeded'))
         self.assertEqual(self.create(data={'x': 'y'})['data'], {'x': 'y', 'a': '2', 'b': 'set'})
-        # b is not to be called again; nothing has changed since c, which is called again because a has changed the object anew.
+        # b must not be called again; nothing has changed since c, which is called again because a has changed the object again.
         self.assertEqual([len(self.hooks.reviews(each)) for each in (a, b, c)], [2, 1, 2])
         self.assertEqual(self.hooks.reviews(a)[1]['request']['object']['data']['b'], 'set')
 
@@ -430,6 +430,48 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
         request = self.hooks.reviews(proxy)[0]['request']
         self.assertEqual((request['operation'], request['object']['kind'], request['oldObject'], request['options']),
                          ('CONNECT', 'ServiceProxyOptions', None, None))
+
+    def test_the_validating_step_sees_the_scale_of_the_changed_object(self):
+        self.request('POST', DEPLOYMENTS % 'default', self.deployment('main'), code=201)
+        self.configure('validating', self.webhook('scale', self.case, objectSelector={}, rules=[
+            {'operations': ['UPDATE'], 'apiGroups': ['apps'], 'apiVersions': ['v1'], 'resources': ['deployments/scale']}]))
+        self.request('PUT', DEPLOYMENTS % 'default' + '/%s/scale' % self.case,
+                     {'apiVersion': 'autoscaling/v1', 'kind': 'Scale', 'metadata': {'name': self.case}, 'spec': {'replicas': 3}})
+        request = self.hooks.reviews(self.case)[0]['request']
+        for scale, replicas in ((request['object'], 3), (request['oldObject'], 1)):
+            self.assertEqual(sorted(scale['metadata']), ['creationTimestamp', 'name', 'namespace', 'resourceVersion', 'uid'])
+            self.assertEqual((scale['spec'], scale['status']['selector']), ({'replicas': replicas}, '%s=%s' % (LABEL, self.case)))
+
+    def test_a_deletion_is_reviewed_with_the_object_as_it_is(self):
+        pods = '/api/v1/namespaces/default/pods'
+        body = {'metadata': {'name': self.case, 'labels': {LABEL: self.case}},
+                'spec': {'nodeName': 'none', 'terminationGracePeriodSeconds': 7, 'containers': [{'name': 'c', 'image': 'i'}]}}
+        self.request('POST', pods, body, code=201)
+        self.configure('validating', self.webhook('delete', self.case, rules=[
+            {'operations': ['DELETE'], 'apiGroups': [''], 'apiVersions': ['v1'], 'resources': ['pods']}]))
+        for _ in range(2):  # a second deletion of a terminating pod changes nothing
+            self.request('DELETE', pods + '/' + self.case)
+        self.request('DELETE', pods + '/' + self.case + '?gracePeriodSeconds=0')
+        graceful, forced, removal = [review['request'] for review in self.hooks.reviews(self.case)]
+        self.assertNotIn('deletionTimestamp', graceful['oldObject']['metadata'])
+        self.assertEqual(graceful['options']['gracePeriodSeconds'], 7)
+        self.assertEqual(forced['oldObject']['metadata']['deletionGracePeriodSeconds'], 7)
+        self.assertEqual((removal['options']['gracePeriodSeconds'], removal['oldObject']['metadata']['deletionGracePeriodSeconds']), (0, 0))
+
+    def test_an_answer_after_the_deadline_has_no_kind(self):
+        self.hooks.answers[self.case] = hang
+        self.configure('mutating', self.webhook('late', self.case))
+        answer = self.create(code=504, query='?timeout=1s')
+        self.assertEqual(list(answer), ['metadata', 'status', 'message', 'reason', 'details', 'code'])
+
+    def test_a_patch_that_removes_the_kind_does_not_remove_it(self):
+        self.hooks.answers[self.case] = lambda *_: patch({'op': 'remove', 'path': '/kind'}, {'op': 'remove', 'path': '/apiVersion'})
+        self.configure('mutating', self.webhook('kind', self.case))
+        made = self.create()
+        self.assertEqual((made['apiVersion'], made['kind']), ('v1', 'ConfigMap'))
+        self.hooks.answers[self.case] = lambda *_: patch({'op': 'replace', 'path': '/kind', 'value': 'Other'})
+        self.assertEqual(self.create(self.case + '-2', code=500)['message'], 'Internal error occurred: no kind "Other" is registered for version "v1" '
+                         'in scheme "pkg/runtime/scheme.go:111"')
 
     def test_a_namespace_is_in_itself(self):
         self.hooks.answers[self.case] = lambda *_: {'allowed': False}
@@ -532,7 +574,7 @@ class AdmissionWebhooks(WebhookCase, unittest.TestCase):
 
 
 class PluginConfiguration(WebhookCase, unittest.TestCase):
-    """What a WebhookAdmissionConfiguration sets."""
+    """The settings of a WebhookAdmissionConfiguration."""
 
     @classmethod
     def flags(cls):
@@ -607,9 +649,11 @@ class PluginConfiguration(WebhookCase, unittest.TestCase):
         self.assertIn('its circuit breaker is open after repeated failures', self.create(code=500)['message'])
         self.assertEqual(len(self.hooks.reviews(self.case)), 2)
 
+        seen = set()
+
         def events():
             return {event['reason']: event for event in self.request('GET', '/api/v1/namespaces/default/events')['items']
-                    if event['involvedObject']['name'] == name}
+                    if event['involvedObject']['name'] == name and event['metadata']['name'] not in seen}
         opened = wait_for(lambda: events().get('WebhookCircuitOpened'))
         self.assertIn('circuit.example.com', opened['message'])
         self.assertIn('backplane_admission_webhook_circuit_open{name="circuit.example.com",type="validating"} 1', self.server.request('GET', '/metrics')[2])
@@ -617,6 +661,15 @@ class PluginConfiguration(WebhookCase, unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.server.request('POST', MAPS % 'default', self.map(self.case))[0] == 201))
         self.assertTrue(wait_for(lambda: events().get('WebhookCircuitClosed')))
         self.create(self.case + '-2')
+        # A changed configuration begins with a closed circuit.
+        seen.update(event['metadata']['name'] for event in events().values())
+        self.hooks.answers[self.case] = broken
+        for i in range(2):
+            self.create('%s-again-%d' % (self.case, i), code=500)
+        self.request('PATCH', CONFIGURATIONS % 'validating' + '/' + name, {'metadata': {'labels': {'changed': 'yes'}}},
+                     **{'Content-Type': 'application/merge-patch+json'})
+        self.assertTrue(wait_for(lambda: events().get('WebhookCircuitClosed', {}).get('message', '').endswith('its configuration has changed')))
+        self.assertIn('backplane_admission_webhook_circuit_open{name="circuit.example.com",type="validating"} 0', self.server.request('GET', '/metrics')[2])
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""Servers behind an APIService, for tests: certificates of a front proxy, and an HTTPS backend that does what a test says."""
+"""Servers behind an APIService, for tests: certificates of a front proxy, and an HTTPS backend that the test controls."""
 import http.server
 import json
 import os
@@ -18,7 +18,7 @@ def openssl(*args):
 
 
 class Certificates:
-    """An authority, and what it signs, in a folder."""
+    """An authority with its certificates, in a folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -30,7 +30,7 @@ class Certificates:
         return os.path.join(self.folder, name)
 
     def issue(self, name, common_name, *names, digest='sha256'):
-        """Paths of certificate and key; both are put in place at once.  Names are of the DNS, or 'IP:' and an address."""
+        """Paths of certificate and key, which are replaced together. Names are DNS names, or 'IP:' and an address."""
         openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', self.path(name + '.new.key'), '-out',
                 self.path(name + '.csr'), '-subj', '/CN=' + common_name)
         with open(self.path(name + '.ext'), 'w') as f:
@@ -63,7 +63,7 @@ def aggregated_list():
 
 
 class Backend:
-    """An HTTPS server that answers discovery of GROUP, and everything else with what it was asked."""
+    """An HTTPS server that returns discovery of GROUP, and echoes all other requests."""
 
     def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc', host='127.0.0.1', digest='sha256'):
         self.requests = []  # (path, headers, common name of the client)
@@ -86,7 +86,7 @@ class Backend:
         class Quiet(http.server.ThreadingHTTPServer):
             daemon_threads = True
 
-            def handle_error(self, *_):  # who does not believe our certificate goes without a word
+            def handle_error(self, *_):  # a client that does not trust the certificate closes the connection
                 pass
 
         self.server = Quiet((host, 0), Handler)
@@ -135,7 +135,7 @@ class Backend:
         request.wfile.write(raw)
 
     def switch(self, request):
-        """Speaks what it was asked for, and says everything twice until the client ends."""
+        """Switches to the requested protocol, and echoes everything twice until the client ends."""
         request.close_connection = True
         request.wfile.write(('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Stream-Protocol-Version: v4\r\n\r\n' %
                              request.headers['Upgrade']).encode())
@@ -149,7 +149,7 @@ class Backend:
 
 
 class Hanging:
-    """Takes connections, and never says a word."""
+    """Accepts connections, and never responds."""
 
     def __init__(self):
         self.listener = socket.create_server(('127.0.0.1', 0), backlog=128)

@@ -1,5 +1,5 @@
-"""Group versions that another server answers for: passing requests on, who they are said to come from, availability, discovery, and what servers
-that are dead or hang do to everybody else."""
+"""Group versions of another server: forwarded requests, their identity headers, availability, discovery, and the effect of dead and
+hanging servers on other requests."""
 import base64
 import os
 import shutil
@@ -171,7 +171,7 @@ class Aggregation(unittest.TestCase):
         merge = {'Content-Type': 'application/merge-patch+json'}
         self.call('PATCH', APISERVICES + '/' + NAME, {'spec': {'caBundle': wrong}}, merge)
         self.assertIn('x509: certificate signed by unknown authority', self.wait_available('FailedDiscoveryCheck')[2])
-        # What the server itself had asked before may still come.
+        # Requests that the server had sent before may still arrive.
         asked = [request[0] for request in backend.requests].count(THINGS)
         self.assertEqual(self.server.request('GET', THINGS)[0], 503)
         self.assertEqual([request[0] for request in backend.requests].count(THINGS), asked)
@@ -223,7 +223,7 @@ class Aggregation(unittest.TestCase):
         self.wait_available('Passed')
         for _ in range(3):
             self.call('GET', THINGS)
-        # And what is read of it in the background.
+        # And the documents that are read in the background.
         self.assertGreaterEqual(self.counted('x509_missing_san_total') - before[0], 3)
         self.assertGreaterEqual(self.counted('x509_insecure_sha1_total') - before[1], 3)
 
@@ -231,7 +231,7 @@ class Aggregation(unittest.TestCase):
         backend = self.serve()
         backend.broken = 'error'
         url = 'https://localhost:%d/apis/%s/v1' % (backend.port, GROUP)
-        # It is looked at again when its service changes, and every half minute.
+        # It is checked again when its service changes, and every half minute.
         self.call('PATCH', '/api/v1/namespaces/agg/services/echo', {'metadata': {'annotations': {'x': str(backend.port)}}},
                   headers={'Content-Type': 'application/merge-patch+json'})
         self.assertEqual(self.wait_available('FailedDiscoveryCheck')[2],
@@ -276,7 +276,7 @@ class Aggregation(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not self.versions()))
         self.assertTrue(wait_for(lambda: self.server.request('GET', THINGS)[0] == 404))
 
-    # Each request that anybody made waited for them.
+    # Regression: requests of all clients waited for them.
     def test_servers_that_are_dead_or_hang_are_nobodys_business(self):
         hanging = Hanging()
         self.addCleanup(hanging.stop)
@@ -298,7 +298,7 @@ class Aggregation(unittest.TestCase):
 
 
 def own_address():
-    """An address of this machine that others could reach: endpoints may not be loopback's.  None: there is none."""
+    """An address of this machine that is not loopback, because endpoints must not be loopback addresses. None: there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(('192.0.2.1', 9))  # nothing is sent

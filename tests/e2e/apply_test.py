@@ -1,5 +1,5 @@
-"""Server-side apply over one Deployment, by HTTP and with every kubectl there is: two managers, conflict, force, sharing, removal; migration
-from client-side apply; the record in metadata.managedFields."""
+"""Server-side apply over one Deployment, by HTTP and with every available kubectl: two managers, conflict, force, sharing, removal; migration
+from client-side apply; metadata.managedFields."""
 import json
 import unittest
 
@@ -74,7 +74,7 @@ class ApplyTest(Served, unittest.TestCase):
 
         shared = self.apply('three', deployment(replicas=3))
         self.assertEqual(managers(shared)['three', 'Apply', ''], {'f:spec': {'f:replicas': {}}})
-        # Whoever lets go of a shared field leaves it to the other; the last one takes it along, and it is defaulted.
+        # A manager that drops a shared field leaves it to the other one; if the last one drops it, the field is defaulted.
         self.assertEqual(self.apply('two', deployment())['spec']['replicas'], 3)
         self.assertEqual(self.apply('three', deployment())['spec']['replicas'], 1)
 
@@ -147,7 +147,7 @@ class ApplyTest(Served, unittest.TestCase):
         self.assertEqual((status, made['spec']['targetCPUUtilizationPercentage']), (201, 80))
         owned = dict(dict.fromkeys(('f:maxReplicas', 'f:minReplicas', 'f:targetCPUUtilizationPercentage'), {}), **{'f:scaleTargetRef': {}})
         self.assertEqual(managers(made)['maker', 'Update', ''], {'f:spec': owned})
-        # Who applies owns what is applied alone.
+        # A manager owns only the fields that it applies.
         applied = self.apply('m', dict(body, metadata={'name': 'applied'}), 201, path=path + '/applied')
         self.assertEqual(managers(applied)['m', 'Apply', ''], {'f:spec': {'f:maxReplicas': {}, 'f:scaleTargetRef': {}}})
         for name in ('made', 'applied'):

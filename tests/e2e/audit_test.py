@@ -1,4 +1,4 @@
-"""Audit: policies, the log file, the webhook, and what becomes of requests and of the server's end when a backend fails."""
+"""Audit: policies, the log file, the webhook, and the effect of a failing backend on requests and shutdown."""
 import http.server
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 from harness import Server, configmap, main, wait_for
 
 HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n'
-# The server's own requests are no part of these tests.
+# These tests ignore the server's own requests.
 QUIET = '- level: None\n  users: ["system:apiserver"]\n'
 METADATA = HEAD + 'rules:\n' + QUIET + '- level: Metadata\n'
 MAPS = '/api/v1/namespaces/default/configmaps'

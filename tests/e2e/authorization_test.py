@@ -245,7 +245,7 @@ class Webhooks(WithFolder):
             rules = json.loads(jane.request('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
                 'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectAccessReview',
                 'spec': {'nonResourceAttributes': {'path': '/x', 'verb': 'get'}}})[1])
-            self.assertEqual(rules['reason'], 'Forbidden', 'nobody allows even the review')
+            self.assertEqual(rules['reason'], 'Forbidden', 'no authorizer allows even the review')
 
 
 class Configuration(WithFolder):

@@ -1,4 +1,4 @@
-"""The roles and bindings that every server has: made at the first start, given back what they lack at the next, and left alone where wanted."""
+"""The default roles and bindings: created at the first startup, restored at the next, and not changed if an annotation forbids it."""
 import tempfile
 import unittest
 
@@ -58,10 +58,10 @@ class Roles(unittest.TestCase):
                 self.assertEqual(server.request('DELETE', basic)[0], 200)
                 self.change(server, 'clusterroles/system:discovery', lambda role: role['rules'].append(EXTRA))
                 self.change(server, 'clusterroles/system:heapster', lambda role: role.update(rules=[EXTRA]))
-                # Without the label it is not among those that the server lists.
+                # Without the label it is not in the server's list.
                 self.change(server, 'clusterroles/system:kube-dns', lambda role: role['metadata'].update(labels={'mine': 'yes'}))
                 self.change(server, signer, lambda role: role.update(rules=[]))
-                # Of another role, it can only be made anew.
+                # With another role, the binding must be created again.
                 self.assertEqual(server.request('DELETE', GROUP + 'clusterrolebindings/system:kube-dns')[0], 200)
                 wrong = dict(before['clusterrolebindings', None, 'system:kube-dns'], metadata={'name': 'system:kube-dns'})
                 wrong['roleRef'] = dict(wrong['roleRef'], name='cluster-admin')
@@ -95,7 +95,7 @@ class Roles(unittest.TestCase):
                 after = everything(server)
                 self.assertIn('a default role or binding with autoupdate=false lacks default rules', server.text())
             self.assertEqual(after['clusterrolebindings', None, 'system:discovery'], before)
-            # Who gave nobody the one does not give anybody the other, which came of it.
+            # If the administrator has removed all subjects of one binding, the binding that succeeds it has none either.
             viewer = after['clusterrolebindings', None, 'system:public-info-viewer']
             self.assertNotIn('subjects', viewer)
             self.assertEqual(viewer['metadata']['annotations'][AUTO_UPDATE], 'false')

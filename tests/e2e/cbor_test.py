@@ -66,7 +66,7 @@ def read(body):
 
 
 def write(value, text=True):
-    """Texts as text strings or as byte strings: a server takes both."""
+    """Texts as text strings or as byte strings: a server accepts both."""
     def start(major, argument):
         if argument < 24:
             return bytes([major << 5 | argument])

@@ -1,4 +1,4 @@
-"""Lists whose history is compacted away while a client turns their pages."""
+"""Lists whose revision is compacted while a client reads their pages."""
 import unittest
 
 from harness import Server, configmap, wait_for
@@ -23,7 +23,7 @@ class Compaction(unittest.TestCase):
             answer = wait_for(gone)
             self.assertEqual((answer['reason'], answer['code']), ('Expired', 410))
             self.assertTrue(answer['message'].startswith('The provided continue parameter is too old to display a consistent list result.'))
-            # It goes on with what there is now.
+            # The list continues with the current objects.
             names, token = [], answer['metadata']['continue']
             while token:
                 code, _, page = server.request('GET', MAPS + '?limit=1&continue=' + token)

@@ -1,4 +1,4 @@
-"""Connections to nodes, pods and services: logs, exec, attach, port-forward, cp and the proxies, with every kubectl there is."""
+"""Connections to nodes, pods and services: logs, exec, attach, port-forward, cp and the proxies, with every available kubectl."""
 import base64
 import fcntl
 import gzip
@@ -15,18 +15,21 @@ import subprocess
 import tempfile
 import termios
 import threading
+import time
 import unittest
 
 from aggregated import GROUP, Backend, Certificates, apiservice, available, external
 from conversion_test import Webhook, definition
+from etcd_test import Etcd
 from harness import Server, kubectls, main, namespace, wait_for
+from konnectivity import KonnectivityProxy
 from kubelet import Kubelet, self_signed
 
 PODS = '/api/v1/namespaces/default/pods'
 
 
 def own_address():
-    """An address of this machine that is not its own alone; None where there is none."""
+    """An address of this machine that is not loopback; None if there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try:
             s.connect(('192.0.2.1', 9))
@@ -72,10 +75,10 @@ class Cluster:
 
 
 class WebSocketClient:
-    """Talks to `server` over WebSockets, byte by byte."""
+    """A raw WebSocket client of `server`."""
 
     def upgraded(self, path, *protocols):
-        """The answer's head and the connection behind it, to a request for a WebSocket."""
+        """The response head and the connection of a WebSocket request."""
         connection = self.server.connect()
         connection.connect()
         head = ['GET %s HTTP/1.1' % path, 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
@@ -93,7 +96,7 @@ class WebSocketClient:
 
     @staticmethod
     def messages(sock):
-        """Opcode and payload of what comes, until the end."""
+        """Opcodes and payloads of the messages until the end."""
         data, out = b'', []
         while some := sock.recv(65536):
             data += some
@@ -105,7 +108,7 @@ class WebSocketClient:
 
 
 class Texts(WebSocketClient, unittest.TestCase):
-    """What is said, without a kubectl between."""
+    """The messages of errors, without kubectl."""
 
     @classmethod
     def setUpClass(cls):
@@ -179,7 +182,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         self.assertEqual(self.message('/on-bare/log'), (500, 'no preferred addresses found; known addresses: []'))
 
     def test_a_kubelet_that_is_not_there(self):
-        silent = socket.socket()  # its port is nobody else's, and refuses
+        silent = socket.socket()  # the port is reserved, and refuses connections
         self.addCleanup(silent.close)
         silent.bind(('127.0.0.1', 0))
         port = silent.getsockname()[1]
@@ -541,7 +544,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
         self.assertEqual(self.messages(sock)[0], (2, b'\x01hi\n'))
 
     def test_nobody_answers(self):
-        with socket.socket() as silent:  # its port is nobody else's, and refuses
+        with socket.socket() as silent:  # the port is reserved, and refuses connections
             silent.bind((self.address, 0))
             port = silent.getsockname()[1]
             code, _, answer = self.ask('%s/web:%d/proxy/x' % (PODS, port))
@@ -558,7 +561,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
 
 
 class Trust(unittest.TestCase):
-    """A kubelet is believed by its certificate, and is shown one."""
+    """Certificates of kubelets, and client certificates for kubelets."""
 
     def test_certificates(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -588,7 +591,7 @@ class Trust(unittest.TestCase):
 
 
 class ConnectProxy:
-    """Answers HTTP CONNECT; `refuses` says with what instead.  `tls`: a context, or no TLS."""
+    """Accepts HTTP CONNECT; `refuses`: the response instead.  `tls`: a context, or no TLS."""
 
     def __init__(self, path=None, tls=None):
         self.asked, self.refuses, self.tls = [], None, tls
@@ -632,15 +635,15 @@ class ConnectProxy:
 
 
 class Egress(unittest.TestCase):
-    """Connections into the cluster go the way that --egress-selector-config-file says."""
+    """Connections into the cluster use the proxies of --egress-selector-config-file."""
 
     CONFIG = 'apiVersion: apiserver.k8s.io/v1beta1\nkind: EgressSelectorConfiguration\negressSelections:\n' \
-             '- name: cluster\n  connection:\n    proxyProtocol: %s\n    transport: %s\n'
+             '- name: %s\n  connection:\n    proxyProtocol: %s\n    transport: %s\n'
 
-    def config(self, folder, protocol, transport):
+    def config(self, folder, protocol, transport, name='cluster'):
         path = os.path.join(folder, 'egress.yaml')
         with open(path, 'w') as f:
-            f.write(self.CONFIG % (protocol, transport))
+            f.write(self.CONFIG % (name, protocol, transport))
         return '--egress-selector-config-file=' + path
 
     def check(self, proxy, flag):
@@ -739,15 +742,76 @@ class Egress(unittest.TestCase):
         crd = definition('foos', 'Foo', client)
         self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)[0], 201)
 
-    def test_what_is_not_offered_ends_the_start(self):
+    def test_by_grpc_over_a_unix_socket(self):
         with tempfile.TemporaryDirectory() as folder:
-            with Server(self.config(folder, 'GRPC', '{uds: {udsName: /x}}'), wait=False) as server:
-                self.assertNotEqual(server.process.wait(60), 0)
-                self.assertIn('egress selection "cluster": the protocol GRPC is not offered, HTTPConnect is', server.text())
+            path = os.path.join(folder, 'proxy')
+            proxy = KonnectivityProxy(path)
+            cluster = Cluster(self.config(folder, 'GRPC', '{uds: {udsName: %s}}' % path))
+            try:
+                authority = '127.0.0.1:%d' % cluster.kubelet.port
+                line = 'by proxy ' * 40000  # more than a window
+                cluster.kubelet.logs['default/p/c'] = [line]
+                self.assertEqual(cluster.server.request('GET', PODS + '/p/log')[2], line + '\n')
+                self.assertEqual(proxy.asked, [authority])
+                self.assertEqual(cluster.server.kubectl(kubectls()[0], 'exec', 'p', '--', 'echo', 'hello'), 'hello\n')
+                with subprocess.Popen([kubectls()[0], '--kubeconfig', cluster.server.kubeconfig, 'exec', '-i', 'p', '--', 'cat'],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE) as kubectl:
+                    kubectl.stdin.write(b'a line\n')
+                    kubectl.stdin.flush()
+                    self.assertEqual(kubectl.stdout.readline(), b'a line\n')
+                    kubectl.kill()
+                self.assertTrue(proxy.closed.wait(60), 'the end of a connection is told')
+                proxy.refuses = 'no agent available'
+                cluster.pod('q', ['c'], 'n1')
+                code, _, answer = cluster.server.request('GET', PODS + '/q/log?insecureSkipTLSVerifyBackend=true')
+                self.assertEqual(code, 500)
+                self.assertIn('no agent available', answer['message'])
+                metrics = cluster.server.request('GET', '/metrics')[2]
+                self.assertIn('apiserver_egress_dialer_dial_start_total{protocol="grpc",transport="uds"}', metrics)
+                self.assertIn('apiserver_egress_dialer_dial_failure_count{protocol="grpc",stage="proxy",transport="uds"} 1', metrics)
+            finally:
+                proxy.die()
+                cluster.stop()
+
+    def test_etcd_is_dialled_through_its_proxy(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        address = etcd.url.partition('//')[2]
+        for protocol, kind in (('GRPC', KonnectivityProxy), ('HTTPConnect', ConnectProxy)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, 'proxy')
+                proxy = kind(path)
+                flag = self.config(folder, protocol, '{uds: {udsName: %s}}' % path, name='etcd')
+                with Server(flag, '--etcd-servers=' + etcd.url) as server:
+                    self.assertEqual(server.request('GET', '/api/v1/namespaces/default')[0], 200)
+                    self.assertEqual(set(proxy.asked), {address})
+                proxy.die() if protocol == 'GRPC' else proxy.listening.close()
+
+
+class Throttled(unittest.TestCase):
+    """--max-connection-bytes-per-sec slows upgraded connections down, and nothing else."""
+
+    RATE = 100
+
+    def test_an_exec_takes_the_time_of_its_bytes(self):
+        cluster = Cluster('--max-connection-bytes-per-sec=%d' % self.RATE)
+        try:
+            cluster.kubelet.logs['default/p/c'] = ['x' * 5000]
+            began = time.monotonic()
+            self.assertEqual(len(cluster.server.request('GET', PODS + '/p/log')[2]), 5001)
+            read = time.monotonic() - began
+            began = time.monotonic()
+            said = cluster.server.kubectl(kubectls()[0], 'exec', 'p', '--', 'echo', 'y' * 500)
+            self.assertEqual(said, 'y' * 500 + '\n')
+            # In both directions: the command on its way is part of the target, and not of the stream.
+            self.assertGreater(time.monotonic() - began, 500 / self.RATE - 1)
+            self.assertLess(read, 5000 / self.RATE - 1, 'logs are not throttled')
+        finally:
+            cluster.stop()
 
 
 class Stops(unittest.TestCase):
-    """A stop does not wait for tunnels."""
+    """Shutdown does not wait for tunnels."""
 
     def test_a_tunnel_does_not_hold_the_stop(self):
         cluster = Cluster()

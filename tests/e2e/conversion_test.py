@@ -1,5 +1,5 @@
-"""Custom resources whose versions a webhook converts: both versions read and write the same objects; what a webhook does wrong costs its
-own version only."""
+"""Custom resources whose versions a webhook converts: both versions read and write the same objects; a faulty webhook affects only the
+version that needs it."""
 import base64
 import http.server
 import json
@@ -85,7 +85,7 @@ class Webhook:
                     self.end_headers()
                     self.wfile.write(body)
                 except OSError:
-                    pass  # whoever asked has waited long enough
+                    pass  # the caller has waited long enough
 
             def log_message(self, *_):
                 pass
@@ -131,7 +131,7 @@ class Conversion(unittest.TestCase):
         code, _, crd = self.server.request('POST', CRDS, definition(self.plural, self.kind, client, review))
         self.assertEqual(code, 201, crd)
         self.assertTrue(wait_for(lambda: self.server.request('GET', self.path('v1'))[0] == 200))
-        # It is served before its status says so: who changes it must not meet that write.
+        # It is served before its status says so, and a change must not conflict with that write.
         self.assertTrue(wait_for(lambda: 'Established' in [condition['type'] for condition in self.server.request(
             'GET', CRDS + '/' + crd['metadata']['name'])[2]['status'].get('conditions') or [] if condition['status'] == 'True']))
 
@@ -170,7 +170,7 @@ class Conversion(unittest.TestCase):
                                                {'Content-Type': 'application/merge-patch+json'})
         self.assertEqual((code, patched['spec']['dimensions'], patched['metadata']['generation']), (200, {'size': 5}, 2))
         self.assertEqual(self.get('v1', 'one')['spec']['size'], 5)
-        # The stored version's rules hold for what comes through another one.
+        # The stored version's rules apply to writes through another version.
         code, _, refused = self.server.request('PATCH', self.path('v2', 'one'), json.dumps({'spec': {'dimensions': {'size': 0}}}),
                                                {'Content-Type': 'application/merge-patch+json'})
         self.assertIn(code, (200, 422))
@@ -199,7 +199,7 @@ class Conversion(unittest.TestCase):
             self.assertEqual(self.owned(version), {('first', 'v1'): {'f:size': {}, 'f:color': {}}})
         refused = self.apply('v2', 'second', {'dimensions': {'size': 5}}, code=409)
         self.assertEqual(refused['message'], 'Apply failed with 1 conflict: conflict with "first": .spec.size')
-        # Who says the same shares it, each in the words of his version.
+        # Managers with the same value share the field, each in its version's names.
         self.apply('v2', 'second', {'dimensions': {'size': 1}})
         sizes = {'f:dimensions': {'f:size': {}}}
         self.assertEqual(self.owned(), {('first', 'v1'): {'f:size': {}, 'f:color': {}}, ('second', 'v2'): sizes})
@@ -303,7 +303,7 @@ class Conversion(unittest.TestCase):
             raise ValueError('crashed')
         self.webhook.misbehave = crash
         self.assertEqual(self.refusal(), self.prefix() + 'failed: an error on the server ("unknown") has prevented the request from succeeding')
-        # What the webhook says of names and the like does not count; and the other version never asked it.
+        # The webhook's changes of metadata are ignored; the other version did not call it.
         item(lambda each: each['metadata'].update(generation=77, resourceVersion='1', finalizers=['x']))
         self.assertEqual({key: value for key, value in self.get('v2', 'one')['metadata'].items() if key in ('generation', 'finalizers')},
                          {'generation': 1})

@@ -1,4 +1,4 @@
-"""Bearer tokens: whom the server recognizes by them, and when it refuses them."""
+"""Bearer tokens: the authenticated users, and refusals."""
 import base64
 import json
 import os
@@ -29,7 +29,7 @@ def bearer(token):
 
 
 class Client:
-    """What the tests ask a server."""
+    """Requests of the tests."""
     server = None
 
     def get(self, headers, path='/version'):

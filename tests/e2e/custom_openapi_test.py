@@ -1,4 +1,4 @@
-"""OpenAPI of custom resources: v3 says what their schemas say, v2 what old clients can read of that, and kubectl explains by it."""
+"""OpenAPI of custom resources: v3 has their schemas, v2 the part that old clients can read, and kubectl explain uses them."""
 import re
 import time
 import unittest

@@ -1,4 +1,4 @@
-"""Custom types that come, change, go and come again, over restarts; and APIServices: of this server's group versions and of other servers."""
+"""Custom types that are created, changed, deleted and created again, over restarts; and APIServices: of this server's group versions and of other servers."""
 import json
 import time
 import unittest
@@ -50,7 +50,7 @@ class CustomTypes(unittest.TestCase):
         return path
 
     def settle(self, name):
-        """A type is served before its status says so: who changes it must not meet that write."""
+        """A type is served before its status says so, and a change must not conflict with that write."""
         eventually('the status of ' + name, lambda: 'Established' in [condition['type'] for condition in self.get(
             CRDS + '/' + name)[2]['status'].get('conditions') or [] if condition['status'] == 'True'])
 
@@ -99,7 +99,7 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual((before['spec']['groupPriorityMinimum'], before['spec']['versionPriority']), (1000, 100))
         self.restart()
         self.assertEqual(self.get('/apis/e2e.example.com/v1/widgets')[0], 200)
-        # The last thing that the registration does at a start is to take away what nobody serves: one that was left over goes.
+        # At the end of a startup, the registration removes stale APIServices: the one that was left over.
         gone = {'apiVersion': 'apiregistration.k8s.io/v1', 'kind': 'APIService',
                 'metadata': {'name': 'v1.nobody.example.com', 'labels': {'kube-aggregator.kubernetes.io/automanaged': 'true'}},
                 'spec': {'group': 'nobody.example.com', 'version': 'v1', 'groupPriorityMinimum': 1000, 'versionPriority': 100}}
@@ -130,7 +130,7 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(self.server.request('POST', path, made)[0], 201)
         self.assertNotIn(b'other', watch.read())
 
-    # It was 405, and 404 for an apply.
+    # Regression: the status was 405, and 404 for an apply.
     def test_nothing_is_created_while_the_type_goes(self):
         path = self.define('widgets', 'Widget')
 

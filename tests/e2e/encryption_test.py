@@ -1,4 +1,4 @@
-"""Encryption of stored objects: what stands in the store, who reads it, keys that change and keys that are lost, KMS plugins, reencrypt."""
+"""Encryption of stored objects: stored values, their readers, changed and lost keys, KMS plugins, reencrypt."""
 import base64
 import json
 import os

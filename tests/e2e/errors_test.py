@@ -1,4 +1,4 @@
-"""Bad input of every kind over both HTTP versions: the right Status, nothing changed, the connection handled as it should be."""
+"""Bad input of every kind over both HTTP versions: the right Status, no change, correct handling of the connection."""
 import json
 import os
 import shutil
@@ -146,7 +146,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(row['conditions'][0]['reason'], 'Succeeded')
 
     def test_a_patch_that_doubles_the_depth_is_refused(self):
-        """Copies of a list into its own deepest list ended the process."""
+        """Regression: copies of a list into its deepest list ended the process."""
         self.server.request('POST', BASE, configmap('deep', k='v'))
         operations, path, levels = [{'op': 'add', 'path': '/x', 'value': []}], '/x', 1
         while levels < 1 << 16:
@@ -158,7 +158,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(self.server.request('DELETE', BASE + '/deep')[0], 200)
 
     def test_an_eviction_that_only_pretends_leaves_the_pod(self):
-        """kubectl drain --dry-run=server says so in the body, where nobody looked."""
+        """Regression: dryRun in the body, as kubectl drain --dry-run=server sends it, was ignored."""
         pods = '/api/v1/namespaces/default/pods'
         pod = {'metadata': {'name': 'stays'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}
         self.assertEqual(self.server.request('POST', pods, pod)[0], 201)

@@ -1,4 +1,4 @@
-"""What stands in an etcd, read and written past every server, by its JSON gateway."""
+"""Reads and writes the keys of an etcd directly, by its JSON gateway."""
 import base64
 import json
 import urllib.request
@@ -29,7 +29,7 @@ class Keys:
         return int(self.call('kv/put', key=self.text(key), value=self.text(value))['header']['revision'])
 
     def put_all(self, values):
-        """[(key, value)…], some at once: a request is limited to 1.5 MiB."""
+        """[(key, value)…], several per request, which is limited to 1.5 MiB."""
         for begin in range(0, len(values), 20):
             self.call('kv/txn', success=[{'requestPut': {'key': self.text(key), 'value': self.text(value)}} for key, value in values[begin:begin + 20]])
 

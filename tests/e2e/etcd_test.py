@@ -1,4 +1,4 @@
-"""Hosts over one etcd: what one writes the others have, nothing is given twice, and etcd may go away and come back."""
+"""Hosts over one etcd: each sees the others' writes, nothing is allocated twice, and etcd may stop and restart."""
 import base64
 import calendar
 import http.client
@@ -20,22 +20,22 @@ ETCD = shutil.which('etcd')
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 SERVICES = '/api/v1/namespaces/default/services'
 EVENTS = '/api/v1/namespaces/default/events'
-# More of them take longer, and find what is rarer.
+# More rounds take longer, and find rarer errors.
 ROUNDS = int(os.environ.get('BACKPLANE_ETCD_ROUNDS', '200'))
-# What kube-apiserver 1.36.3 keeps of itself.
+# The keys that kube-apiserver 1.36.3 writes for itself.
 MASTER_LEASE = (b'k8s\0\n\x0f\n\x02v1\x12\tEndpoints\x12#\n\x10\n\0\x12\0\x1a\0"\0*\0002\0008\x01B\0'
                 b'\x12\x0f\n\r\n\t192.0.2.2\x1a\0\x1a\0"\0')
 
 
 def peer_lease(identity, address, port):
-    """The record by which others reach it, as kube-apiserver 1.36.3 writes it."""
+    """The lease with its address for peers, as kube-apiserver 1.36.3 writes it."""
     return (b'k8s\0\n\x0f\n\x02v1\x12\tEndpoints\x12p\nK\n\0\x12\0\x1a\0"\0*\0002\0008\x01B\0Z9\n\x11apiserverIdentity\x12$' + identity
             + b'\x12!\n\r\n\t' + address + b'\x1a\0\x1a\x10\n\x05https\x10' + bytes([port & 127 | 128, port >> 7 & 127 | 128, port >> 14])
             + b'\x1a\x03TCP\x1a\0"\0')
 
 
 class Etcd:
-    """One etcd with a directory of its own."""
+    """One etcd with a separate directory."""
 
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix='backplane-etcd-')
@@ -82,7 +82,7 @@ class Etcd:
         self.call('/v3/kv/put', {'key': encoded[0], 'value': encoded[1]})
 
     def ranges(self):
-        """How many reads it has been asked for."""
+        """The number of its range requests."""
         text = self.call('/metrics')
         return float(re.search(r'grpc_server_started_total\{grpc_method="Range",[^}]*\} (\S+)', text)[1])
 
@@ -153,7 +153,7 @@ class TwoHosts(unittest.TestCase):
         return answer
 
     def test_what_a_host_has_written_is_the_same_on_both(self):
-        """The one that wrote it has it as it wrote it, the other one as it is stored."""
+        """The writer's cache has the written bytes, the other one's the stored bytes."""
         one, other = self.hosts
         pod = {'kind': 'Pod', 'apiVersion': 'v1', 'metadata': {'name': 'same', 'labels': {'b': '2', 'a': '1'}, 'annotations': {}},
                'spec': {'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'cpu': '1000m', 'memory': '0.5Gi'}},
@@ -249,7 +249,7 @@ class TwoHosts(unittest.TestCase):
         self.assertEqual(code, 201, made)
 
         def since(condition):
-            """When it came to hold; None: it does not."""
+            """The time since which it holds; None: it does not hold."""
             status = hosts[0].request('GET', definitions + '/rounds.example.com')[2]['status']
             return {each['type']: each['lastTransitionTime'] for each in status.get('conditions') or [] if each['status'] == 'True'}.get(condition)
         self.assertTrue(wait_for(lambda: since('NamesAccepted')))
@@ -258,7 +258,7 @@ class TwoHosts(unittest.TestCase):
             self.assertTrue(wait_for(lambda host=host: host.request('GET', path)[0] == 200), 'names are accepted, and it is not served')
         established = wait_for(lambda: since('Established'))
         self.assertTrue(established)
-        # Five seconds, of times that are told in whole ones; how late somebody looks says nothing.
+        # Five seconds, of times in whole seconds; a late check does not matter.
         took = [calendar.timegm(time.strptime(at, '%Y-%m-%dT%H:%M:%SZ')) for at in (made['metadata']['creationTimestamp'], established)]
         self.assertGreaterEqual(took[1] - took[0], 4, 'it is established before the other host can serve it')
 
@@ -281,7 +281,7 @@ class TwoHosts(unittest.TestCase):
             reader.join()
         asked, took = self.etcd.ranges() - before, time.monotonic() - begun
         self.assertEqual(set(lists), {200})
-        # Of this host; the other one, and what this one does by itself, ask now and then.
+        # Requests of this host; the other one, and background work, also send some.
         self.assertLessEqual(asked, took * 100 + 16 + took * 20, len(lists))
 
 
@@ -313,7 +313,7 @@ class Flags(unittest.TestCase):
             for check in ('etcd', 'etcd-readiness', 'etcd-override-0', 'etcd-override-readiness-0'):
                 self.assertIn('[+]%s ok' % check, verbose)
             metrics = server.request('GET', '/metrics')[2]
-            # Of the first who asks.
+            # For the first caller.
             for series in ('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}',
                            'apiserver_storage_db_total_size_in_bytes{endpoint="%s"}' % other.url):
                 size = re.search('^' + re.escape(series) + r' (\S+)$', metrics, re.M)
@@ -396,7 +396,7 @@ class Flags(unittest.TestCase):
                 if 'operation' in labels:
                     return value('%s{operation="%s",group="",resource="%s"}' % (name, labels['operation'], resource))
                 return value('%s{group="",resource="%s"%s}' % (name, resource, ',index=""' if 'index' in labels else ''))
-            # Two that the server keeps are made behind its start.
+            # The server creates two of its objects after its startup.
             self.assertTrue(wait_for(lambda: of('etcd_requests_total', operation='create') == of('apiserver_storage_events_received_total') == 2))
             made = [of('etcd_requests_total', operation=o) for o in ('create', 'update', 'delete')]
             events = of('apiserver_storage_events_received_total')
@@ -526,7 +526,7 @@ class Away(unittest.TestCase):
                     code, _, now = host.request('GET', CONFIGMAPS + '/c%d' % index)
                     if code == 200:
                         there = int(now['data']['n'])
-                        # What was acknowledged is there; what was not may be.
+                        # Acknowledged writes exist; others may.
                         if there not in (counts[index], counts[index] + 1):
                             wrong.append((index, counts[index], now))
                             return
@@ -535,7 +535,7 @@ class Away(unittest.TestCase):
                         code, _, now = host.request('PUT', CONFIGMAPS + '/c%d' % index, now)
                         if code == 200:
                             counts[index] += 1
-                    # What was given up may have been written behind the read.
+                    # A cancelled write may have happened after the read.
                     if code not in (200, 409) and code < 429:
                         wrong.append((index, code, now))
                         return
@@ -600,7 +600,7 @@ class Away(unittest.TestCase):
                     port = one.port, other.port
                     self.assertIn(first_generation(peer), [peer_lease(identity, b'192.0.2.%d' % (n + 1), port[n]) for n in range(2)])
                 other.kill()
-                # One that kube-apiserver has left behind is removed by who comes after it, and made anew when that one is ready.
+                # A lease that kube-apiserver has left is removed by the next server, and created again when that one is ready.
                 left = MASTER_LEASE.replace(b'192.0.2.2', b'192.0.2.3')
                 Keys(etcd).put('/registry/masterleases/192.0.2.3', left)
                 with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.3') as third:
@@ -659,11 +659,11 @@ class Away(unittest.TestCase):
             etcd.kill()
             shutil.rmtree(os.path.join(etcd.dir, 'data'))
             etcd.start()
-            # Nobody asks until the new history is as long as the old one was.
+            # No request is sent until the new history is as long as the old one was.
             self.assertTrue(wait_for(lambda: 'history has gone back' in server.text()), server.text())
             self.assertTrue(wait_for(lambda: server.request('POST', '/api/v1/nodes', {'metadata': {'name': 'new'}})[0] == 201), server.text())
             self.assertTrue(wait_for(lambda: nodes() == ['new']), nodes())
-            # What the server makes by itself is made again.
+            # The server creates its objects again.
             self.assertTrue(wait_for(lambda: server.request('GET', '/api/v1/namespaces/default')[0] == 200, 90), server.text())
 
     def test_flags_that_name_no_etcd_end_the_start(self):

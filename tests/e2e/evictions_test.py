@@ -1,4 +1,4 @@
-"""Evictions: pods that go, as far as PodDisruptionBudgets allow it."""
+"""Evictions of pods within PodDisruptionBudgets."""
 import concurrent.futures
 import unittest
 

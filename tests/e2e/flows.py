@@ -1,6 +1,6 @@
-"""Flows of kubectl as tables: a Flow is a name and steps, a step is a command or a request and what has to come of it.
+"""Flows of kubectl as tables: a Flow is a name and steps, a step is a command or a request and its expected result.
 
-`{ns}` in any text is the flow's own namespace, which is also a name that nobody else uses; `{dir}` is its own folder."""
+`{ns}` in any text is the flow's own namespace, which is also a unique name; `{dir}` is its own folder."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ NEWEST = 999
 
 
 class Flow:
-    """`since`, `until`: the kubectl minors that can do it (until: not with that one)."""
+    """`since`, `until`: the kubectl minors that support it (`until` is excluded)."""
 
     def __init__(self, name, *steps, since=0, until=1000, files=None):
         self.name, self.steps, self.since, self.until, self.files = name, steps, since, until, files or {}
@@ -36,7 +36,7 @@ class K:
 
 
 class Has:
-    """What a JSONPath finds in an object."""
+    """The expected result of a JSONPath in an object."""
 
     def __init__(self, what, path, value, since=0, until=1000):
         self.what, self.path, self.value, self.since, self.until = what, path, value, since, until
@@ -48,7 +48,7 @@ class Has:
 
 
 class Keeps:
-    """What a JSONPath finds in an object is the same behind the steps."""
+    """The result of a JSONPath in an object is unchanged after the steps."""
 
     def __init__(self, what, path, *steps, since=0, until=1000):
         self.what, self.path, self.steps, self.since, self.until = what, path, steps, since, until
@@ -63,7 +63,7 @@ class Keeps:
 
 
 class Gone:
-    """The object is not there."""
+    """The object does not exist."""
 
     def __init__(self, what, since=0, until=1000):
         self.what, self.since, self.until = what, since, until
@@ -74,7 +74,7 @@ class Gone:
 
 
 class Call:
-    """A plain request, for what kubectl cannot do: the part of a controller or a kubelet.  {uid:KIND/NAME} in the body is that object's uid."""
+    """A plain request, for actions of a controller or a kubelet that kubectl does not have.  {uid:KIND/NAME} in the body is that object's uid."""
 
     def __init__(self, method, path, body, since=0, until=1000, content_type='application/merge-patch+json'):
         self.method, self.path, self.body, self.since, self.until = method, path, body, since, until
@@ -111,7 +111,7 @@ class Place:
 
 
 def run(flow, place):
-    """Runs the steps that this kubectl can do; what fails is told with its step."""
+    """Runs the steps that this kubectl supports; reports a failure with its step."""
     code, _, answer = place.server.request('POST', '/api/v1/namespaces', {'metadata': {'name': place.ns}})
     assert code == 201, answer
     place.write(flow.files)
@@ -125,7 +125,7 @@ def run(flow, place):
 
 
 def minor_of(binary):
-    """The minor of a kubectl; one that was built without being told its version is the newest."""
+    """The minor version of a kubectl; one without a version counts as the newest."""
     shown = subprocess.run([binary, 'version', '--client', '-o', 'json'], capture_output=True, text=True, check=True).stdout
     known = re.match(r'\d+', json.loads(shown)['clientVersion'].get('minor', ''))
     return int(known[0]) if known else NEWEST

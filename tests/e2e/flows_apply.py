@@ -74,7 +74,7 @@ FLOWS = [
          Has('cm c', '{.data}', '{"a":"1"}', since=26), Has('cm c', MANAGERS, 'kubectl/Apply kubectl-last-applied/Apply ', since=26, until=28)),
     Flow('server side and back', K('apply --server-side -f -', DEPLOYMENT), K('apply -f -', deployment(replicas=4), says='configured'),
          Has('deploy web', '{.spec.replicas}', '4'),
-         # What the last applied configuration says is kubectl's own: no conflict.
+         # kubectl owns the fields of the last applied configuration: no conflict.
          K('apply --server-side -f -', DEPLOYMENT), Has('deploy web', '{.spec.replicas}', '2')),
     Flow('conflict, force, shared, removal', K('apply --server-side --field-manager=one -f -', DEPLOYMENT),
          K('apply --server-side --field-manager=two -f -', deployment(replicas=5), code=1, says=['conflict with "one"', '.spec.replicas']),

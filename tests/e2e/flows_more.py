@@ -1,4 +1,4 @@
-"""Flows that go further: what is written twice, watched while it goes, changed by many, reached through subresources and folders."""
+"""Further flows: repeated writes, watched deletions, concurrent changes, subresources and folders."""
 from flows import Call, Flow, Gone, Has, K, Keeps
 from flows_apply import DEPLOYMENT, MANAGERS, configmap, deployment
 from flows_objects import SIX
@@ -22,7 +22,7 @@ FOLDER = {'all/a.yaml': configmap('a', '{k: v}'), 'all/deeper/b.yaml': configmap
 
 
 def set_revision(number):
-    """As the controller of stateful sets would have made it."""
+    """Creates it like the controller of stateful sets."""
     return Call('POST', '/apis/apps/v1/namespaces/{ns}/controllerrevisions', {
         'metadata': {'name': 'db-%d' % number, 'labels': {'app': 'db'}, 'ownerReferences': [
             {'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'name': 'db', 'uid': '{uid:sts/db}', 'controller': True}]},

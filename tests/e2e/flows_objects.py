@@ -1,4 +1,4 @@
-"""Flows of reading and making: get, create and its generators, describe, explain, events, authorization, certificates."""
+"""Flows of reading and creating: get, create and its generators, describe, explain, events, authorization, certificates."""
 from flows import NEWEST, Call, Flow, Gone, Has, K
 from flows_apply import DEPLOYMENT, configmap
 from flows_workloads import POD
@@ -44,7 +44,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: u}]
 """
 
-# What `kubectl create` makes: the command, what it says it made, a path in that, and what is there.
+# `kubectl create`: the command, the created object, a path in it, and the value.
 MAKES = [
     ('create clusterrole {ns} --verb=get,list --resource=pods,deploy.apps', 'clusterrole {ns}', '{.rules[*].resources}', '["pods"] ["deployments"]', 0),
     ('create clusterrolebinding {ns} --clusterrole=view --user=u --group=g', 'clusterrolebinding {ns}', '{.subjects[*].name}', 'u g', 0),

@@ -1,4 +1,4 @@
-"""Tables of what people and scripts do with kubectl, with every kubectl that there is, Debian's 1.20 too (KUBECTLS names others)."""
+"""Tables of common uses of kubectl, with every available kubectl, including Debian's 1.20 (KUBECTLS names others)."""
 import concurrent.futures
 import os
 import re
@@ -79,7 +79,7 @@ class Flows(Served):
             reader.start()
             number = 0
             deadline = time.monotonic() + 60
-            # The watch has no sign of having begun: objects are made until one of them shows.
+            # The start of the watch is not visible: objects are created until one of them shows.
             while not seen and time.monotonic() < deadline:
                 number += 1
                 self.server.request('POST', path, configmap('n%d' % number))
@@ -88,7 +88,7 @@ class Flows(Served):
             self.assertRegex(first, r'^n\d+$')
             self.server.request('PATCH', '%s/%s' % (path, first), {'data': {'a': '1'}}, {'Content-Type': 'application/merge-patch+json'})
             self.server.request('DELETE', '%s/%s' % (path, first))
-            # The change shows its number of data, the deletion the last one again.
+            # The change shows the new number of data, the deletion the last one.
             self.assertTrue(wait_for(lambda: [line.split()[1] for line in list(seen) if line.split()[0] == first] == ['0', '1', '1']), seen)
             watch.kill()
             reader.join()

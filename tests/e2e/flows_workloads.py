@@ -6,7 +6,7 @@ WEB = '/apis/apps/v1/namespaces/{ns}/deployments/web'
 
 
 def replicaset(number):
-    """As the deployment controller would have made it."""
+    """Creates it like the deployment controller."""
     labels = {'app': 'web', 'pod-template-hash': 'h%d' % number}
     return Call('POST', '/apis/apps/v1/namespaces/{ns}/replicasets', {
         'metadata': {'name': 'web-%d' % number, 'labels': labels, 'annotations': {'deployment.kubernetes.io/revision': str(number)}, 'ownerReferences': [
@@ -16,7 +16,7 @@ def replicaset(number):
 
 
 def revision(number):
-    """As the daemon set controller would have made it."""
+    """Creates it like the daemon set controller."""
     return Call('POST', '/apis/apps/v1/namespaces/{ns}/controllerrevisions', {
         'metadata': {'name': 'agent-%d' % number, 'labels': {'app': 'agent'}, 'ownerReferences': [
             {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'agent', 'uid': '{uid:ds/agent}', 'controller': True}]},

@@ -1,4 +1,4 @@
-"""Fields whose feature gates are off, as writes through a server lose and keep them."""
+"""Fields whose feature gates are off: writes drop or keep them."""
 import http.client
 import os
 import shutil
@@ -81,7 +81,7 @@ class GatesTest(unittest.TestCase):
             self.assertIn('kubernetes_feature_enabled{name="DynamicResourceAllocation",stage=""} 1\n', metrics)
 
     def uid(self, server, *uids):
-        """What SelfSubjectReview says of a client certificate with these uids."""
+        """The result of a SelfSubjectReview for a client certificate with these uids."""
         pki, place = os.path.join(server.dir, 'data', 'pki'), os.path.join(server.dir, 'client')
         run = lambda *args: subprocess.run(['openssl', *args], check=True, capture_output=True)
         with open(place + '.cnf', 'w', encoding='utf-8') as f:

@@ -1,4 +1,4 @@
-"""A gRPC server on a Unix socket with the standard library alone: HTTP/2 without TLS, unary calls, messages of protobuf."""
+"""A gRPC server on a Unix socket with the standard library only: HTTP/2 without TLS, unary calls, messages of protobuf."""
 import os
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""Starts the built server for a test and talks to it: a kubeconfig, kubectl, and a plain HTTPS client with the admin's certificate."""
+"""Starts the built server for a test, with a kubeconfig, kubectl, and a plain HTTPS client with the admin's certificate."""
 import base64
 import http.client
 import itertools
@@ -32,7 +32,7 @@ PORTS = (range(15000, 30000)[n % 15000] for n in itertools.count(os.getpid() * 3
 
 
 def free_port():
-    """A port of 127.0.0.1 that nobody has, for who binds it later."""
+    """A free port of 127.0.0.1 for a later bind."""
     for port in PORTS:
         with socket.socket() as probe:
             try:
@@ -43,7 +43,7 @@ def free_port():
 
 
 def kubectls():
-    """Every kubectl there is: the one on the PATH, and Debian's 1.20 where scripts/setup has unpacked it."""
+    """Every available kubectl: the one on the PATH, and Debian's 1.20 if scripts/setup has unpacked it."""
     found = []
     for path in (shutil.which('kubectl'), os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../.tools/kubernetes-client/usr/bin/kubectl')):
         if path and os.path.exists(path) and os.path.realpath(path) not in [os.path.realpath(p) for p in found]:
@@ -52,7 +52,7 @@ def kubectls():
 
 
 def is_sanitized():
-    """Whether the server is built with a sanitizer, which keeps what is freed: its memory says nothing then."""
+    """Whether the server is built with a sanitizer, which does not reuse freed memory, so its memory use cannot be checked."""
     with open(BINARY, 'rb') as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as code:
         return code.find(b'__sanitizer_') >= 0
 
@@ -61,15 +61,19 @@ class Server:
     """One running server with a data directory of its own.  `under`: a command that is given its command.
 
     `service_accounts`: the admission plugin ServiceAccount runs, as it does by default. It refuses pods in namespaces without a ServiceAccount
-    `default`, which a controller would create, so that it is off for tests about other things."""
+    `default`, which a controller would create, so that it is off for tests about other things.
+    `controllers`: the controllers run, as in a server without flags; they create and delete objects. None: the flag is not set."""
 
-    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True, under=(), service_accounts=False):
+    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True, under=(), service_accounts=False,
+                 controllers=False):
         self.own_dir = data_dir is None
         self.dir = data_dir or tempfile.mkdtemp(prefix='backplane-test-')
         self.log_path = os.path.join(self.dir, 'log-%d' % time.monotonic_ns())
         self.log = open(self.log_path, 'wb')
         if not service_accounts and not any(flag.startswith('--admission-control=') for flag in flags):
             flags = ('--disable-admission-plugins=ServiceAccount', *flags)
+        if controllers is not None and not any(flag.startswith('--controllers=') for flag in flags):
+            flags = ('--controllers=*' if controllers else '--controllers=', *flags)
         args = [*under, BINARY, '--data-dir', os.path.join(self.dir, 'data'), '--plugin-dir', plugin_dir or PLUGINS, '--secure-port', '0', *flags]
         self.process = subprocess.Popen(args, stdout=self.log, stderr=subprocess.STDOUT, env=dict(os.environ, **(env or {})),
                                         restore_signals=restore_signals)
@@ -139,7 +143,7 @@ class Server:
             return response.status, dict(response.getheaders()), raw.decode(errors='replace')
 
     def events(self, path, count):
-        """The first events of a watch; None for each that does not come within a minute."""
+        """The first events of a watch; None for each that does not arrive within a minute."""
         connection = self.connect(timeout=90)
         connection.request('GET', path + '&timeoutSeconds=60')
         response = connection.getresponse()
@@ -182,7 +186,7 @@ class Server:
 
 
 class Served:
-    """For test cases that share one server; stands before TestCase among the bases."""
+    """For test cases that share one server; precedes TestCase in the list of bases."""
 
     @classmethod
     def setUpClass(cls):
@@ -194,7 +198,7 @@ class Served:
 
 
 def wait_for(what, seconds=60):
-    """What `what` gives as soon as that is something; None when it never is."""
+    """The first truthy result of `what`; None if there is none in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = what()

@@ -1,7 +1,7 @@
 """Random histories: workers that create, update, patch, apply, delete and read the same few objects at once, while others watch.
 
-A History only records: each Call with when it began and ended and what was answered, each Watch with what it was told.  histories_check.py
-says whether there is one order of events that explains all of it."""
+A History only records: each Call with its begin, end and response, each Watch with its events. histories_check.py checks that one order
+of events explains all of it."""
 import copy
 import http.client
 import json
@@ -19,7 +19,7 @@ GONE = (OSError, http.client.HTTPException)
 
 
 class Resource:
-    """What a history is about: a kind whose objects have `data`, in one namespace."""
+    """The resource of a history: a kind whose objects have `data`, in one namespace."""
 
     def __init__(self, group_path, api_version, kind, plural, namespace, custom=False):
         self.path = '%s/namespaces/%s/%s' % (group_path, namespace, plural)
@@ -32,7 +32,7 @@ class Resource:
 
 
 class Call:
-    """One request and its answer; code None when the connection broke before one came."""
+    """One request and its response; code None if the connection broke before it."""
 
     def __init__(self, verb, name, sent=None):
         self.verb, self.name, self.sent = verb, name, sent
@@ -82,7 +82,7 @@ class Watch(threading.Thread):
                 self.events.append(event)
                 if event['type'] == 'ERROR' or event['object']['metadata'].get('name') == self.last:
                     break
-        except GONE + (ValueError,) as error:  # half a line is what a killed server leaves
+        except GONE + (ValueError,) as error:  # a killed server leaves half a line
             self.error = error
         finally:
             self.response.close()
@@ -123,7 +123,7 @@ class History:
             thread.join()
 
     def finish(self, client):
-        """Makes the marker, waits until every watch has seen it, and takes it away."""
+        """Creates the marker, waits until every watch has seen it, and deletes it."""
         self.call(client, Call('create', self.marker, self.resource.body(self.marker, {}, 'left')))
         for watch in self.watches:
             watch.join(120)
@@ -140,7 +140,7 @@ class History:
         return watch
 
     def middle(self):
-        """Watches that begin while the workers work: one that lists by itself, one that resumes where another one is."""
+        """Watches that begin while the workers run: one with initial events, one that resumes at another one's position."""
         try:
             self.streamed = self.watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true')
             seen = list(self.main.events)
@@ -157,7 +157,7 @@ class History:
                 getattr(self, verb)(client, rng, rng.choice(NAMES))
         except GONE as error:
             self.broken = error
-        except Exception as error:  # told by finish(): a thread's own end says nothing
+        except Exception as error:  # reported by finish(), because an exception in a thread is not
             self.broken = error
         finally:
             client.close()

@@ -1,6 +1,6 @@
-"""Says whether one order of events explains a History: what each call was answered, each list held, and each watch was told.
+"""Checks that one order of events explains a History: the response of each call, the contents of each list, and the events of each watch.
 
-The order is that of the watch from before the first call to behind the last one; every problem found is one line."""
+The order is that of the watch from before the first call to after the last one; every problem found is one line."""
 import bisect
 import json
 
@@ -14,7 +14,7 @@ def version(obj):
 
 
 def plain(obj):
-    """The object without what items of a list leave out, and in a form that compares."""
+    """The object without members that list items lack, in a comparable form."""
     return json.dumps({k: v for k, v in obj.items() if k not in ('apiVersion', 'kind')}, sort_keys=True)
 
 
@@ -23,7 +23,7 @@ def side(obj):
 
 
 class Order:
-    """Every state of every name, from a list and the events behind it."""
+    """Every state of every name, from a list and the events after it."""
 
     def __init__(self, initial, events, problems):
         self.first = int(initial['metadata']['resourceVersion'])
@@ -70,7 +70,7 @@ class Order:
         return {name: plain(obj) for name, obj in found.items() if obj is not None}
 
     def within(self, name, low, high):
-        """The states of `name` that stood at some moment of [low, high]."""
+        """The states of `name` at any moment of [low, high]."""
         states = self.states.get(name, [(0, None)])
         ends = [v for v, _ in states[1:]] + [float('inf')]
         return [obj for (begin, obj), end in zip(states, ends) if begin <= high and end > low]
@@ -84,7 +84,7 @@ class Check:
         self.deleted = {e['object']['metadata']['uid']: version(e['object']) for e in events if e['type'] == 'DELETED'}
         self.effects = {}  # call: version it wrote
         self.claims()
-        # Which calls were over before which version was written is known of effects alone.
+        # The order of calls and versions is known only for calls with effects.
         self.ended = sorted((c.end, v) for c, v in self.effects.items())
         self.begun = sorted((c.begin, v) for c, v in self.effects.items())
 
@@ -126,13 +126,13 @@ class Check:
             uid = obj['metadata']['uid']
             if event['type'] != 'DELETED':
                 if version(obj) not in self.authors:
-                    self.problems.append('nobody wrote %s %s' % (event['type'], json.dumps(obj)))
-            # A collection is listed, and then deleted by name, as upstream does it: what was made anew in between goes, too.
+                    self.problems.append('no call wrote %s %s' % (event['type'], json.dumps(obj)))
+            # As upstream, a collection is listed, and then deleted by name, so objects that were created again in between are deleted too.
             elif len(self.removers.get(uid, [])) > 1 or (uid not in self.removers and obj['metadata']['name'] not in self.swept):
                 self.problems.append('%d calls deleted %s' % (len(self.removers.get(uid, [])), json.dumps(obj)))
 
     def window(self, call):
-        """The versions among which the call took place: none before those that were answered before it began, none behind those that began later."""
+        """The versions between which the call took effect: not before calls that ended before it began, not after calls that began later."""
         over = bisect.bisect_left(self.ended, (call.begin, 0))
         low = max([v for _, v in self.ended[:over]] + [self.order.first])
         later = bisect.bisect_right(self.begun, (call.end, float('inf')))
@@ -244,7 +244,7 @@ class Check:
 
 
 def survivors(history, listed):
-    """After a crash: `listed` holds every acknowledged write and every event that a watch was told of, and nothing that nobody asked for."""
+    """After a crash: `listed` holds every acknowledged write and every delivered event, and no other object."""
     problems = []
     newest = {}  # name: (version, plain object or None)
 
@@ -284,5 +284,5 @@ def survivor(name, item, newest, gone, swept, open_calls):
     if version(item) == when and plain(item) != known:
         return ['%s at %d was %s and is %s' % (name, when, known, plain(item))]
     if version(item) > when and not any(c.verb in WRITES for c in open_calls):
-        return ['nobody wrote %s' % plain(item)]
+        return ['no call wrote %s' % plain(item)]
     return []

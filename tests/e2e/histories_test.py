@@ -1,7 +1,6 @@
-"""A thousand random histories of concurrent calls and watches, at one host and at two that share an etcd, and some that a kill -9 ends: one
-order of events explains every answer.
-
-HISTORIES_SEED repeats a run as far as chance in threads allows, HISTORIES says how many, HISTORIES_SECONDS when to begin no more."""
+"""A thousand random histories of concurrent calls and watches, at one host and at two that share an etcd, and some that end with kill -9:
+one order of events explains every response. HISTORIES_SEED repeats a run, except for the scheduling of threads; HISTORIES sets their
+number, HISTORIES_SECONDS the time after which no new one begins."""
 import copy
 import itertools
 import multiprocessing
@@ -46,7 +45,7 @@ def prepare(server):
 
 
 def run_slot(server, slot, deadline, results):
-    """Histories slot, slot + SLOTS, … one behind the other; each begins with what the last one left."""
+    """Runs the histories slot, slot + SLOTS, … in sequence; each begins with the objects of the previous one."""
     done, problems = 0, []
     try:
         for number in range(slot, COUNT, SLOTS):
@@ -56,7 +55,7 @@ def run_slot(server, slot, deadline, results):
             history.finish(history.run())
             problems += ['history %d: %s' % (number, p) for p in Check(history).run()]
             done += 1
-    except BaseException as error:  # a process of its own: the test would not hear of it
+    except BaseException as error:  # a separate process, whose errors the test would not see
         problems.append('slot %d: %r' % (slot, error))
     results.put((done, problems[:20]))
 
@@ -171,7 +170,7 @@ class Histories(unittest.TestCase):
             records = []
 
             def record(number):
-                """Of so many histories the last one: what happened in one of them may hold nothing that can be spoiled in some way."""
+                """The last of several histories, because one alone may contain no event that the test can falsify."""
                 while len(records) <= number:
                     history = History(server, resource(len(records)), SEED + len(records), count=40)
                     history.finish(history.run())
@@ -236,7 +235,7 @@ class Histories(unittest.TestCase):
         self.assertEqual(server.request('DELETE', path)[0], 200)
 
     def resumed(self, history, listed, told, watch):
-        """What a watch that resumes behind the crash is told leads to the list; or it is told that it is too late."""
+        """The events of a watch that resumes after the crash lead to the list; or the watch gets 410."""
         self.assertTrue(watch.events, 'no event, status %d, %s' % (watch.code, watch.error))
         if watch.events[0]['type'] == 'ERROR':
             self.assertEqual(watch.events[0]['object']['code'], 410, watch.events)

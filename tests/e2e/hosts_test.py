@@ -1,4 +1,4 @@
-"""Two servers over one etcd that each want something else: what either writes stays, or is overwritten a few times, and never without pause."""
+"""Two servers over one etcd with different settings: a write of either stays, or is overwritten a few times, never without a pause."""
 import base64
 import collections
 import json
@@ -17,7 +17,7 @@ APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 MERGE = {'Content-Type': 'application/merge-patch+json'}
 # Renewed by each server as long as it lives.
 RENEWED = ('/registry/masterleases/', '/registry/leases/kube-system/apiserver-', '/registry/backplane/namespacecontrollers/', '/registry/peerserverleases/', '/registry.backplane')
-WINDOW = 60  # seconds; servers that fight without pause write thousands of times
+WINDOW = 60  # seconds; servers that overwrite each other without a pause write thousands of times
 
 
 def priority(server, name):
@@ -25,7 +25,7 @@ def priority(server, name):
 
 
 class Registrations(unittest.TestCase):
-    """APIServices of the groups that a server has from its start belong to the user afterwards."""
+    """APIServices of a server's initial groups may be changed by users afterwards."""
 
     def test_what_somebody_changes_or_deletes_stays_until_the_next_start(self):
         with tempfile.TemporaryDirectory(prefix='backplane-test-') as data_dir:
@@ -33,7 +33,7 @@ class Registrations(unittest.TestCase):
                 before = priority(server, 'v1.batch')
                 self.assertEqual(server.request('PATCH', APISERVICES + '/v1.batch', json.dumps({'spec': {'groupPriorityMinimum': 11}}), MERGE)[0], 200)
                 self.assertEqual(server.request('DELETE', APISERVICES + '/v1.policy')[0], 200)
-                # What comes later has been seen to after both.
+                # A later write has been processed after both.
                 self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', CRD)[0], 201)
                 self.assertTrue(wait_for(lambda: server.request('GET', APISERVICES + '/v1.late.example.com')[0] == 200))
                 self.assertEqual(priority(server, 'v1.batch'), 11)
@@ -53,7 +53,7 @@ CRD = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinitio
 
 
 def writes(keys, since, until):
-    """{key: how often it was written}, of the revisions between."""
+    """{key: number of writes} between two revisions."""
     asked = {'create_request': {'key': Keys.text('/'), 'range_end': Keys.text('0'), 'start_revision': since + 1}}
     request = urllib.request.Request(keys.url + '/v3/watch', json.dumps(asked).encode(), {'Content-Type': 'application/json'})
     count = collections.Counter()
@@ -79,7 +79,7 @@ class Hosts(unittest.TestCase):
         return server
 
     def check_quiet(self, most, since=None):
-        """Within a while no key is written more than `most` times, but those that are renewed."""
+        """Checks that, for a while, no key is written more than `most` times, except renewed ones."""
         since = since or self.keys.revision()
         time.sleep(WINDOW)
         until = self.keys.revision()
@@ -98,7 +98,7 @@ class Hosts(unittest.TestCase):
         self.assertEqual(one.request('GET', APISERVICES + '/v1.late.example.com')[0], 200)
 
     def test_an_aggregated_server_that_one_of_them_cannot_reach(self):
-        """The second dials through a proxy that is not there."""
+        """The second one connects through a proxy that does not exist."""
         with tempfile.TemporaryDirectory() as folder:
             certificates = Certificates(os.path.join(folder, 'backs'))
             backend = Backend(certificates)

@@ -1,4 +1,4 @@
-"""Encryption by a KMS plugin of version 1: a key for each write, the cache of keys, and a plugin that is gone."""
+"""Encryption by a KMS plugin of version 1: a key for each write, the cache of keys, and a stopped plugin."""
 import os
 import unittest
 
@@ -31,7 +31,7 @@ class KmsV1(Encrypted):
         asked = self.counts('Encrypt', 'Decrypt')
         for i in range(3):
             self.assertEqual(self.create(server, 's-%d' % i)[0], 201)
-        # Health checks, which nobody asks for here, would encrypt and decrypt too.
+        # Health checks would encrypt and decrypt too; this test requests none.
         self.assertEqual(self.counts('Encrypt', 'Decrypt'), (asked[0] + 3, asked[1]))
         self.assertEqual(self.counts('Version', 'Status'), (1, 0))
         self.assertEqual(self.metric(server, 'apiserver_storage_transformation_operations_total', resource='secrets',

@@ -1,4 +1,4 @@
-"""What a person does with kubectl, with every kubectl there is."""
+"""Common uses of kubectl, with every available kubectl."""
 import json
 import multiprocessing.pool
 import os
@@ -143,7 +143,7 @@ class Kubectl(Served):
         reader.start()
         deadline = time.monotonic() + 30
         number = 0
-        # The watch has no sign of having begun: objects are made until one of them shows.
+        # The start of the watch is not visible: objects are created until one of them shows.
         while not seen and time.monotonic() < deadline:
             number += 1
             self.n('create', 'configmap', 'w%d' % number)
@@ -197,7 +197,7 @@ class Kubectl(Served):
 
 
 class Readme(unittest.TestCase):
-    """The lines that README.md shows, as they stand there."""
+    """The lines of README.md, unchanged."""
 
     def test_its_lines_work(self):
         readme = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../README.md')

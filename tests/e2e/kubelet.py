@@ -138,7 +138,7 @@ class WebSocket:
 
 
 class Command:
-    """A process with its ends."""
+    """A process with its pipes or terminal."""
 
     def __init__(self, argv, tty):
         if tty:
@@ -169,14 +169,14 @@ class Command:
     def read(self, fd):
         try:
             data = os.read(fd, 65536)
-        except OSError:  # what a terminal says when nobody is at its other end
+        except OSError:  # the read error of a terminal without a process at its other end
             data = b''
         if not data:
             del self.outputs[fd]
         return data
 
     def end(self):
-        if not self.outputs:  # it has said all it had to say, and is about to end
+        if not self.outputs:  # all its output has been read, and it is about to end
             try:
                 self.process.wait(5)
             except subprocess.TimeoutExpired:
@@ -194,7 +194,7 @@ class Command:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
-    rbufsize = 0  # what comes behind a head is read from the socket
+    rbufsize = 0  # bytes after a head are read from the socket
 
     def log_message(self, *_):
         pass
@@ -281,7 +281,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except OSError:
             return True
 
-    # ---- what leaves HTTP
+    # ---- protocol upgrades
 
     def switch(self, protocol, headers):
         self.send_response(101)
@@ -296,7 +296,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return [word.strip() for line in self.headers.get_all(name) or [] for word in line.split(',')]
 
     def receive(self, others, patience=0.2):
-        """What has come, and which of the other descriptors are ready; None at the end of the connection."""
+        """The received bytes, and the other ready descriptors; None at the end of the connection."""
         if getattr(self.connection, 'pending', int)():
             return self.connection.recv(65536), []
         ready = select.select([self.connection] + others, [], [], patience)[0]
@@ -428,7 +428,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Kubelet:
-    """Listens on `address`; what it is asked, and who has left, is kept for the tests."""
+    """Listens on `address`; records requests and disconnected clients for the tests."""
 
     def __init__(self, certificate, key, address='127.0.0.1', client_authority=None, tls=True):
         self.logs = {}       # "ns/pod/container" → lines; None ends a log that is followed
@@ -439,7 +439,7 @@ class Kubelet:
         self.changed, self.stopped, self.dropped = threading.Condition(), threading.Event(), threading.Event()
         self.server = http.server.ThreadingHTTPServer((address, 0), Handler)
         self.server.daemon_threads = True
-        self.server.handle_error = lambda *_: None  # clients that go, or believe nobody
+        self.server.handle_error = lambda *_: None  # clients that disconnect, or do not trust the certificate
         self.server.kubelet = self
         self.port = self.server.server_address[1]
         if tls:

@@ -32,7 +32,7 @@ class Lifecycle(unittest.TestCase):
             with server.tls.wrap_socket(stalled, server_hostname='127.0.0.1') as client:
                 client.sendall(b'GET /api/v1/configmaps HTTP/1.1\r\nHost: a\r\n\r\n')
                 self.assertIn(b'200 OK', client.recv(1024))
-                # It had a minute, as a request has.
+                # Regression: its time limit was a minute, that of a request.
                 self.assertEqual(server.terminate(40), 0, server.text()[-3000:])
 
     def test_term_under_load_fails_no_accepted_request_and_logs_the_signals_in_order(self):
@@ -87,7 +87,7 @@ class Lifecycle(unittest.TestCase):
             self.assertLess(order['AfterShutdownDelayDuration'], order['NotAcceptingNewRequest'])
             self.assertLess(order['PreShutdownHooksStopped'], order['NotAcceptingNewRequest'])
             self.assertLess(order['NotAcceptingNewRequest'], order['InFlightRequestsDrained'])
-            # What was acknowledged is there after a restart.
+            # Acknowledged writes exist after a restart.
             with Server(data_dir=server.dir) as again:
                 names = {i['metadata']['name'] for i in again.request('GET', '/api/v1/namespaces/default/configmaps')[2]['items']}
                 self.assertEqual(set(done) - names, set())
@@ -153,7 +153,7 @@ class Lifecycle(unittest.TestCase):
         maps = '/api/v1/namespaces/default/configmaps'
         with tempfile.TemporaryDirectory() as folder:
             flag = os.path.join(folder, 'fail')
-            # Without leases nobody else writes meanwhile.
+            # Without leases there are no other writes meanwhile.
             with Server('--runtime-config=coordination.k8s.io/v1=false',
                         env={'LD_PRELOAD': os.environ['FAIL_SYNC'], 'FAIL_SYNC_WHILE': flag}) as server:
                 self.assertEqual(server.request('POST', maps, configmap('before', k='v'))[0], 201)
@@ -216,7 +216,7 @@ class Lifecycle(unittest.TestCase):
             server.process.send_signal(signal.SIGTERM)
             wait_for(server, lambda code, body: code == 200 and 'subsets' not in body)
             server.kill()
-            # Killed: the next server finds what this one has left, and puts itself in its place.
+            # Killed: the next server finds this one's address, and replaces it.
             with Server('--advertise-address=192.0.2.8', data_dir=server.dir) as again:
                 body = wait_for(again, lambda code, body: 'subsets' in body)
                 self.assertEqual(body['subsets'][0]['addresses'], [{'ip': '192.0.2.8'}])
@@ -311,7 +311,7 @@ class Lifecycle(unittest.TestCase):
         with Server('--service-cluster-ip-range=10.0.0.0/24') as server:
             services = '/api/v1/namespaces/default/services'
             thief = {'metadata': {'name': 'thief'}, 'spec': {'clusterIP': '10.0.0.1', 'ports': [{'port': 1}]}}
-            # The server makes its service again, when it has become ready and every ten seconds: who is faster is open.
+            # The server creates its service again when it is ready, and every ten seconds: either may be first.
             deadline = time.monotonic() + START_SECONDS
             while server.request('DELETE', services + '/kubernetes')[0] != 200 or server.request('POST', services, thief)[0] != 201:
                 self.assertLess(time.monotonic(), deadline, server.text()[-3000:])

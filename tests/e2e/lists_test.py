@@ -1,4 +1,4 @@
-"""Twenty thousand objects: pages and one piece agree at one resourceVersion; a watch from there misses nothing; Tables, selectors."""
+"""Twenty thousand objects: a paged and an unpaged list are equal at one resourceVersion; a watch from there misses nothing; Tables, selectors."""
 import concurrent.futures
 import json
 import threading

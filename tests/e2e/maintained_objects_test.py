@@ -29,7 +29,7 @@ def names(server, path):
 
 class PeerLease(unittest.TestCase):
     def test_none_is_kept_of_a_server_on_a_loopback_address(self):
-        # It was tried every ten seconds, and refused.
+        # Regression: the write was retried every ten seconds, and refused.
         server = Server('--advertise-address=127.0.0.1', '-v=3')
         self.addCleanup(server.stop)
         self.assertIn('no peer endpoint lease', server.text())
@@ -60,6 +60,16 @@ class Addresses(unittest.TestCase):
         self.assertIn(ip, names(self.server, ADDRESSES + '?labelSelector=ipaddress.kubernetes.io/ip-family%3DIPv4'))
         self.assertEqual(self.server.request('DELETE', SERVICES + '/one')[0], 200)
         self.assertEqual(self.server.request('GET', ADDRESSES + '/' + ip)[0], 404)
+
+    def test_a_service_without_a_name_gets_no_address(self):
+        spec = {'spec': {'ports': [{'port': 80}]}}
+        code, _, refused = self.create({'metadata': {}, **spec})
+        self.assertEqual(code, 422)
+        self.assertRegex(refused['message'], r'^Service "" is invalid: spec\.clusterIPs: Invalid value: \[""\]: failed to allocate IP: '
+                         r'IPAddress\.networking\.k8s\.io "10\.7\.\d+\.\d+" is invalid: spec\.parentRef\.name: Required value$')
+        code, _, refused = self.create({'metadata': {}, **spec}, SERVICES + '?dryRun=All')
+        self.assertEqual((code, refused['message']), (422, 'Service "" is invalid: metadata.name: Required value: name or generateName is required'))
+        self.assertEqual(self.create({'metadata': {'generateName': 'made-'}, **spec})[0], 201)
 
     def test_an_address_that_somebody_has_taken_as_an_object_is_taken(self):
         self.assertEqual(self.create(address('10.7.0.9'), ADDRESSES)[0], 201)

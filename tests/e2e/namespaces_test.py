@@ -1,4 +1,4 @@
-"""Namespaces that go: emptied by the server's own controller, however long one of them takes, while no kube-controller-manager works."""
+"""Deletion of namespaces by the server's controller while no kube-controller-manager runs; a slow one does not delay others."""
 import json
 import tempfile
 import time
@@ -68,7 +68,7 @@ class Namespaces(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.is_gone('free')), 'namespace free waits behind a stuck one')
         for name in stuck:
             self.assertEqual(self.server.request('GET', '%s/%s' % (NAMESPACES, name))[2]['status']['phase'], 'Terminating')
-        # What was in the way goes, and so does the namespace.
+        # When the blocking object is removed, the namespace is deleted.
         released = [{'op': 'remove', 'path': '/metadata/finalizers'}]
         headers = {'Content-Type': 'application/json-patch+json'}
         target = '%s/%s/configmaps/held' % (NAMESPACES, stuck[0])

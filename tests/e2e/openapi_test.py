@@ -1,4 +1,4 @@
-"""OpenAPI: documents that hold together, in every form, with the headers that let clients keep them."""
+"""OpenAPI: consistent documents in every encoding, with caching headers."""
 import json
 import re
 import unittest
@@ -23,7 +23,7 @@ def references(node):
 
 
 def schemas(node):
-    """Every schema in one, itself first; what properties are called is not a keyword."""
+    """Every schema within a schema, itself first; names of properties are not keywords."""
     yield node
     for value in node.get('properties', {}).values():
         yield from schemas(value)
@@ -69,7 +69,7 @@ def fields(message):
 
 
 def named(message, *path):
-    """What has which name (1: name, 2: value) in the message at the path."""
+    """The named values (1: name, 2: value) of the message at the path."""
     for number in path:
         message = next(value for n, value in fields(message) if n == number)
     out = {}

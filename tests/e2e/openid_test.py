@@ -1,4 +1,4 @@
-"""Users of an OpenID provider: by flags and by AuthenticationConfiguration, tokens that must be refused, keys that change, reload."""
+"""Users of an OpenID provider: by flags and by AuthenticationConfiguration; refused tokens, changed keys, reload."""
 import json
 import os
 import subprocess
@@ -203,11 +203,11 @@ class Rotation(unittest.TestCase):
             provider.published = [new]
             self.assertIn('error', review(server, Key(provider.folder, 'k3').token(provider.claims())))
             self.assertIn('failed to verify id token signature', review(server, provider.token(n=2))['error'])
-            # The provider is down: known keys go on.
+            # The provider is down: known keys stay valid.
             provider.up = False
             self.assertTrue(review(server, new.token(provider.claims(n=3)))['authenticated'])
             self.assertIn('fetching keys oidc: get keys failed: 500 Internal Server Error', review(server, provider.token(n=4))['error'])
-            # Many bad tokens are not as many fetches.
+            # Many invalid tokens do not cause as many fetches.
             fetches = provider.count('/keys')
             for n in range(40):
                 review(server, Key.token(provider.keys[0], provider.claims(n=100 + n), kid='unknown'))
@@ -406,7 +406,7 @@ class Reload(unittest.TestCase):
             first = metric(server, 'apiserver_authentication_config_controller_last_config_info')
             self.assertEqual(len(first), 1)
             self.assertRegex(first[0], r'apiserver_id_hash="sha256:[0-9a-f]{64}",hash="sha256:[0-9a-f]{64}"')
-            # Invalid: by its form, by its content, by the member that must not change.
+            # Invalid syntax, invalid content, a change of an immutable member.
             file.write('apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\ncolor: red\n')
             until(lambda: self.reloads(server, 'failure') == 1)
             self.assertIn('unknown field', server.text())

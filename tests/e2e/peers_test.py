@@ -1,7 +1,7 @@
-"""Two servers over one etcd that do not serve the same: what one lacks the other answers for it, and discovery of both lists all.
+"""Two servers over one etcd with different APIs: each forwards requests for APIs that it lacks, and the discovery of both lists all.
 
-Servers are known by the names of their machines and reached at addresses that are not loopback's, so the test has a network of its own, and each server
-a name of its own (unshare)."""
+Servers are known by the names of their machines and reached at addresses that are not loopback's, so the test runs in a separate network
+namespace, and each server with a separate host name (unshare)."""
 import fcntl
 import http.client
 import os
@@ -27,7 +27,7 @@ JOBS, SCALERS = '/apis/batch/v1/namespaces/default/jobs', '/apis/autoscaling/v2/
 
 
 def run_alone():
-    """Begins the program again in a network of its own, where one can be made."""
+    """Restarts the program in a separate network namespace, if one can be created."""
     command = ['unshare', '--map-root-user', '--net', '--']
     if ALONE not in os.environ and subprocess.run([*command, 'true'], capture_output=True).returncode == 0:
         os.environ[ALONE] = '1'
@@ -45,7 +45,7 @@ def use_network():
 
 
 def named(name):
-    """A command before another's words: that one runs on a machine of this name."""
+    """A command prefix that runs a program with this host name."""
     return 'unshare', '--uts', '--', 'sh', '-c', 'hostname %s && exec "$@"' % name, 'sh'
 
 
@@ -90,7 +90,7 @@ def groups(server, accept=AGGREGATED):
 
 
 class PeersCases:
-    """What holds of two servers, whichever they are: `one` lacks batch/v1, `two` lacks autoscaling/v2."""
+    """Tests for any two servers: `one` lacks batch/v1, `two` lacks autoscaling/v2."""
 
     def served(self, server, path, body):
         """Created, read and removed there."""
@@ -104,7 +104,7 @@ class PeersCases:
             uid = self.served(server, path, body)
             name = path + '/' + body['metadata']['name']
             self.assertEqual(other.request('GET', name)[2]['metadata']['uid'], uid)
-            # Not passed on twice, and nothing is made up.
+            # Not forwarded twice, and no invented response.
             self.assertEqual(server.request('GET', name, headers={'x-kubernetes-peer-proxied': 'true'})[0], 404)
             self.assertEqual(server.request('GET', path + '/none')[2]['reason'], 'NotFound')
             self.assertEqual(server.request('DELETE', name)[0], 200)
@@ -136,7 +136,7 @@ class PeersCases:
 
 
 class Named(harness.Server):
-    """One of two servers, spoken to with the certificate that its kubeconfig has."""
+    """One of two servers, with a client that uses its kubeconfig's certificate."""
 
     def __init__(self, name, certificates, etcd, *flags):
         self.certificates = certificates
@@ -172,7 +172,7 @@ class Peers(PeersCases, WithEtcd):
         cls.two = cls.start('two', '--runtime-config=autoscaling/v2=false')
 
     def speak(self, server, path, certificate, headers=None):
-        """As a client with a certificate of that name of its own, or none."""
+        """Sends requests as a client with a separate certificate of that name, or without one."""
         tls = ssl.create_default_context(cafile=self.certificates.path('ca.crt'))
         if certificate:
             tls.load_cert_chain(self.certificates.path(certificate + '.crt'), self.certificates.path(certificate + '.key'))
@@ -225,7 +225,7 @@ class GonePeer(WithEtcd):
         def is_missed():
             answers.append(one.request('GET', JOBS))
             return isinstance(answers[-1][2], dict)
-        # As long as its record lives it is tried, and cannot be reached.
+        # As long as its lease is valid it is tried, and cannot be reached.
         self.assertTrue(harness.wait_for(is_missed), answers[-1])
         self.assertEqual({status for status, _, _ in answers}, {503})
         self.assertEqual(answers[-1][2]['message'], 'Error getting ip and port info of the remote server while proxying')

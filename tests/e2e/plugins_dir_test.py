@@ -1,4 +1,4 @@
-"""The plugin directory decides what is served."""
+"""The plugin directory determines the served APIs."""
 import glob
 import os
 import shutil

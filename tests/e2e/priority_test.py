@@ -1,4 +1,4 @@
-"""Flow schemas and priority levels: those that the server keeps by itself, and what becomes of requests by them."""
+"""Flow schemas and priority levels: those that the server maintains, and their effect on requests."""
 import http.client
 import os
 import re
@@ -77,7 +77,7 @@ class PriorityAndFairness(unittest.TestCase):
         self.assertTrue(wait_for(lambda: shares() == 100))
         mine = {'metadata': {'annotations': {AUTO_UPDATE: 'false'}}, 'spec': {'limited': {'nominalConcurrencyShares': 7}}}
         self.assertEqual(self.merge(path, mine)[0], 200)
-        # What is put right after it has been looked at before.
+        # Objects that are restored after they were examined once.
         self.assertEqual(self.merge(LEVELS + '/system', {'spec': {'limited': {'nominalConcurrencyShares': 7}}})[0], 200)
         self.assertTrue(wait_for(lambda: self.get(LEVELS + '/system')['spec']['limited']['nominalConcurrencyShares'] == 30))
         self.assertEqual(shares(), 7)
@@ -116,7 +116,7 @@ class PriorityAndFairness(unittest.TestCase):
 
 
 class User:
-    """Somebody with a certificate and no group that matters."""
+    """A user with a certificate and without privileged groups."""
 
     def __init__(self, server, name):
         self.server = server
@@ -141,7 +141,7 @@ class User:
         return response.status, response.headers, body
 
     def hang(self):
-        """A request that runs until its connection is closed: its body does not come."""
+        """A request that runs until its connection is closed, because its body is never sent."""
         connection = self.connect()
         connection.putrequest('POST', '/api/v1/namespaces/default/configmaps')
         connection.putheader('Content-Type', 'application/json')
@@ -198,7 +198,7 @@ class PriorityOfRequests(unittest.TestCase):
         return user
 
     def measured(self, metric, level):
-        """The value of a metric of a level; 0 where there is none."""
+        """The value of a metric of a level; 0 if absent."""
         text = self.server.request('GET', '/metrics')[2]
         found = re.search(r'^apiserver_flowcontrol_%s\{[^}]*priority_level="%s"[^}]*\} (\d+)' % (metric, level), text, re.M)
         return int(found[1]) if found else 0

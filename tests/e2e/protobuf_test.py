@@ -1,4 +1,4 @@
-"""Protobuf, as client-go's typed clients ask for it: get, list, watch, writes, errors, metadata only, and the form in the store."""
+"""Protobuf, as client-go's typed clients request it: get, list, watch, writes, errors, metadata only, and the stored encoding."""
 import json
 import pathlib
 import tempfile
@@ -116,7 +116,7 @@ class Protobuf(unittest.TestCase):
         return got[2]
 
     def put_back(self, path):
-        """What was got as protobuf and is put back changes nothing: every field survived."""
+        """Writing an object back as it was read in protobuf changes nothing: no field is lost."""
         before = self.client.json(path)
         body = self.expect(self.client.send('GET', path))
         self.expect(self.client.send('PUT', path, body, content_type=PROTOBUF))

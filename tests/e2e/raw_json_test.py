@@ -1,4 +1,4 @@
-"""Raw JSON inside of built-in kinds: kept as it was sent, shown compact.  What kube-apiserver 1.36.3 has answered to the same requests."""
+"""Raw JSON inside of built-in kinds: stored as it was sent, shown compact. The expected values are kube-apiserver 1.36.3's responses."""
 import json
 import unittest
 

@@ -1,4 +1,4 @@
-"""RBAC and impersonation: what roles allow, who may grant them, and requests that are served as another user."""
+"""RBAC and impersonation: rights by roles, escalation, and requests that are served as another user."""
 import json
 import threading
 import unittest
@@ -76,7 +76,7 @@ class Rbac(unittest.TestCase):
                 'subjects': [{'kind': 'User', 'name': user, 'apiGroup': 'rbac.authorization.k8s.io'}]}
 
     def give(self, user, *rules, cluster=False):
-        """Lets the user do this, and waits until the server knows."""
+        """Grants this to the user, and waits until it takes effect."""
         name = 'r-' + user + '-' + self.ns
         if cluster:
             self.role(name, *rules, kind='ClusterRole')

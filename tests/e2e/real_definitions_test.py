@@ -1,5 +1,5 @@
-"""Definitions as well-known projects ship them: accepted without a warning, established, served, explained; what comes with them as a sample
-is created, and what comes with them as wrong is refused.
+"""Definitions as well-known projects ship them: accepted without a warning, established, served, explained; their samples are created,
+and their invalid samples are refused.
 
 They are read from the projects' Go modules: from the module cache, or fetched with `go mod download` where there is a go command."""
 import glob
@@ -39,7 +39,7 @@ DOCUMENTED = {
     'contour': ('github.com/projectcontour/contour', 'v1.33.8', ('examples/contour/01-crds.yaml',)),
     'kyverno': ('github.com/kyverno/kyverno', 'v1.19.1', ('config/crds/*/*.yaml',)),
 }
-# kube-apiserver does not know that format either.
+# kube-apiserver does not support that format either.
 WARNINGS = {'istio': ('299 - "unrecognized format \\"binary\\""',)}
 
 
@@ -163,7 +163,7 @@ class RealDefinitions(unittest.TestCase):
         self.assertTrue(refused, 'nothing wrong in ' + folder)
 
     def live(self, kinds, folder, *patterns):
-        """Samples go the way of every object: explained, created, applied server-side, listed, deleted."""
+        """Samples are explained, created, applied server-side, listed and deleted."""
         kubectl = kubectls()[0]
         made = self.create_all(kinds, folder, *patterns)
         for (group, version, kind), (plural, _) in kinds.items():

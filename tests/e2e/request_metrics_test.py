@@ -1,4 +1,4 @@
-"""What /metrics and the log show of requests, and the warnings of deprecated versions; clients/metrics_test.py compares them with kube-apiserver's."""
+"""Requests in /metrics and the log, and warnings of deprecated versions; clients/metrics_test.py compares them with kube-apiserver's."""
 import re
 import unittest
 
@@ -90,7 +90,7 @@ class RequestMetrics(unittest.TestCase):
             after = self.series('apiserver_flowcontrol_work_estimated_seats_sum')
             return after['flow_schema="exempt",priority_level="exempt"'] - before
         revision = self.server.request('GET', MAPS + '?limit=1')[2]['metadata']['resourceVersion']
-        # The count of what is stored is as old as ten seconds; the scrapes themselves cost a seat each.
+        # The count of stored objects is up to ten seconds old; each scrape takes a seat.
         exact = MAPS + '?limit=50&resourceVersion=' + revision
         self.assertTrue(wait_for(lambda: wide(exact) >= 10), 'a megabyte is at least ten seats')
         self.assertLess(wide(MAPS + '?limit=1&resourceVersion=' + revision), 8)

@@ -1,4 +1,4 @@
-"""The largest objects: what etcd would take in the encoding that kube-apiserver writes there, every store takes."""
+"""The largest objects: every store accepts what etcd accepts in kube-apiserver's encoding."""
 import json
 import unittest
 

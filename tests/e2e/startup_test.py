@@ -1,4 +1,4 @@
-"""What a startup writes: at most ten lines by default, the last one for kubectl; a startup that fails ends with its reason."""
+"""The log of startup: at most ten lines by default, the last one for kubectl; a failed startup ends with the reason."""
 import os
 import re
 import shutil
@@ -73,6 +73,8 @@ class StartupTest(unittest.TestCase):
                 f.write('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
             for reason, flags in {
                     '--goaway-chance: must be': ['--goaway-chance=0.5'],
+                    '--blocking-threads: must be between 1 and 1024': ['--blocking-threads=0'],
+                    '--offload-threads: must be between 0 and 1024': ['--offload-threads=2000'],
                     'ddress already in use': ['--secure-port=%d' % taken.getsockname()[1]],
                     'damaged.pem does not contain a PEM certificate': ['--tls-cert-file=' + damaged, '--tls-private-key-file=' + damaged],
                     'unknown api groups "nope/v1"': ['--runtime-config=nope/v1=true'],
@@ -80,7 +82,7 @@ class StartupTest(unittest.TestCase):
                     '--require-plugin: the plugin nonesuch does not run': ['--require-plugin=nonesuch'],
                     '--audit-policy-file: the plugin audit does not run': ['--audit-policy-file=/nonesuch'],
                     '--storage-backend=nonesuch: no loaded plugin has this backend': ['--storage-backend=nonesuch'],
-                    '--emulated-version: "1.35" is not supported: only 1.36 is': ['--emulated-version=1.35'],
+                    'emulation version 1.32 is not between [1.33, 1.36.0]': ['--emulated-version=1.32'],
             }.items():
                 done = subprocess.run([BINARY, '--plugin-dir', PLUGINS, '--data-dir', os.path.join(place, 'd'), '--secure-port=0', *flags],
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""`backplane store copy`: from the embedded store to etcd and back, what servers over the two then say, and what it refuses."""
+"""`backplane store copy`: from the embedded store to etcd and back, the responses of servers over both, and refusals."""
 import json
 import os
 import re
@@ -38,7 +38,7 @@ def fill(server):
 
 
 def said(server):
-    """Of every object what it is but for its resourceVersion, and the newest of those."""
+    """Every object without its resourceVersion, and the newest resourceVersion."""
     out, newest = {}, 0
     for path in (CONFIGMAPS, SERVICES, EVENTS, '/apis/networking.k8s.io/v1/ipaddresses', '/api/v1/namespaces'):
         for item in server.request('GET', path)[2]['items']:
@@ -67,7 +67,7 @@ class Copy(unittest.TestCase):
         return DONE.search(done.stdout).groups()
 
     def refused(self, *words):
-        """What it says when it cannot be done."""
+        """The error of a failed copy."""
         done = store('copy', *words)
         self.assertEqual((done.returncode, done.stdout), (1, ''), done.stderr)
         self.assertTrue(done.stderr.startswith('Error: '), done.stderr)
@@ -139,7 +139,7 @@ class Copy(unittest.TestCase):
             self.assertEqual(said(server)[0], before)
 
     def moved_while_it_runs(self, server, source, target, flags, directory=None, authority=None):
-        """Copies the store of a running server, which takes no writes from then on, until it is released."""
+        """Copies the store of a running server, which refuses writes from then on until it is released."""
         fill(server)
         before, _ = said(server)
         reached = ('--from-cafile', authority, '--from-prefix', '/registry/') if authority else ()

@@ -1,4 +1,4 @@
-"""What flags promise about the store: how long events and history live, how large an object may be, who sets a collector's finalizers."""
+"""Flags of the store: lifetime of events and history, size limit of objects, finalizers of the garbage collector."""
 import json
 import resource
 import threading
@@ -50,7 +50,7 @@ class EventsThatVanish(unittest.TestCase):
 
 class History(unittest.TestCase):
     def test_what_is_older_than_two_intervals_is_forgotten(self):
-        with Server('--etcd-compaction-interval=3s') as server:  # the first read comes before the second one
+        with Server('--etcd-compaction-interval=3s') as server:  # the first read precedes the second one
             _, _, made = server.request('POST', CONFIGMAPS, configmap('a', n='0'))
             exact = CONFIGMAPS + '?resourceVersionMatch=Exact&resourceVersion=' + made['metadata']['resourceVersion']
             self.assertEqual(server.request('GET', exact)[0], 200)

@@ -1,6 +1,7 @@
 """Tokens that a webhook reviews: both versions, audiences, the cache, and webhooks that hang, die or return rubbish."""
 import json
 import os
+import socket
 import tempfile
 import threading
 import time
@@ -152,7 +153,11 @@ class TokenWebhook(unittest.TestCase):
         self.assertEqual(self.webhook.count('forbidden'), 1, 'other errors are not repeated')
 
     def test_a_connection_that_ends_is_an_error(self):
-        self.webhook.answers['dies'] = lambda handler: handler.connection.close()
+        def die(handler):
+            # close() alone leaves the socket open as long as the handler's files refer to it.
+            handler.connection.shutdown(socket.SHUT_RDWR)
+            handler.close_connection = True
+        self.webhook.answers['dies'] = die
         self.assertEqual(with_token(self.server, 'dies'), 401)
         self.assertTrue(self.error('dies'))
 

@@ -1,4 +1,4 @@
-"""Tokens of service accounts: whom they speak of, how long they last, and what they are bound to.  What the server keeps beside them."""
+"""Tokens of service accounts: users, lifetimes and bound objects; and related objects that the server maintains."""
 import base64
 import json
 import os
@@ -79,7 +79,7 @@ class Tokens(unittest.TestCase):
         self.assertEqual(claims['kubernetes.io']['node'], {'name': 'gone'})
         self.assertEqual(self.ask(boundObjectRef=dict(reference, uid='other'))[0], 409)
         self.assertEqual(self.ask('default', boundObjectRef=reference)[0], 404)
-#What kubelets ask for lasts a year, and says when it should have been renewed.
+#Tokens for kubelets last a year, and have the time at which they should be renewed.
         claims = parts(self.ask(boundObjectRef=reference, expirationSeconds=3607)[2]['status']['token'])[1]
         self.assertEqual(claims['exp'] - claims['iat'], 365 * 24 * 3600)
         self.assertEqual(claims['kubernetes.io']['warnafter'] - claims['iat'], 3607)
@@ -89,6 +89,9 @@ class Tokens(unittest.TestCase):
         self.assertEqual({item['metadata']['name']: (item['value'], item['preemptionPolicy']) for item in items},
                          {'system-node-critical': (2000001000, 'PreemptLowerPriority'), 'system-cluster-critical': (2000000000, 'PreemptLowerPriority')})
         self.assertIn('poststarthook/scheduling/bootstrap-system-priority-classes ok', self.server.request('GET', '/readyz?verbose')[2])
+        code, _, answer = self.server.request('DELETE', '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical')
+        self.assertEqual((code, answer['message']), (403, 'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a '
+                                                          'system priority class and cannot be deleted'))
 
     def test_components_are_asked(self):
         code, headers, answer = self.server.request('GET', '/api/v1/componentstatuses')

@@ -40,7 +40,7 @@ class Unreadable(unittest.TestCase):
         self.assertEqual((code, refused['reason']), (500, 'StorageReadError'))
         self.assertEqual(refused['message'], 'failed to read one or more configmaps from the storage')
         self.assertEqual([cause['field'] for cause in refused['details']['causes']], [KEYS + 'bad-1', KEYS + 'bad-2'])
-        # Not by a plain delete, and nothing else by this one.
+        # A plain delete fails, and this delete removes only the unreadable object.
         self.assertEqual(server.request('DELETE', CONFIGMAPS + '/bad-1')[0], 500)
         code, _, refused = server.request('DELETE', CONFIGMAPS + '/good' + IGNORE)
         self.assertEqual((code, refused['reason']), (422, 'Invalid'))
@@ -52,7 +52,7 @@ class Unreadable(unittest.TestCase):
         self.assertEqual((code, [item['metadata']['name'] for item in shown['items']]), (200, ['good']))
 
 
-# What a start looks for and makes if it is missing, or follows from then on.
+# Objects that a startup looks up and creates, or follows.
 KEPT = ('clusterroles/system:node', 'clusterroles/admin', 'clusterrolebindings/cluster-admin', 'roles/kube-system/extension-apiserver-authentication-reader',
         'priorityclasses/system-node-critical', 'flowschemas/catch-all', 'flowschemas/global-default', 'prioritylevelconfigurations/catch-all',
         'prioritylevelconfigurations/workload-low', 'servicecidrs/kubernetes', 'services/specs/default/kubernetes', 'services/endpoints/default/kubernetes',
@@ -60,7 +60,7 @@ KEPT = ('clusterroles/system:node', 'clusterroles/admin', 'clusterrolebindings/c
         'leases/kube-system/apiserver-x', 'apiextensions.k8s.io/customresourcedefinitions/broken.example.com',
         'apiregistration.k8s.io/apiservices/v1.apps', 'apiregistration.k8s.io/apiservices/v1.broken.example.com', 'ipaddresses/10.0.0.1',
         'validatingwebhookconfigurations/broken', 'ranges/servicenodeports')
-# Of those the lists that clients ask for.
+# The lists of these that clients request.
 LISTS = {'/apis/rbac.authorization.k8s.io/v1/clusterroles': 2, '/apis/scheduling.k8s.io/v1/priorityclasses': 1,
          '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas': 2, '/apis/networking.k8s.io/v1/servicecidrs': 1, '/api/v1/namespaces': 2,
          '/apis/apiextensions.k8s.io/v1/customresourcedefinitions': 1, '/apis/apiregistration.k8s.io/v1/apiservices': 2, '/api/v1/services': 1,
@@ -91,7 +91,7 @@ class SingleServer(unittest.TestCase):
     def test_the_server_starts_serves_and_names_them(self):
         server = self.started()
         self.lists(server)
-        # What can be read is there, and can be made.
+        # Readable objects exist, and new ones can be created.
         self.assertEqual(server.request('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/view')[0], 200)
         self.assertEqual(server.request('GET', '/api/v1/namespaces/kube-system')[0], 200)
         self.assertEqual(server.request('POST', CONFIGMAPS.replace('default', 'kube-system'), configmap('made'))[0], 201)
@@ -139,7 +139,7 @@ class SingleServer(unittest.TestCase):
         server = self.started(GATE)
         code, _, refused = server.request('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles')
         self.assertEqual((code, refused['reason']), (500, 'StorageReadError'))
-        for path in ('/apis/rbac.authorization.k8s.io/v1/clusterroles/admin', '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical',
+        for path in ('/apis/rbac.authorization.k8s.io/v1/clusterroles/admin', '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/catch-all',
                      '/apis/networking.k8s.io/v1/servicecidrs/kubernetes', '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps',
                      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/broken.example.com',
                      '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all'):

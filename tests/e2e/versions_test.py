@@ -121,7 +121,7 @@ class Versions(Served, unittest.TestCase):
 
 class Taints(unittest.TestCase):
     def test_the_time_of_a_taint_is_its_writers_in_every_version(self):
-        """It is a default of each version, and so among the fields that whoever makes the object is said to own."""
+        """It is a default of each version, and so among the fields that the creator of the object owns."""
         rule = {'kind': 'DeviceTaintRule', 'spec': {'deviceSelector': {'driver': 'd.example.com'},
                                                     'taint': {'key': 'example.com/k', 'value': 'v', 'effect': 'NoSchedule'}}}
         device = {'name': 'd', 'taints': [{'key': 'example.com/k', 'effect': 'NoSchedule'}]}

@@ -143,7 +143,7 @@ class WebSockets(Served, unittest.TestCase):
             refused = Socket(self.server, MAPS + '?watch=1', headers)
             self.assertEqual((refused.status, refused.headers['connection']), (code, 'close'))
             refused.close()
-        # What is wrong with the request itself is said as ever.
+        # Errors of the request itself are reported as before.
         wrong = Socket(self.server, MAPS + '?watch=1&fieldSelector=nonsense', asked())
         self.assertEqual((wrong.status, wrong.headers['content-type']), (400, 'application/json'))
         wrong.close()
@@ -152,7 +152,7 @@ class WebSockets(Served, unittest.TestCase):
 
 class Shutdown(unittest.TestCase):
     def test_a_client_that_stops_reading_and_pings_holds_up_nobody(self):
-        """Two write to the socket, the watch and who answers pings: both wait for room at once, and both have to come back."""
+        """The watch and the reply to pings write to the socket: both wait for room at the same time, and both must resume."""
         with Server() as server:
             deaf = Socket(server, MAPS + '?watch=1', asked(), receive_buffer=4096)
             self.assertEqual(deaf.status, 101)
@@ -164,7 +164,7 @@ class Shutdown(unittest.TestCase):
                 deaf.send(PING, b'%d' % i)
             self.assertEqual(server.request('POST', MAPS, configmap('last', k='v'), connection=connection)[0], 201)
             self.assertEqual(reader.event()['object']['metadata']['name'], 'last')
-            # Who reads again finds every event, in order, and every answer.
+            # A client that reads again finds every event, in order, and every response.
             names, pongs = [], []
             while len(names) < 61 or len(pongs) < 60:
                 opcode, payload = deaf.receive()

@@ -25,7 +25,7 @@ class Port final : public RemotePort {
   void flush_after(std::chrono::nanoseconds) override {}
 };
 
-// The first bits of the input say what was asked.
+// The first bits of the input select the request.
 HttpCall call_of(unsigned kind) {
   HttpCall call;
   call.method = (kind & 1) != 0 ? "HEAD" : "GET";
@@ -34,7 +34,7 @@ HttpCall call_of(unsigned kind) {
   return call;
 }
 
-// One call over one connection, moved by hand; nobody reads the answer.
+// One call over one connection, driven by the test; the response is not read.
 void play(MakeSession make, std::string_view bytes) {
   test::ManualExecutor executor;
   const ExecutorScope scope(&executor);
@@ -55,7 +55,7 @@ void play(MakeSession make, std::string_view bytes) {
   session->receive_end();
   const auto again = session->lost(service_unavailable("EOF"));
   executor.run();
-  // The caller is told, or the call goes to another connection.
+  // The caller gets an error, or the call moves to another connection.
   FUZZ_REQUIRE(call->over() || again.size() == 1);
 }
 

@@ -1,4 +1,4 @@
-// Targets that are another server: the bytes are what it answers to a call of the client.
+// Targets that act as another server: the bytes are its response to a call of the client.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace backplane::fuzz {
 void http1_backend(std::string_view bytes);
 void http2_backend(std::string_view bytes);
 
-// What a server answers to the first call of an HTTP/2 connection.
+// A server's response to the first call of an HTTP/2 connection.
 std::string http2_backend_seed();
 
 }  // namespace backplane::fuzz

@@ -39,7 +39,7 @@ Halves halves(std::string_view bytes) {
   return out;
 }
 
-// The same run gives the same, and no run costs more than it may.
+// A repeated run has the same result, and no run exceeds its budget.
 void run_twice(const cel::Program& program, const Value& tree, std::uint64_t left) {
   const cel::Binding bindings[] = {{"self", &tree}, {"oldSelf", nullptr}, {"any", &tree}};
   cel::Budget first{left, cel::kCostPerCall, nullptr}, second = first;

@@ -6,17 +6,18 @@
 #include <unistd.h>
 
 #include <array>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
+#include "backplane/net/grpc.hpp"
 #include "base/io_loop.hpp"
-#include "channel.hpp"
+#include "base/task_group.hpp"
+#include "client/remote_client.hpp"
 #include "etcd_storage.hpp"
 #include "require.hpp"
 #include "storage/storage_test_kit.hpp"
-#include "wire_thread.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -47,8 +48,10 @@ std::string data(std::uint32_t stream, const std::string& message) {
 }
 // The server's settings, and that it has taken the client's.
 std::string settings() { return frame(4, 0, 0, "") + frame(4, 1, 0, ""); }
+// Extends the window of the connection by more than a request of the store has.
+std::string more_room() { return frame(8, 0, 0, number(1 << 16, 4)); }
 
-// Where the client connects to, and a connection from there.
+// The listening socket for the client, and an accepted connection.
 class Listener {
  public:
   Listener()
@@ -81,7 +84,7 @@ std::optional<std::string> hear(int socket, std::size_t size) {
   if (size > 0 && recv(socket, out.data(), size, MSG_WAITALL) != static_cast<ssize_t>(size)) return std::nullopt;
   return out;
 }
-// The number of the stream of the next request whose headers have come; nothing: the client has gone.
+// The stream number of the next request with complete headers; nullopt: the client has disconnected.
 std::optional<std::uint32_t> hear_request(int socket) {
   for (;;) {
     const auto head = hear(socket, kFrameHead);
@@ -92,47 +95,60 @@ std::optional<std::uint32_t> hear_request(int socket) {
   }
 }
 
-class Heard final : public etcd::CallListener {
- public:
-  bool message(std::string bytes) override {
-    const std::lock_guard lock(mutex_);
-    FUZZ_REQUIRE(!ended_);
-    ++messages;
-    size += bytes.size();
-    return messages % 3 != 0;
-  }
-  void ended(etcd::CallStatus) override {
-    const std::lock_guard lock(mutex_);
-    FUZZ_REQUIRE(!std::exchange(ended_, true));
-    changed_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    FUZZ_REQUIRE(changed_.wait_for(lock, std::chrono::seconds(20), [this] { return ended_; }));
-  }
+// The result of a call.
+struct Heard {
   std::size_t messages = 0, size = 0;
+  std::shared_ptr<CallBreaker> breaker = std::make_shared<CallBreaker>();
+  std::binary_semaphore ended{0};
 
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ended_ = false;
+  void add(const std::string& message) {
+    ++messages;
+    size += message.size();
+  }
 };
 
-// A server that answers every request with the bytes of the input, and the store that asks it.
+Task<void> ask(std::shared_ptr<HttpClient> client, Heard& heard) {
+  grpc::CallOptions options;
+  options.breaker = heard.breaker;
+  auto asking = grpc::unary(std::move(client), "/etcdserverpb.KV/Range", "ask", std::move(options));
+  const grpc::UnaryAnswer answer = co_await std::move(asking);
+  if (answer.status.ok()) heard.add(answer.message);
+  heard.ended.release();
+}
+
+Task<void> follow(std::shared_ptr<HttpClient> client, Heard& heard) {
+  grpc::CallOptions options;
+  options.breaker = heard.breaker;
+  const auto stream = grpc::open_stream(std::move(client), "/etcdserverpb.Watch/Watch", std::move(options));
+  auto writing = stream->write("watch");
+  const bool written = co_await std::move(writing);
+  static_cast<void>(written);
+  for (;;) {
+    auto reading = stream->read();
+    const std::optional<std::string> message = co_await std::move(reading);
+    if (!message) break;
+    heard.add(*message);
+  }
+  heard.ended.release();
+}
+
+// A server that responds to every request with the bytes of the input, and the store that calls it.
 class Answering {
  public:
   Answering() : serving_([this] { serve(); }) {
     etcd::Settings settings;
     settings.endpoints = {listener_.endpoint()};
     settings.size_age = std::chrono::nanoseconds::zero();
-    store = open_etcd_storage(std::move(settings));
     loop.start();
+    const auto make_client = [this](ClientConfig config) { return make_remote_client(loop, tasks, std::move(config)); };
+    store = open_etcd_storage(std::move(settings), {make_client, &loop}).value();
   }
   void answer_with(std::string bytes) {
     const std::lock_guard lock(mutex_);
     bytes_ = std::move(bytes);
   }
   IoLoop loop{"fuzz"};
+  LoggedTaskGroup tasks;
   std::unique_ptr<StorageBackend> store;
 
  private:
@@ -142,7 +158,7 @@ class Answering {
       if (hear(socket, kPreface) && say(socket, settings())) {
         while (const auto stream = hear_request(socket)) {
           const std::lock_guard lock(mutex_);
-          if (!say(socket, beginning(*stream) + data(*stream, bytes_) + ending(*stream, "0"))) break;
+          if (!say(socket, more_room() + beginning(*stream) + data(*stream, bytes_) + ending(*stream, "0"))) break;
         }
       }
       close(socket);
@@ -157,24 +173,36 @@ class Answering {
 }  // namespace
 
 void etcd_channel(std::string_view bytes) {
-  static const Listener listener;
-  static constexpr etcd::Method kRange{"etcdserverpb.KV", "Range"};
+  // One per input: a call that is refused connects again, and the next input would accept that connection.
+  const Listener listener;
+  IoLoop loop("channel");
+  LoggedTaskGroup tasks;
+  loop.start();
+  ClientConfig config;
+  config.server = listener.endpoint().shown;
+  config.http2_prior_knowledge = true;
+  auto client = make_remote_client(loop, tasks, std::move(config)).value();
   Heard read, watch;
-  const auto wire = std::make_shared<etcd::WireThread>();
-  const auto channel = etcd::Channel::make(wire, {}, listener.endpoint());
-  channel->start({kRange, "ask", etcd::Channel::Clock::now() + std::chrono::seconds(60)}, read);
-  channel->start({etcd::kWatchMethod, "watch", etcd::Channel::Clock::time_point::max(), true}, watch);
+  spawn_detached(loop, ask(client, read));
+  spawn_detached(loop, follow(client, watch));
   const int socket = listener.take();
   const bool asked = hear(socket, kPreface) && say(socket, settings()) && hear_request(socket) && hear_request(socket);
   FUZZ_REQUIRE(asked);
   say(socket, bytes);
   shutdown(socket, SHUT_WR);
-  read.wait();
-  watch.wait();
+  // Until the client has closed the connection; a call that was refused waits for the next one.
+  std::array<char, 4096> rest;
+  while (recv(socket, rest.data(), rest.size(), 0) > 0) {
+  }
   close(socket);
-  channel->close();
-  wire->stop();
-  channel->dispose();
+  for (Heard* heard : {&read, &watch}) {
+    heard->breaker->break_off(service_unavailable("the end"));
+    FUZZ_REQUIRE(heard->ended.try_acquire_for(std::chrono::seconds(20)));
+  }
+  client.reset();
+  tasks.close();
+  run_on(loop, tasks.wait_all());
+  loop.stop();
   FUZZ_REQUIRE(read.messages <= 1);
   FUZZ_REQUIRE(read.size + watch.size <= bytes.size());
 }

@@ -1,4 +1,4 @@
-// Targets that are a server of etcd: the bytes are what it says.
+// Targets that act as an etcd server: the bytes are its output.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace backplane::fuzz {
 
-// What comes over a connection with two calls under way: a read and a watch.
+// The server's bytes on a connection with two running calls: a read and a watch.
 void etcd_channel(std::string_view bytes);
-// The message that answers what the store asks; the first byte says what that is.
+// The response message to a request of the store; the first byte selects the request.
 void etcd_answers(std::string_view bytes);
 
-// A server that answers both, and one that goes away.
+// A server that responds to both, and one that disconnects.
 std::string etcd_channel_seed();
 std::string etcd_leaving_seed();
-// Answers of a kind: 0 reads, 1 writes, 2 compacts, 3 asks for a lease.
+// Responses to a request: 0 range, 1 write, 2 compaction, 3 lease.
 std::string etcd_answer_seed(char kind);
 
 }  // namespace backplane::fuzz

@@ -22,7 +22,7 @@ std::shared_ptr<const cel::Environment> environment(unsigned version) {
   return cel::Environment::make(std::move(options));
 }
 
-// A program, or what is wrong.
+// A program, or problems.
 void compile(const cel::Environment& environment, std::string_view text) {
   const cel::Compiled compiled = environment.compile(text);
   const bool refused = compiled.problems.starts_with("ERROR: <input>:") || compiled.problems.starts_with("program instantiation failed: ");

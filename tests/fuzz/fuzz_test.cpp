@@ -11,7 +11,7 @@
 
 namespace backplane::fuzz {
 
-// Tests are listed by it.
+// The name of a test.
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
 namespace {

@@ -1,4 +1,4 @@
-// Targets that tell who a client is: its certificate, and the headers with which it acts as another user.
+// Targets that identify a client: its certificate, and the headers with which it acts as another user.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The entry of libFuzzer (clang's -fsanitize=fuzzer): one program for each target, FUZZ_TARGET names it.  With FUZZ_SEEDS=DIR in the
-// environment it first writes what the target begins with into that folder, to be given as its corpus.
+// environment it first writes the target's seeds into that folder, to be used as its corpus.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMostChanges = 8;
 constexpr std::size_t kLongest = 64 << 10;
 
-// What means something to one of the parsers.
+// Tokens with a meaning for one of the parsers.
 const std::string kTokens[] = {"{",
                                "}",
                                "[",

@@ -1,4 +1,4 @@
-// Makes inputs out of inputs: what a fuzzer does when nobody tells it what it has reached.
+// Makes inputs from inputs, like a fuzzer without coverage feedback.
 //
 // Thread-safety: one thread; the same seed gives the same inputs.
 #pragma once
@@ -14,7 +14,7 @@ class Mutator {
  public:
   Mutator(std::uint64_t seed, std::vector<std::string> corpus) : random_(seed), corpus_(std::move(corpus)) {}
 
-  // Some changes to one of the corpus.
+  // A mutated input of the corpus.
   std::string next();
 
  private:

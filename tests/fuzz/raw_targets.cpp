@@ -1,4 +1,4 @@
-// Raw JSON, and what patches make of it.
+// Raw JSON, and patches of it.
 #include <algorithm>
 
 #include "backplane/types/json_reading.hpp"
@@ -23,7 +23,7 @@ std::optional<Value> read(std::string_view text) {
   return std::move(*tree);
 }
 
-// What is kept is read again as the same, and what is shown is it without its blanks.
+// Stored raw JSON is read again unchanged, and shown without its blanks.
 void check_kept(const Value& tree) {
   std::string kept, compact;
   (void)append_kept_json(kept, tree);
@@ -40,7 +40,7 @@ void check_kept(const Value& tree) {
   FUZZ_REQUIRE(kept_back == kept);
 }
 
-// Opened level by level it says the same as when it is read at once.
+// Opening it level by level gives the same value as parsing it at once.
 void open_all(Value& value) {
   open_raw(value);
   if (is_raw(value)) return read_raw(value);

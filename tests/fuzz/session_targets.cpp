@@ -8,11 +8,11 @@
 namespace backplane::fuzz {
 namespace {
 
-// What one connection may make the server hold beyond its input.
+// Limit of the memory that one connection may use beyond its input.
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kTurn = 64 << 10;
 
-// One connection, moved by hand; the first byte says in pieces of which size the rest comes.
+// One connection, driven by the test; the first byte selects the size of the pieces of the rest.
 template <class Session>
 class Connection final : public SessionTransport {
  public:
@@ -36,13 +36,13 @@ class Connection final : public SessionTransport {
     executor_.run();
     handler_.release.set(true);
     executor_.run();
-    // Whoever was called has come back.
+    // Every called handler has returned.
     FUZZ_REQUIRE(runner.running() == 0);
   }
 
  private:
   void flush(Session& session) {
-    // A peer that asked for something endless reads some of it, and no more.
+    // A peer that has requested an endless response reads a part of it.
     for (int turn = 0; turn < 4; ++turn) {
       executor_.run();
       std::string out;

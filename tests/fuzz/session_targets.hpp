@@ -1,4 +1,4 @@
-// Targets that are a connection: the bytes are what the peer sends.
+// Targets that are a connection: the bytes are the peer's.
 #pragma once
 
 #include <string>

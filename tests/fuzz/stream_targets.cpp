@@ -11,7 +11,7 @@
 namespace backplane::fuzz {
 namespace {
 
-// Bytes come in whatever pieces the network makes of them: the first byte says of which size.
+// Bytes arrive in pieces, whose size the first byte selects.
 template <class Each>
 void in_pieces(std::string_view bytes, const Each& each) {
   if (bytes.empty()) return;
@@ -37,7 +37,7 @@ void kubelet_stream(std::string_view bytes) {
       session.send(3, event.data);
     }
     FUZZ_REQUIRE(got <= given);
-    // An answer to each ping and each stream that is opened, and what has come, sent back.
+    // A response to each ping and each opened stream; received data is echoed.
     FUZZ_REQUIRE(session.take_output().size() <= 4 * (given + 64));
   });
   FUZZ_REQUIRE(!core::final_status("v4.channel.k8s.io", ending).empty());

@@ -1,4 +1,4 @@
-// Targets that stand between a client and what runs in a cluster: kubelets, pages, clients of WebSocket.
+// Targets between a client and the cluster: kubelets, proxied pages, WebSocket clients.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace backplane::fuzz {
 
-// What a kubelet sends over SPDY, and how it says that a command has ended.
+// A kubelet's bytes over SPDY, including the end of a command.
 void kubelet_stream(std::string_view bytes);
-// A page behind a proxy, packed and not.
+// A proxied page, compressed and not.
 void linked_page(std::string_view bytes);
-// What a client sends over a WebSocket whose messages are read.
+// A client's bytes over a WebSocket.
 void websocket_messages(std::string_view bytes);
 
-// A kubelet whose command has said something and ended.
+// A kubelet whose command has written output and ended.
 std::string kubelet_seed();
 
 }  // namespace backplane::fuzz

@@ -1,5 +1,6 @@
 #include "targets.hpp"
 
+#include "admission_targets.hpp"
 #include "audit_targets.hpp"
 #include "authentication_targets.hpp"
 #include "authorization_targets.hpp"
@@ -74,6 +75,9 @@ const std::vector<Target>& targets() {
         R"({"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"*","apiGroup":"*","resource":"pods"}})"
         "\n"
         R"({"group":"ops","readonly":true,"namespace":"n"})"}},
+      {"admission_answers", admission_answers, admission_answer_seeds()},
+      {"admission_configurations", admission_configurations, admission_configuration_seeds()},
+      {"admission_patches", admission_patches, admission_patch_seeds()},
       {"audit_policy",
        audit_policy,
        {"apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nomitManagedFields: true\nrules:\n- level: Request\n  "

@@ -1,5 +1,5 @@
-// What takes bytes from strangers, as functions of bytes.  A target ends the process when a promise is broken; whether the bytes were
-// good is all the same to it.
+// The parsers of untrusted bytes as functions of bytes.  A target ends the process if an invariant is violated, regardless of whether the
+// bytes are valid.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -14,7 +14,7 @@ namespace backplane::fuzz {
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
-  std::vector<std::string> seeds;  // inputs that get far, to begin with
+  std::vector<std::string> seeds;  // seeds: valid inputs
 };
 
 // Sorted by name.

@@ -23,7 +23,7 @@ const Schema& pod() {
   return *schema;
 }
 
-// Canonical form is canonical: a second time nothing changes, and it reads back as what it is.
+// The canonical form is stable: a second pass changes nothing, and it is parsed as the same tree.
 void check_canonical(Value value) {
   DecodeReport report;
   if (!pod().normalize(value, &report).ok()) return;
@@ -71,7 +71,7 @@ void protobuf_body(std::string_view bytes) {
   if (value.ok()) check_canonical(std::move(*value));
 }
 
-// Two sets, a line each: what is read is written so that it is read again, and the algebra holds.
+// Two sets, one per line: their text round-trips, and the set algebra holds.
 void field_sets(std::string_view bytes) {
   const auto line = std::min(bytes.find('\n'), bytes.size());
   const auto one = FieldSet::decode(bytes.substr(0, line));
@@ -145,7 +145,7 @@ void targets_and_queries(std::string_view bytes) {
   (void)percent_decode(bytes, true, &good);
 }
 
-// A stranger's schema, and an object that is held to it: two lines.
+// An untrusted schema and an object that is validated against it: two lines.
 void custom_schemas(std::string_view bytes) {
   const auto line = bytes.find('\n');
   const std::string document = R"({"x-backplane-mode":"structural","definitions":{"a":)" + std::string(bytes.substr(0, line)) + "}}";
@@ -162,7 +162,7 @@ void custom_schemas(std::string_view bytes) {
   schema->validate(*object, "", errors);
 }
 
-// Frames come in whatever pieces the network makes of them: the first byte says of which size.
+// Frames arrive in pieces, whose size the first byte selects.
 void websocket_frames(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());

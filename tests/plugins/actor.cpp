@@ -1,4 +1,4 @@
-// A plugin that does what its configuration says, wrong things above all.  Words, separated by ';' or '+':
+// A plugin whose actions, mostly faulty ones, come from its configuration.  Words, separated by ';' or '+':
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   start=H      adds a post-start hook that throws
@@ -9,7 +9,7 @@
 //   loop in C    never returns from it
 //   throw 7 in C throws something that is not a std::exception
 // Without a configuration it acts as ACTOR_ACT says, which a build may define.
-// What happens to it is told to the test through Host::flag("told/<call>/<configuration>").
+// Its life-cycle calls are reported to the test by Host::flag("told/<call>/<configuration>").
 #include <backplane/plugin.hpp>
 #include <backplane/points/hooks.hpp>
 #include <backplane/points/http.hpp>
@@ -49,7 +49,7 @@ class NoHandler final : public HttpHandler {
   Task<void> handle(RequestContext&, Exchange&) override { co_return; }
 };
 
-// Does a wrong thing on the executor of the connection.
+// Runs a faulty action on the connection's executor.
 class WrongHandler final : public HttpHandler {
  public:
   explicit WrongHandler(void (*act)()) : act_(act) {}

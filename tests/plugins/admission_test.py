@@ -1,4 +1,4 @@
-"""What admission plugins receive for each verb and subresource, seen by a plugin that records it; and what they may do to a write."""
+"""Input of admission plugins for each verb and subresource, recorded by a plugin; and their effects on a write."""
 import json
 import os
 import sys
@@ -223,6 +223,45 @@ class Subresources(Witnessed):
         self.check('POST', DEFAULT + 'serviceaccounts/acc/token', asked, record(
             'CREATE', 'v1 serviceaccounts', 'authentication.k8s.io/v1 TokenRequest', 'acc', subresource='token'), code=201)
 
+    def test_checks_of_the_object_precede_the_validating_step(self):
+        """As upstream's storages call their createValidation: checks that need the store follow, except the account of a token."""
+        self.make(DEFAULT + 'serviceaccounts', {'apiVersion': 'v1', 'kind': 'ServiceAccount', 'metadata': {'name': 'ordered'}})
+
+        def binding(pod, **target):
+            return {'apiVersion': 'v1', 'kind': 'Binding', 'metadata': {'name': pod}, 'target': target}
+
+        def eviction(name, **more):
+            return dict({'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': name}}, **more)
+
+        def token(**spec):
+            return {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenRequest', 'spec': spec}
+
+        def review(kind, **spec):
+            return {'apiVersion': 'authorization.k8s.io/v1', 'kind': kind, 'spec': spec}
+        gone, reviews = DEFAULT + 'pods/gone', '/apis/authorization.k8s.io/v1/'
+        path = {'resourceAttributes': {'namespace': 'other', 'verb': 'get'}}
+        for target, body, code, validated in (
+                (gone + '/binding', binding('gone', name=''), 500, False),
+                (gone + '/binding', binding('other', name='n'), 400, False),
+                (gone + '/binding', binding('gone', name='n'), 404, True),
+                (DEFAULT + 'bindings', binding('gone', name='n', kind='Pod'), 500, False),
+                (DEFAULT + 'bindings', binding('gone', name='n'), 404, True),
+                (gone + '/eviction', eviction('other'), 400, False),
+                (gone + '/eviction', eviction('gone', deleteOptions={'ignoreStoreReadErrorWithClusterBreakingPotential': True}), 422, False),
+                (gone + '/eviction', eviction('gone'), 404, True),
+                (DEFAULT + 'serviceaccounts/missing/token', token(), 404, False),
+                (DEFAULT + 'serviceaccounts/ordered/token', token(expirationSeconds=1), 422, False),
+                (DEFAULT + 'serviceaccounts/ordered/token', token(boundObjectRef={'apiVersion': 'v1', 'kind': 'Pod', 'name': 'gone'}), 404, True),
+                (reviews + 'subjectaccessreviews', review('SubjectAccessReview', **path), 422, False),
+                (reviews + 'selfsubjectaccessreviews', review('SelfSubjectAccessReview'), 422, False),
+                (reviews + 'namespaces/default/localsubjectaccessreviews', review('LocalSubjectAccessReview', user='u', **path), 422, False),
+                (reviews + 'selfsubjectrulesreviews', review('SelfSubjectRulesReview'), 400, False),
+                ('/apis/authentication.k8s.io/v1/tokenreviews',
+                 {'apiVersion': 'authentication.k8s.io/v1', 'kind': 'TokenReview', 'spec': {}}, 400, False)):
+            self.take()
+            self.send('POST', target, body, code=code)
+            self.assertEqual([each['step'] for each in self.take()], ['admit', 'validate'] if validated else ['admit'], (target, body))
+
 
 class Interference(Witnessed):
     def map(self, name, wish):
@@ -253,7 +292,8 @@ class Interference(Witnessed):
         text = self.send('GET', '/metrics')[2]
         for line in ('apiserver_admission_controller_admission_duration_seconds_count{name="Witness",operation="CREATE",rejected="true",type="validate"}',
                      'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="validate"}',
-                     'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="admit"}'):
+                     'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="admit"}',
+                     'apiserver_admission_step_admission_duration_seconds_summary_count{operation="CREATE",rejected="false",type="admit"}'):
             self.assertIn(line, text)
 
 

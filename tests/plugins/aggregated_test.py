@@ -8,10 +8,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
-from aggregated import IDENTITY_FLAGS, Certificates, apiservice, available, external  # noqa: E402
+from aggregated import IDENTITY_FLAGS, Certificates, available  # noqa: E402
 from harness import PLUGINS, Server, kubectls, wait_for  # noqa: E402
 from websocket_test import KEY, Socket  # noqa: E402
 
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
 GROUP = 'tickets.example.com'
 TICKETS = '/apis/%s/v1/namespaces/default/tickets' % GROUP
 
@@ -41,10 +42,13 @@ class Aggregated(unittest.TestCase):
         assert wait_for(lambda: 'export KUBECONFIG=' in cls.second.text()), cls.second.text()
         cls.second.read_kubeconfig()
         bundle = base64.b64encode(backs.bundle()).decode()
-        made = [cls.first.request('POST', '/api/v1/namespaces/default/services', external('second'))[0]]
-        for version in ('v1', 'v2'):
-            made.append(cls.first.request('POST', '/apis/apiregistration.k8s.io/v1/apiservices',
-                                          apiservice(version, GROUP, 'default', 'second', cls.second.port, caBundle=bundle))[0])
+        # The objects of the guide.
+        with open(os.path.join(SOURCE, 'docs/examples/aggregated/apiservices.yaml'), encoding='utf-8') as f:
+            text = f.read().replace('second.example.com', 'localhost').replace('6444', str(cls.second.port)).replace('CA_BUNDLE', bundle)
+        made = []
+        for document in text.split('---\n'):
+            path = '/api/v1/namespaces/default/services' if 'kind: Service\n' in document else '/apis/apiregistration.k8s.io/v1/apiservices'
+            made.append(cls.first.request('POST', path, document, headers={'Content-Type': 'application/yaml'})[0])
         assert made == [201, 201, 201], made
         for version in ('v1.', 'v2.'):
             assert wait_for(lambda name=version + GROUP: (available(cls.first, name) or ('',))[0] == 'True'), available(cls.first, version + GROUP)
@@ -99,7 +103,7 @@ class Aggregated(unittest.TestCase):
         self.call('DELETE', TICKETS + '/ws')
 
     def test_a_front_proxy_is_believed_and_nobody_else(self):
-        # Who is no front proxy may claim what it likes.
+        # Identity headers of clients that are not the front proxy are ignored.
         claims = {'X-Remote-User': 'mallory', 'X-Remote-Group': 'system:masters'}
         self.assertEqual(self.second.request('GET', TICKETS, headers=claims, client_certificate=False)[0], 403)
         self.call('GET', TICKETS)

@@ -1,4 +1,4 @@
-// GET /caller/WAY?name=N: what the API client gets to see when it makes, changes, watches and deletes the config map N.  The ways: "inside"
+// GET /caller/WAY?name=N: the results of the API client when it creates, changes, watches and deletes the config map N.  The ways: "inside"
 // (as system:apiserver), "visitor" (on behalf of a user without rights), "http2" and "http1" (over TLS, by the kubeconfig that
 // BACKPLANE_CALLER_KUBECONFIG names).
 #include <backplane/core/query.hpp>

@@ -37,7 +37,7 @@ class Client(unittest.TestCase):
             with self.subTest(way):
                 name = 'by-' + way
                 seen = self.tour(way)
-                # The server keeps config maps of its own beside the three that are made here.
+                # The server maintains other config maps in addition to the three that the test creates.
                 self.assertGreaterEqual(seen.pop('pages'), 3)
                 self.assertEqual(seen, {
                     'watch': 'open', 'create': name, 'create again': '409 AlreadyExists', 'patch': 'yes', 'update': 'yes',

@@ -1,4 +1,4 @@
-"""Plugins that fail at run time: the log names plugin and call, the server runs on, and a server that is asked to stop ends."""
+"""Plugins that fail at run time: the log names plugin and call, the server continues, and a shutdown completes."""
 import os
 import shutil
 import signal

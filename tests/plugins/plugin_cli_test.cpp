@@ -88,6 +88,16 @@ TEST_F(PluginCli, GraphShowsTheChainFrontToBackAndTheEdges) {
   EXPECT_EQ(document.at("startOrder"), json::parse(R"(["aggregator","core","apps"])"));
 }
 
+TEST_F(PluginCli, GraphDrawsTheChainWithWhatIsLeftOut) {
+  EXPECT_EQ(run({"graph", "--plugin-dir", dir_.path(), "--disable-plugin=aggregator", "-o", "svg"}), 0);
+  EXPECT_TRUE(says("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_TRUE(says("<title>apps requires core ^1</title>"));
+  EXPECT_TRUE(says("class=\"out\"/>"));
+  EXPECT_TRUE(says("class=\"name\">aggregator</text>"));
+  EXPECT_TRUE(out().ends_with("</svg>\n"));
+  EXPECT_EQ(run({"list", "--plugin-dir", dir_.path(), "-o", "svg"}), 2);
+}
+
 TEST_F(PluginCli, WhatIsWrongWithThePlanItselfIsSaidAndAFatalOneIsCodeOne) {
   for (auto command : {"list", "graph"}) {
     EXPECT_EQ(run({command, "--plugin-dir", dir_.path(), "--require-plugin=nope"}), 1) << command;
@@ -105,7 +115,7 @@ TEST_F(PluginCli, ADirectoryThatDoesNotExistIsNotInOrder) {
   EXPECT_TRUE(says("PLG-PLAN-008") && says("/nope"));
   EXPECT_EQ(run({"inspect", "core", "--plugin-dir", "/nope"}), 1);
   EXPECT_TRUE(complains("PLG-PLAN-008"));
-  // The default directory of this test does not exist, and nobody named it.
+  // The default directory of this test does not exist, and no flag names it.
   EXPECT_EQ(run({"check", dir_ / "core.so"}), 0) << out();
 }
 

@@ -1,4 +1,4 @@
-"""Plugins that use the wide contracts, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths, one
+"""Plugins that use various extension points, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths, one
 seals objects in the store and converts them, one counts objects in the transaction of their writes."""
 import concurrent.futures
 import glob
@@ -133,7 +133,7 @@ class MutatingTwice(unittest.TestCase):
 
 
 class Blocking(unittest.TestCase):
-    """One thread that a plugin blocks for good is that plugin's own."""
+    """A plugin that blocks a thread forever blocks only its own thread."""
 
     def wait_blocked(self, server, where):
         deadline = time.monotonic() + 60
@@ -142,7 +142,7 @@ class Blocking(unittest.TestCase):
             time.sleep(0.02)
 
     def exercise(self, server):
-        """Everything that others have background work for goes on: requests, custom types, API services."""
+        """Checks that background work continues: requests, custom types, API services."""
         deadline = time.monotonic() + 60
         while server.request('GET', '/api/v1/namespaces/default')[0] != 200:
             self.assertLess(time.monotonic(), deadline, server.text())
@@ -239,7 +239,7 @@ class PublishingPaths(unittest.TestCase):
 
 
 class Auditing(unittest.TestCase):
-    """What a sink receives of requests of all kinds, as kube-apiserver's audit log has it."""
+    """The audit events of all kinds of requests, as in kube-apiserver's audit log."""
     @classmethod
     def setUpClass(cls):
         cls.server = server_with('auditor')

@@ -1,4 +1,4 @@
-// Test tools: the bytes of a built plugin, changed and written where a test wants them, and a directory that goes away.
+// Test tools: the bytes of a built plugin, changed and written to a test's file, and a temporary directory.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct PluginSet {
   Findings general;  // about no plugin in particular
 };
 
-// What a PluginRegistry needs, with a record of what the actors told.
+// The services of a PluginRegistry, with a record of the actors' reports.
 class TestServices final : public PluginSettings {
  public:
   Result<PluginSet> load(PluginOptions options);

@@ -1,4 +1,4 @@
-// A mutating admission plugin that changes what services are: the annotation "turner" says into what, "ExternalName" or "ClusterIP".
+// A mutating admission plugin that changes the type of services to that of the annotation "turner", "ExternalName" or "ClusterIP".
 #include <backplane/plugin.hpp>
 #include "backplane/points/admission.hpp"
 

@@ -1,4 +1,4 @@
-"""A mutating admission plugin that changes the type of services: addresses follow what is stored, not what was sent."""
+"""A mutating admission plugin that changes the type of services: addresses follow the stored type, not the sent one."""
 import os
 import sys
 import unittest
@@ -28,7 +28,7 @@ class Turner(unittest.TestCase):
         return code, made
 
     def taken(self, address):
-        """Whether somebody has the address: whoever asks for it is refused."""
+        """Whether the address is allocated: a request for it is refused."""
         code, answer = self.post(service('probe', clusterIP=address))
         if code == 201:
             self.assertEqual(self.server.request('DELETE', SERVICES + '/probe')[0], 200)

@@ -1,9 +1,16 @@
 // Two servers in one process, each with a store, a port and plugins of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <future>
+#include <mutex>
+#include <semaphore>
+#include <set>
 #include <sstream>
+#include <thread>
 
+#include "base/log.hpp"
 #include "running_server.hpp"
 
 namespace backplane {
@@ -25,7 +32,7 @@ TEST(TwoServers, EachHasItsOwnObjectsAndPluginsAndOutlivesTheOther) {
   first.reset();
   EXPECT_EQ(second.send("GET", std::string(kGadgets) + "/b").code, 200);
   EXPECT_EQ(second.send("GET", "/readyz").code, 200);
-  // OpenAPI documents are generated on the pool that the servers share.
+  // OpenAPI documents are generated on the blocking pool.
   EXPECT_EQ(second.send("GET", "/openapi/v3/apis/test.example.com/v1").code, 200);
   EXPECT_EQ(second.send("GET", "/metrics").code, 200);
   // A body of more than 128 KiB is processed on the offload pool.
@@ -70,6 +77,124 @@ TEST(TwoServers, EachCountsItsOwnRequests) {
   EXPECT_EQ(metric_lines(second, created), created + " 1\n");
   RunningServer third(plugins.path());
   EXPECT_EQ(metric_lines(third, created), "") << "a new server begins with no values";
+}
+
+// Threads of which all are waited for at once, and which are then released.
+class Occupied {
+ public:
+  // Returns when `count` threads of the pool are held: it has that many.
+  Occupied(Executor& pool, std::ptrdiff_t count) : count_(count) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      pool.post([state = state_] {
+        state->held.release();
+        state->go.acquire();
+      });
+    }
+    for (std::ptrdiff_t i = 0; i < count; ++i) state_->held.acquire();
+  }
+  ~Occupied() { release(); }
+  Occupied(const Occupied&) = delete;
+  void release() { state_->go.release(std::exchange(count_, 0)); }
+
+ private:
+  struct State {
+    std::counting_semaphore<> held{0}, go{0};
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::ptrdiff_t count_;
+};
+
+Task<std::thread::id> thread_of_blocking_work() {
+  std::thread::id out;
+  auto work = run_blocking([&out] { out = std::this_thread::get_id(); });
+  co_await std::move(work);
+  co_return out;
+}
+Task<std::thread::id> thread_of_large_work() {
+  Executor& origin = *current_executor();
+  const OffloadIfLarge offload(OffloadIfLarge::kSmallBytes + 1);
+  co_await offload;
+  const auto out = std::this_thread::get_id();
+  co_await resume_on(origin);
+  co_return out;
+}
+std::set<std::thread::id> threads_of(Executor& loop, Task<std::thread::id> (*work)()) {
+  std::set<std::thread::id> out;
+  for (int i = 0; i < 20; ++i) out.insert(run_on(loop, work()));
+  return out;
+}
+bool disjoint(const std::set<std::thread::id>& one, const std::set<std::thread::id>& other) {
+  return std::none_of(one.begin(), one.end(), [&](std::thread::id id) { return other.contains(id); });
+}
+
+TEST(TwoServers, EachHasPoolsOfItsOwnSize) {
+  TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
+  RunningServer narrow(plugins.path(), {"--blocking-threads=1", "--offload-threads=1"});
+  RunningServer wide(plugins.path(), {"--blocking-threads=4", "--offload-threads=3"});
+  EXPECT_EQ(narrow.parts().pools->offload().size(), 1U);
+  EXPECT_EQ(wide.parts().pools->offload().size(), 3U);
+  const auto narrow_blocking = threads_of(narrow.parts().background, thread_of_blocking_work);
+  const auto wide_blocking = threads_of(wide.parts().background, thread_of_blocking_work);
+  EXPECT_EQ(narrow_blocking.size(), 1U);
+  EXPECT_TRUE(disjoint(narrow_blocking, wide_blocking));
+  const auto narrow_large = threads_of(narrow.parts().background, thread_of_large_work);
+  const auto wide_large = threads_of(wide.parts().background, thread_of_large_work);
+  EXPECT_EQ(narrow_large.size(), 1U);
+  EXPECT_EQ(wide_large.size(), 3U);
+  EXPECT_TRUE(disjoint(narrow_large, wide_large));
+  // All threads of one server are held: the other's work does not wait for them.
+  const Occupied all_of_one(narrow.parts().pools->blocking(), 1);
+  const Occupied most_of_other(wide.parts().pools->blocking(), 3);
+  EXPECT_EQ(wide.send("GET", "/openapi/v3/apis/test.example.com/v1").code, 200);
+  EXPECT_EQ(threads_of(wide.parts().background, thread_of_blocking_work).size(), 1U) << "one of the four is left";
+}
+
+TEST(TwoServers, TheEndOfOneJoinsItsPoolsAlone) {
+  TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
+  auto first = std::make_unique<RunningServer>(plugins.path());
+  RunningServer second(plugins.path(), {"--blocking-threads=2"});
+  {
+    const Occupied held(second.parts().pools->blocking(), 2);
+    first.reset();  // waits for no thread of the other
+  }
+  EXPECT_EQ(second.send("GET", "/openapi/v3/apis/test.example.com/v1").code, 200);
+  std::string large = gadget("large");
+  large.insert(large.size() - 2, R"(,"annotations":{"text":")" + std::string(150'000, 'x') + R"("})");
+  EXPECT_EQ(second.send("POST", std::string(kGadgets), large).code, 201);
+}
+
+// Counts that are kept beside the code that counts were those of the first server.
+TEST(TwoServers, EachExposesItsCountsOfAudit) {
+  TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
+  RunningServer first(plugins.path()), second(plugins.path());
+  for (RunningServer* server : {&first, &second})
+    EXPECT_EQ(metric_lines(*server, "apiserver_audit_event_total"), "apiserver_audit_event_total 0\n");
+}
+
+TEST(TwoServers, EachHasALogLevel) {
+  TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
+  RunningServer quiet(plugins.path());
+  RunningServer verbose(plugins.path(), {"--v=3"});
+  const auto lines_of = [](RunningServer& server, const std::string& path) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(server.send("GET", path).code, 404);
+    server.send("GET", "/readyz");  // on the same connection: the line of the request before it has been written
+    flush_logs();
+    const std::string text = ::testing::internal::GetCapturedStderr();
+    return text.find(path) != std::string::npos;
+  };
+  const std::string path = std::string(kGadgets) + "/none";
+  EXPECT_FALSE(lines_of(quiet, path));
+  EXPECT_TRUE(lines_of(verbose, path));
+  // At run time, too.
+  EXPECT_EQ(quiet.send("PUT", "/debug/flags/v", "3").code, 200);
+  EXPECT_EQ(verbose.send("PUT", "/debug/flags/v", "0").code, 200);
+  EXPECT_TRUE(lines_of(quiet, path));
+  EXPECT_FALSE(lines_of(verbose, path));
 }
 
 TEST(TwoServers, CborIsOfferedByTheServerWhoseGateIsOn) {

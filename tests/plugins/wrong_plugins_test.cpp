@@ -1,4 +1,5 @@
-// Plugins whose files are fine and whose plans or lives are not: each is reported with its own code, rolled back, and the rest runs.
+// Plugins with valid files that fail in the plan or in a life-cycle call: each is reported with its code and rolled back, and the rest
+// runs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

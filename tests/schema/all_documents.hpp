@@ -1,4 +1,4 @@
-// The types of every group: those that the SDK and the plugins carry, and those of versions that 1.36 knows and does not serve.
+// The types of every group: those of the SDK and the plugins, and those of versions that 1.36 knows but does not serve.
 //
 // Thread-safety: any thread.
 // Lifetime:      that of the process.
@@ -11,7 +11,7 @@
 namespace backplane {
 
 const SchemaSet& all_documents();
-// The type of an object, told by kind and apiVersion; null: there is none.
+// The type of an object by its kind and apiVersion; null: unknown.
 const Schema* type_of(const Object& object);
 
 }  // namespace backplane

@@ -1,7 +1,7 @@
 // The schema documents of the built-in groups: whole, equal to upstream's OpenAPI, and decoding as kube-apiserver does.
 //
 // openapi_components.json holds the components of a 1.36 server's OpenAPI v3 documents without descriptions, decode_errors.json the
-// least body for each recorded decoding error, objects.json recorded answers.
+// smallest body for each recorded decoding error, objects.json recorded responses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void drop_descriptions(Value& value) {
   }
 }
 
-// Keys in reverse order at every level: what no client sends and every server must put right.
+// Keys in reverse order at every level, which every server must put into canonical order.
 Value reversed(const Value& value) {
   if (value.is_array()) {
     Array out;

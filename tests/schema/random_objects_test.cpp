@@ -1,4 +1,4 @@
-// Objects made up from their types, for every kind of every group: each takes the way through every encoding and is the same afterwards.
+// Random objects of every kind of every group: each is converted through every encoding and must be unchanged.
 // The same objects in every run; OBJECTS_SEED in the environment asks for others, OBJECTS_PER_KIND for more of them.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// What protobuf cannot tell from nothing (empty lists, maps and bytes) is not made.
+// Values that protobuf cannot distinguish from absent ones (empty lists, maps and bytes) are not made.
 class Maker {
  public:
   explicit Maker(std::uint64_t seed) : random_(seed) {}
@@ -94,7 +94,7 @@ class Maker {
     Object out;
     for (const Property& property : type.body().properties) {
       if (property.type == nullptr || property.name == "kind" || property.name == "apiVersion") continue;
-      // Deep down only what is small.
+      // Only small values at deep levels.
       const bool leaf = !property.type->struct_like() && property.type->form() != Form::kList && property.type->form() != Form::kMap;
       if (below(10) < (depth <= 0 ? (leaf ? 2u : 0u) : 6u)) out.emplace(property.name, value(*property.type, depth - 1));
     }
@@ -110,7 +110,7 @@ class Maker {
     return kReals[below(std::size(kReals))];
   }
 
-  // Sorted, as what comes through YAML is.
+  // Sorted, like objects that were converted from YAML.
   Value any(int depth) {
     Object out;
     if (depth > 0) out["a"] = Array{nullptr, true, 1.5, any(depth - 1)};
@@ -176,7 +176,7 @@ TEST(RandomObjects, AreTheSameAfterEveryEncoding) {
   for (const GroupVersionKind& kind : all_documents().kinds()) {
     const auto* type = dynamic_cast<const Type*>(all_documents().find(kind));
     ASSERT_NE(type, nullptr);
-    // Lists are their items, and what has no message is never stored.
+    // Lists are checked by their items; kinds without a message are never stored.
     if (kind.kind.ends_with("List") || !type->has_protobuf()) continue;
     ++kinds;
     Maker maker(seed + std::hash<std::string>()(kind.group + kind.version + kind.kind));

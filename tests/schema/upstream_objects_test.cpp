@@ -1,5 +1,5 @@
-// The objects that k8s.io/api carries as its test data, each as JSON, YAML and protobuf, made from each form into every other and into CBOR
-// and back: no byte changes.  They are read from the Go module cache, where `go mod download` puts them; without go the test is skipped.
+// The objects of k8s.io/api's test data, each as JSON, YAML and protobuf, converted from each encoding to every other and to CBOR and
+// back: no byte changes.  They are read from the Go module cache, where `go mod download` puts them; without go the test is skipped.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kModule = "k8s.io/api@v0.36.3";
 
-// The folder of the module's test data; empty when it cannot be had.
+// The folder of the module's test data; empty if it is not available.
 fs::path test_data() {
   const std::string command = std::string("cd / && go mod download -json ") + kModule + " 2>/dev/null";
   FILE* pipe = popen(command.c_str(), "r");
@@ -40,7 +40,7 @@ std::string content(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The text without white space between its tokens: the order of members and every letter of a value stay.
+// The text without white space between its tokens: the order of members and all characters of values stay.
 std::string compact(std::string_view json) {
   std::string out;
   bool quoted = false;
@@ -80,7 +80,7 @@ void expect_text(const Result<std::string>& got, const std::string& wanted, std:
   EXPECT_TRUE(*got == wanted) << what << ":\n" << *got << "\nwanted:\n" << wanted;
 }
 
-// What is to come out of the file: an old release's objects come out as this one writes them, and what it writes differently stands beside.
+// The expected result of a file: the current release's encoding of an old release's object; differing results are in a file next to it.
 std::string wanted(const std::string& file, const std::string& extension) {
   const std::string after = file + ".after_roundtrip" + extension;
   return content(fs::exists(after) ? after : file + extension);
@@ -134,7 +134,7 @@ TEST(UpstreamObjects, EveryFormOfEveryObjectIsMadeIntoEveryOtherWithNoByteChange
 TEST(UpstreamObjects, ThoseOfOlderReleasesComeOutAsThisOneWritesThem) {
   const fs::path folder = test_data();
   if (folder.empty()) BACKPLANE_SKIP_WITHOUT("go", "go is not installed, or cannot fetch " + std::string(kModule));
-  // Versions that 1.36 no longer knows.
+  // Versions that 1.36 does not know any more.
   const std::set<std::string> kGone = {"autoscaling.v2beta1.HorizontalPodAutoscaler",
                                        "autoscaling.v2beta2.HorizontalPodAutoscaler",
                                        "certificates.k8s.io.v1alpha1.PodCertificateRequest",

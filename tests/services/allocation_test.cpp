@@ -70,7 +70,7 @@ TEST_F(ServicesTest, AServiceWhoseLastFinalizerGoesByAnUpdateGivesItsAddressesBa
 TEST_F(ServicesTest, AnAddressThatWasGivenAwayMeanwhileIsNotFreed) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
-  // Somebody else's by now, as another server's repair may have made it.
+  // Owned by another object now, as after another server's repair.
   std::string other(stored("/registry/ipaddresses/")[0].value.view());
   other.replace(other.find(R"("name":"a")"), 10, R"("name":"b")");
   put("/registry/ipaddresses/10.0.0.7", other);
@@ -116,7 +116,7 @@ TEST_F(ServicesTest, NodePortsAreKeptByNameAndGivenBack) {
   EXPECT_EQ(held().size(), 1u) << "the address that came with the refused port is not taken";
 }
 
-// Each service of a nearly full range read all addresses there are.
+// Regression: each service of a nearly full range read all addresses.
 TEST_F(ServicesTest, ANearlyFullRangeIsNotReadWholeForEveryService) {
   Server& server = serve();
   const std::string plain = R"({"ports":[{"port":80}]})";
@@ -144,12 +144,12 @@ TEST_F(ServicesTest, WhatAnotherServerHasGivenBackIsFoundInAFullRange) {
   EXPECT_TRUE(made.ok()) << made.status().message();
 }
 
-// An address that a try had picked stayed out of use until all were looked at again.
+// Regression: an address that an attempt had picked stayed unused until the next full scan.
 TEST_F(ServicesTest, WhatARefusedServiceHadPickedIsThereForTheNext) {
   Server& server = serve({"10.0.0.0/28"});
   const std::string plain = R"({"ports":[{"port":80}]})";
   for (int i = 0; i < 14; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), plain).ok()) << i;
-  // All is looked at by now at the latest: before that, a lucky guess may do.
+  // A full scan has happened by now at the latest; before that, a random pick may succeed.
   ASSERT_FALSE(server.create("more", plain).ok());
   ASSERT_TRUE(server.remove("n3").ok());
   const auto looks = server.resources->addresses.looks_for_test();
@@ -261,7 +261,7 @@ TEST_F(ServicesTest, AFullRangeIsFollowedByTheNext) {
   EXPECT_EQ(all, (Names{"10.0.0.1", "10.0.0.2", "10.99.0.1", "10.99.0.2"}));
 }
 
-// Somebody wants to be asked before the object of an address goes; the repair asks.
+// A finalizer delays the deletion of an address' object; the repair waits for it.
 TEST_F(ServicesTest, AnAddressWithFinalizersIsNotTakenFromUnderThem) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());

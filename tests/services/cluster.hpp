@@ -1,7 +1,7 @@
-// Servers that share one store, each with caches, stores and hooks of its own.
+// Servers that share one backend, each with separate caches, stores and hooks.
 //
-// Thread-safety: the test's thread; everything runs on the servers' loops while a call is under way.
-// Lifetime:      servers go before the store.
+// Thread-safety: the test's thread; everything runs on the servers' loops during a call.
+// Lifetime:      servers are destroyed before the backend.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Quiet final : public Logger {
   void debug(std::string_view) override {}
 };
 
-// What repairs have told, as "reason: note".
+// The events of repairs, as "reason: note".
 class CollectedEvents final : public core::RepairEvents {
  public:
   explicit CollectedEvents(std::vector<std::string>& told) : told_(told) {}
@@ -98,7 +98,7 @@ class Server {
     options.dry_run = dry_run;
     return tree(run(services->create(context, object, std::move(options))));
   }
-  // As the endpoints hand it over.
+  // As the endpoint passes it.
   static Object decoded(const std::string& body, RequestContext& context) {
     const Schema* schema = core_schemas()->find(GroupVersionKind{"", "v1", "Service"});
     Value value = json::parse(body, context.arena());
@@ -137,7 +137,7 @@ class Server {
   std::shared_ptr<const core::ServiceResources> resources;
   std::shared_ptr<StandardStorage> services;
   std::unique_ptr<core::ServiceRepair> repair;
-  bool deleted = false;  // what the last change said
+  bool deleted = false;  // the result of the last change
   std::vector<std::string> told;
 
  private:
@@ -190,7 +190,7 @@ class ServicesTest : public ::testing::Test {
     servers.push_back(std::make_unique<Server>(*storage, std::move(ranges), ports));
     return *servers.back();
   }
-  // What the store has below a prefix.
+  // The store's objects below a prefix.
   std::vector<KeyValue> stored(const std::string& prefix) {
     RangeRequest request;
     request.start = prefix;

@@ -1,4 +1,4 @@
-// kill -9 under 64 writers at random moments: nothing acknowledged is lost, nothing is there by half, history has no holes.
+// kill -9 under 64 writers at random moments: no acknowledged write is lost, no transaction is partial, the history has no gaps.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
   std::string text;
   char buffer[4096];
   bool killed = false;
-  // Reads on after the kill: a line that was written is an acknowledgement that somebody has seen.
+  // Reads the rest after the kill: a written line is an acknowledgement that a client may have seen.
   for (ssize_t got = 0; (got = read(pipes[0], buffer, sizeof(buffer))) > 0;) {
     text.append(buffer, static_cast<std::size_t>(got));
     if (!killed && std::count(text.begin(), text.end(), '\n') >= lines) {
@@ -58,7 +58,7 @@ void run_and_kill(const std::string& directory, int cycle, int lines, ByWriter& 
   }
 }
 
-// What a power cut leaves of a record that was being written.
+// The remains of a record whose write a power failure has interrupted.
 void begin_a_record(const std::string& directory) {
   std::filesystem::path log;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
@@ -126,7 +126,7 @@ TEST(RocksdbCrash, NothingAcknowledgedIsLostWhenTheProcessIsKilledAtRandomMoment
     ASSERT_TRUE(store.run(store->stop()).ok());
     run_and_kill(store.directory(), 2 * cycle, 1 + static_cast<int>(random() % 3000), acknowledged);
     begin_a_record(store.directory());
-    // Once more, perhaps before what the first log gave back has been written out.
+    // Once more, perhaps before the entries replayed from the first log have been flushed.
     if (cycle % 2 == 0) run_and_kill(store.directory(), 2 * cycle + 1, 1 + static_cast<int>(random() % 100), acknowledged);
     store.reopen();
     EXPECT_GT(store->committed_revision(), before);

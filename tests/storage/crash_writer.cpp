@@ -1,4 +1,4 @@
-// Writes to an embedded store until it is killed, and prints what was acknowledged: the child of the crash test.
+// The child process of the crash test: writes to an embedded store until it is killed, and prints the acknowledged writes.
 //
 //   crash_writer DIRECTORY CYCLE
 // Each of its writers owns a pair of keys and writes both in one transaction, over and over: `/crash/<writer>/a` and `/b` hold the same

@@ -1,4 +1,4 @@
-// An etcd of a test: one server in a directory, on ports of its own, alone or as a member of a cluster.
+// An etcd process for tests: one server with a directory and ports, alone or as a member of a cluster.
 //
 // Thread-safety: one thread.
 // Lifetime:      the process ends with the object.
@@ -16,7 +16,7 @@ namespace backplane {
 class EtcdProcess {
  public:
   struct Setup {
-    std::vector<std::string> flags;  // beside those that say where it is
+    std::vector<std::string> flags;  // in addition to those with its addresses
     bool tls = false;                // clients speak TLS; the flags name the certificates
     std::string name = "test", peer_url, cluster;
     bool wait = true;  // until it answers: a member alone cannot
@@ -32,12 +32,12 @@ class EtcdProcess {
 
   void start();
   void kill();   // SIGKILL
-  void pause();  // it answers nobody, and keeps its connections
+  void pause();  // it does not respond, and keeps its connections
   void go_on();
   void wait_until_it_answers() const;
   const std::string& url() const noexcept { return url_; }
   int port() const noexcept { return port_; }
-  // One of its own metrics, such as `grpc_server_started_total{…}`; 0 when it is not there.
+  // One of its metrics, such as `grpc_server_started_total{…}`; 0 if absent.
   double metric(const std::string& series) const;
 
  private:
@@ -49,7 +49,7 @@ class EtcdProcess {
 
 // Members of one cluster; they have chosen a leader when it is made.
 std::vector<std::unique_ptr<EtcdProcess>> start_etcd_cluster(const std::string& directory, int members);
-// Which of them leads.
+// The leader.
 EtcdProcess& leader_of(const std::vector<std::unique_ptr<EtcdProcess>>& members);
 
 }  // namespace backplane

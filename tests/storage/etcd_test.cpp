@@ -1,4 +1,4 @@
-// etcd as the store: the suites of every store, the cache above it, and what is its own: servers that go away and come back.
+// etcd as the store: the suites of every store, the cache above it, and tests of etcd only: servers that stop and restart.
 #include "../support/skip.hpp"
 #include "etcd_storage.hpp"
 
@@ -8,6 +8,7 @@
 
 #include "etcd_process.hpp"
 #include "storage/storage_conformance.hpp"
+#include "store_connections.hpp"
 #include "watchcache/cache_conformance.hpp"
 
 namespace backplane {
@@ -42,7 +43,7 @@ etcd::Settings settings_for(const std::vector<std::string>& urls) {
 
 BackendMaker etcd_backend() {
   return {"Etcd", [](const std::string& directory) -> Result<std::unique_ptr<StorageBackend>> {
-            return open_etcd_storage(settings_for({Servers::in(directory).url()}));
+            return open_etcd_storage(settings_for({Servers::in(directory).url()}), kConnectionsOfTests);
           }};
 }
 
@@ -93,12 +94,12 @@ TEST_F(EtcdStorage, AWatchThatMissedWhatWasCompactedMeanwhileExpires) {
   server.start();
   while (!store.run(store->health(std::chrono::seconds(2))).ok()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   OpenStore other({"Other", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
-                     return open_etcd_storage(settings_for({server.url()}));
+                     return open_etcd_storage(settings_for({server.url()}), kConnectionsOfTests);
                    }});
   Revision newest = 0;
   for (int i = 0; i < 10; ++i) newest = other.put("/k/1", std::to_string(i));
   ASSERT_TRUE(other.run(other->compact(newest)).ok());
-  // Either the watch was there again before the compaction, or it is told that it came too late; it never goes on with a gap.
+  // Either the watch was reopened before the compaction, or it ends with kExpired; it never continues with a gap.
   std::vector<std::string> values;
   Status ended;
   while (ended.ok() && values.size() < 10) {
@@ -121,7 +122,7 @@ TEST_F(EtcdStorage, AnotherServerIsAskedWhenOneIsAway) {
   const std::string url = Servers::in(store.directory()).url();
   store.put("/a", "1");
   OpenStore second({"Second", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
-                      return open_etcd_storage(settings_for({"http://127.0.0.1:1", url}));
+                      return open_etcd_storage(settings_for({"http://127.0.0.1:1", url}), kConnectionsOfTests);
                     }});
   EXPECT_EQ(second.get("/a"), "1");
   EXPECT_EQ(second.put("/a", "2"), 3);
@@ -130,12 +131,13 @@ TEST_F(EtcdStorage, AnotherServerIsAskedWhenOneIsAway) {
 TEST_F(EtcdStorage, AServerIsReachedByItsName) {
   OpenStore store(etcd_backend());
   const std::string url = "http://localhost:" + std::to_string(Servers::in(store.directory()).port());
-  OpenStore second(
-      {"Named", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return open_etcd_storage(settings_for({url})); }});
+  OpenStore second({"Named", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+                      return open_etcd_storage(settings_for({url}), kConnectionsOfTests);
+                    }});
   store.put("/a", "1");
   EXPECT_EQ(second.get("/a"), "1");
   OpenStore third({"Nameless", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
-                     return open_etcd_storage(settings_for({"http://no-such-host.invalid:1"}));
+                     return open_etcd_storage(settings_for({"http://no-such-host.invalid:1"}), kConnectionsOfTests);
                    }});
   const auto away = third.run(third->current_revision());
   ASSERT_FALSE(away.ok());
@@ -153,7 +155,7 @@ TEST_F(EtcdStorage, AnAnswerLargerThanEveryWindowComesWhole) {
   ASSERT_TRUE(all.ok()) << all.status().message();
   ASSERT_EQ(all->items.size(), 20U);
   EXPECT_EQ(all->items.back().value.view(), value);
-  // A watch that nobody reads has etcd wait, and what it brings is all there afterwards.
+  // A watch without a reader stops reading from etcd, and delivers all events afterwards.
   auto watch = store->watch("/large/", 1);
   ASSERT_TRUE(watch.ok());
   std::size_t events = 0;
@@ -175,7 +177,7 @@ TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
   for (int t = 0; t < 4; ++t) {
     askers.emplace_back([&, t] {
       for (int i = 0; i < 50; ++i) {
-        // What was committed before the question is in the answer.
+        // The response includes all commits before the request.
         TxnRequest request;
         request.puts.push_back({"/a", SharedBytes(std::to_string(i)), 0});
         IoLoop& loop = loops.loop(static_cast<std::size_t>(t));
@@ -197,7 +199,7 @@ TEST_F(EtcdStorage, WhoComesWhileTheRevisionIsAskedForSharesTheNextQuestion) {
   store.newest();  // there is a connection
   const double before = server.metric(asked);
   std::vector<std::promise<bool>> askers(100);
-  // All of them come before the loop hears of the first answer.
+  // All requests arrive before the loop processes the first response.
   store.loop().post([&] {
     for (auto& done : askers) {
       spawn_detached(store.loop(), [](StorageBackend& backend, std::promise<bool>& done) -> Task<void> {
@@ -217,7 +219,7 @@ TEST_F(EtcdStorage, AKeyPrefixOfItsOwnKeepsTwoClustersApart) {
   OpenStore other({"Other", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
                      auto settings = settings_for({url});
                      settings.prefix = "/other";
-                     return open_etcd_storage(std::move(settings));
+                     return open_etcd_storage(std::move(settings), kConnectionsOfTests);
                    }});
   auto opened = other->watch("/registry/", other.newest());
   ASSERT_TRUE(opened.ok());

@@ -1,4 +1,4 @@
-// The suite that a store, and the watch cache above it, pass while something goes wrong with it.  Include it in one source of a test and
+// The suite that a store, and the watch cache above it, must pass during faults.  Include it in one source of a test and
 // instantiate it:
 //   INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(row), fault_name);
 #pragma once
@@ -16,12 +16,12 @@
 
 namespace backplane {
 
-// A store, and what happens to it.
+// A store and a fault.
 class FaultyStore {
  public:
   virtual ~FaultyStore() = default;
   virtual StorageBackend& store() = 0;
-  // While others read and write; ends when the fault is over, and nobody helps afterwards.
+  // Causes the fault during reads and writes; returns when it is over.  The store must recover automatically.
   virtual void fail() = 0;
 };
 struct FaultCase {
@@ -70,7 +70,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       request.compares.push_back({key_of(index_), last_});
       request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
       const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
-      // What was given up may be on its way still, and arrive after its key has been read.
+      // A cancelled write may still be in flight, and be applied after its key has been read.
       if (written.ok() && !written->committed && given_up_) return settle(number);
       if (written.ok()) {
         given_up_ = false;
@@ -85,7 +85,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
       return settle(number);
     }
-    // A write that was not answered has happened, or it has not.
+    // A write without a response has happened or not.
     bool settle(int number) {
       for (;;) {
         RangeRequest request;
@@ -119,7 +119,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     std::thread thread_;
   };
 
-  // What a client sees that watches the cache and lists again when it is told to.
+  // The view of a client that watches the cache and lists again on kExpired.
   class Watcher {
    public:
     explicit Watcher(FaultConformance& test) : test_(test), thread_([this] { run(); }) {}
@@ -166,12 +166,12 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
       }
       show(nullptr);
     }
-    // To whoever ends the test while nothing happens.
+    // A hint for the log if the test hangs.
     void show(WatchStream* stream) {
       const std::lock_guard lock(mutex_);
       stream_ = stream;
     }
-    // Every number once and in order; a list may be ahead, and never behind.
+    // Every number once and in order; a list may be ahead, but never behind.
     void take(const ObjectEntry& entry, bool from_list) {
       auto& newest = newest_[static_cast<std::size_t>(std::stoi(std::string(entry.name().substr(1))))];
       const int number = number_in(entry.json().view());
@@ -215,7 +215,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     faulty_.reset();
   }
   using Writers = std::vector<std::unique_ptr<Writer>>;
-  // Until everybody has written `more` than in `before`.
+  // Waits until each writer has written `more` than in `before`.
   void wait_for_writes(const Writers& writers, const std::vector<int>& before, int more) {
     const auto limit = std::chrono::steady_clock::now() + kPatience;
     for (std::size_t i = 0; i < writers.size(); ++i) {

@@ -1,4 +1,4 @@
-// The embedded store: the suites of every store, the cache above it, and what is its own.
+// The embedded store: the suites of every store, the cache above it, and tests of RocksDB only.
 #include "rocksdb_storage.hpp"
 
 #include <filesystem>
@@ -15,7 +15,7 @@ BackendMaker rocksdb() {
   return {"Rocksdb", [](const std::string& directory) {
             StorageBackendConfig config;
             config.data_dir = directory;
-            // What the disk does is the crash test's business; here it would only take time.
+            // The crash test covers the disk; syncing here would only take time.
             config.unsafe_no_fsync = true;
             return open_rocksdb_storage(config);
           }};
@@ -67,7 +67,7 @@ TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
     request.start = "/k/";
     request.end = "/k0";
     status = store.run((*opened)->range(request)).status();
-    // A compaction in the background may have met the damage first; then stop() tells of it.
+    // A background compaction may have found the damage first; then stop() reports it.
     const Status stopped = store.run((*opened)->stop());
     EXPECT_TRUE(stopped.ok() || stopped.message().find("Corruption") != std::string::npos) << stopped.message();
   }
@@ -85,7 +85,7 @@ std::filesystem::path copy_of(OpenStore& store, const ScratchDirectory& into) {
   return log;
 }
 
-// What lay behind the damage had been acknowledged, and was forgotten without a word.
+// Regression: acknowledged records after the damage were silently dropped.
 TEST(RocksdbStorage, DamageInTheMiddleOfTheLogEndsTheStart) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 1000; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
@@ -103,7 +103,7 @@ TEST(RocksdbStorage, DamageInTheMiddleOfTheLogEndsTheStart) {
   EXPECT_NE(opened.status().message().find("is damaged and is left as it is"), std::string::npos) << opened.status().message();
 }
 
-// The store opened as if nothing had ever been written to that log.
+// Regression: the store opened as if the log had been empty.
 TEST(RocksdbStorage, ANewestLogThatIsGoneEndsTheStart) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
@@ -150,7 +150,7 @@ TEST(RocksdbStorage, AStartAfterACrashIsFollowedByWritingOutWhatTheLogGaveBack) 
   auto opened = rocksdb().open(copied.path());
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_EQ((*opened)->committed_revision(), store->committed_revision());
-  // What the next start would have to replay goes, though nobody writes.
+  // Entries that the next startup would have to replay are flushed even without writes.
   while (std::filesystem::exists(log)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_TRUE(store.run((*opened)->stop()).ok());
 }

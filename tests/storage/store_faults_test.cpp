@@ -1,4 +1,4 @@
-// The stores, with what goes wrong with them and on the way to them: each of it while clients read, write and watch.
+// The stores with faults of their own and of their connections, while clients read, write and watch.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@
 #include "fault_conformance.hpp"
 #include "rocksdb_storage.hpp"
 #include "storage/memory_storage.hpp"
+#include "store_connections.hpp"
 #include "tcp_proxy.hpp"
-#include "wire_thread.hpp"
 
 namespace backplane {
 namespace {
@@ -36,7 +36,7 @@ etcd::Settings settings_for(const std::vector<std::string>& urls) {
   return settings;
 }
 
-// ---- stores of the process: all that can happen to them is that their history goes
+// ---- stores in the process: their only fault is a compacted history
 
 Status compact_now(StorageBackend& store, IoLoop& loop) {
   const auto newest = run_on(loop, store.current_revision());
@@ -88,17 +88,18 @@ class FaultyEtcd final : public FaultyStore {
     server = std::make_unique<EtcdProcess>(directory_.path(), setup);
     proxy = std::make_unique<TcpProxy>(server->port());
     auto settings = settings_for({proxy->url()});
-    settings.keep_alive = settings.keep_alive_idle = settings.keep_alive_timeout = 1s;
-    settings.keep_alive_apart = 100ms;
-    store_ = open_etcd_storage(std::move(settings));
+    settings.keep_alive = settings.keep_alive_timeout = 1s;
+    auto opened = open_etcd_storage(std::move(settings), kConnectionsOfTests);
+    store_ = std::move(*opened);
   }
   StorageBackend& store() override { return *store_; }
   void fail() override { fault_(*this); }
-  // What another host does.
+  // The writes of another host.
   void compact_from_elsewhere() {
     IoLoop loop("elsewhere");
     loop.start();
-    const auto other = open_etcd_storage(settings_for({server->url()}));
+    auto opened = open_etcd_storage(settings_for({server->url()}), kConnectionsOfTests);
+    const auto other = std::move(*opened);
     const Status compacted = compact_now(*other, loop);
     EXPECT_TRUE(compacted.ok()) << compacted.message();
     EXPECT_TRUE(run_on(loop, other->stop()).ok());
@@ -137,7 +138,7 @@ void held(FaultyEtcd& etcd, bool to_server, bool to_client) {
   pause_for(4s);
   etcd.proxy->hold(false, false);
 }
-// While the watch hears nothing its future is compacted away.
+// While the watch receives nothing, the revisions after it are compacted.
 void compacted(FaultyEtcd& etcd) {
   for (int i = 0; i < 5; ++i) {
     etcd.proxy->hold(false, true);
@@ -183,7 +184,7 @@ class EtcdServers : public testing::Test {
   }
   BackendMaker over(std::vector<std::string> urls) {
     return {"Etcd", [urls = std::move(urls)](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
-              return open_etcd_storage(settings_for(urls));
+              return open_etcd_storage(settings_for(urls), kConnectionsOfTests);
             }};
   }
   template <class What>
@@ -209,8 +210,8 @@ TEST_F(EtcdServers, WritesAndWatchesGoOnWhenTheLeaderIsKilled) {
   const std::string first = store.next(**opened, 1);
   EXPECT_EQ(first, "+/registry/k/0=v");
   leader.kill();
-  // A read is tried again until there is a leader; a write that cannot have happened, too.  Where members do not agree on one for long,
-  // both may run out of time, as they would for a client, who tries again.
+  // A read is retried until there is a leader; so is a write that cannot have happened.  If the election takes long, both may time out,
+  // and the client retries.
   auto revision = store.run(store->current_revision());
   for (int again = 0; again < 2 && !revision.ok(); ++again) revision = store.run(store->current_revision());
   ASSERT_TRUE(revision.ok()) << revision.status().message();
@@ -236,13 +237,14 @@ TEST_F(EtcdServers, AMemberThatSaysNothingIsPassedOver) {
   ASSERT_TRUE(opened.ok());
   const std::string first = store.next(**opened, 1);
   EXPECT_EQ(first, "+/registry/k/0=v");
-  // What was asked first answers nobody any more, and keeps its connections.
+  // The first server does not respond any more, and keeps its connections.
   followers[0]->pause();
-  const auto revision = store.run(store->current_revision());
+  // On a busy machine the other two members are slow, too, and a call may run out of time; its client tries again.
+  auto revision = store.run(store->current_revision());
+  for (int again = 0; again < 2 && !revision.ok(); ++again) revision = store.run(store->current_revision());
   EXPECT_TRUE(revision.ok()) << revision.status().message();
   TxnRequest request;
   request.puts.push_back({"/registry/k/1", SharedBytes(std::string("v")), 0});
-  // Where two members of three are slow, too, a write may run out of time, as it would for a client, who tries again.
   auto written = store.run(store->txn(request));
   for (int again = 0; again < 2 && !written.ok(); ++again) written = store.run(store->txn(request));
   followers[0]->go_on();
@@ -287,26 +289,60 @@ class FullListener {
 TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
   EtcdProcess server(directory_.path());
   const FullListener unreachable;
-  const auto wire = std::make_shared<etcd::WireThread>();
   IoLoop loop("calls");
   loop.start();
-  etcd::Cluster cluster(settings_for({unreachable.url(), server.url()}), wire);
+  const auto cluster_of = [](const std::vector<std::string>& urls) {
+    return std::make_unique<etcd::Cluster>(etcd::make_servers(settings_for(urls), kConnectionsOfTests).value());
+  };
+  const auto cluster = cluster_of({unreachable.url(), server.url()});
   etcd::pb::TxnRequest request;
   request.add_success()->mutable_request_put()->set_key("/registry/a");
-  const auto written = run_on(loop, cluster.call<etcd::TxnCall>(request, /*reads=*/false, 4s));
+  const auto written = run_on(loop, cluster->call<etcd::TxnCall>(request, /*reads=*/false, 4s));
   EXPECT_TRUE(written.ok()) << written.status().message();
-  // Nothing else is there to be asked.
-  etcd::Cluster alone(settings_for({unreachable.url()}), wire);
-  const auto refused = run_on(loop, alone.call<etcd::TxnCall>(request, /*reads=*/false, 300ms));
+  // No other server is available.
+  const auto alone = cluster_of({unreachable.url()});
+  const auto refused = run_on(loop, alone->call<etcd::TxnCall>(request, /*reads=*/false, 300ms));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), 503);
-  EXPECT_EQ(refused.status().message(), "etcd cannot be reached: there was no connection to " + unreachable.url() + " in time");
-  run_on(loop, alone.stop());
-  run_on(loop, cluster.stop());
+  EXPECT_EQ(refused.status().message(), "etcd cannot be reached: context deadline exceeded");
+  run_on(loop, alone->stop());
+  run_on(loop, cluster->stop());
   loop.stop();
 }
 
-// A plugin's own loop is nobody's to wait for: it asks, and is blocked before the answer comes.
+// A call that has been sent, and one that waits for a connection.
+TEST_F(EtcdServers, StoppingEndsTheCallsThatAreUnderWay) {
+  EtcdProcess server(directory_.path());
+  const FullListener unreachable;
+  IoLoop loop("calls");
+  loop.start();
+  const auto call = [](etcd::Cluster& cluster, Promise<Status> begun, Promise<Status> ended) -> Task<void> {
+    etcd::pb::RangeRequest request;
+    request.set_key("/registry/a");
+    auto calling = cluster.call<etcd::RangeCall>(std::move(request), /*reads=*/false, 60s);
+    begun.set(Status());
+    const auto answer = co_await std::move(calling);
+    ended.set(answer.status());
+  };
+  for (const std::string& url : {server.url(), unreachable.url()}) {
+    etcd::Cluster cluster(etcd::make_servers(settings_for({url}), kConnectionsOfTests).value());
+    const auto wait = [](Promise<Status> what) -> Task<Status> {
+      const Status status = co_await what.future();
+      co_return status;
+    };
+    if (url == server.url()) server.pause();
+    Promise<Status> begun, ended;
+    spawn_detached(loop, call(cluster, begun, ended));
+    EXPECT_TRUE(run_on(loop, wait(begun)).ok());
+    run_on(loop, cluster.stop());
+    const Status status = run_on(loop, wait(ended));
+    EXPECT_EQ(status.message(), "the store has stopped") << url;
+    if (url == server.url()) server.go_on();
+  }
+  loop.stop();
+}
+
+// Requests must not run on a plugin's loop: it sends a request, and is blocked before the response arrives.
 TEST_F(EtcdServers, WhoAsksForTheRevisionAndIsBlockedHoldsUpNobodyElse) {
   EtcdProcess server(directory_.path());
   IoLoop blocked("blocked", /*may_block=*/true), other("other");
@@ -353,7 +389,7 @@ TEST_F(EtcdServers, OneQuestionForTheRevisionIsUnderWayHoweverManyWantToKnow) {
       while (std::chrono::steady_clock::now() - begun < 1s) {
         if (run_on(loops.loop(t), store->current_revision()).ok()) ++answers;
       }
-      // Nobody waits for a question that was begun here.
+      // No caller waits for a request that was started here.
       loops.loop(t).stop();
     });
   }
@@ -409,9 +445,11 @@ class EtcdOverTls : public EtcdServers {
       settings.certificate_file = file(certificate + ".crt");
       settings.key_file = file(certificate + ".key");
     }
-    return {"Etcd", [settings](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return open_etcd_storage(settings); }};
+    return {"Etcd", [settings](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+              return open_etcd_storage(settings, kConnectionsOfTests);
+            }};
   }
-  // As those who rotate certificates do it: each file is there at any time.
+  // Like certificate rotation: each file exists at any time.
   void replace(const std::string& name, const std::string& by) {
     std::filesystem::copy_file(file(by), file(name + ".new"), std::filesystem::copy_options::overwrite_existing);
     std::filesystem::rename(file(name + ".new"), file(name));

@@ -1,4 +1,4 @@
-// Fills an embedded store from a text, or prints one: what tests do with stores that somebody else wrote.
+// Fills an embedded store from a text, or prints one: for tests with stores of other servers.
 //
 //   store_file load DIRECTORY   reads lines "REVISION KEY VALUE" (revisions rising, the value in base64) and writes each at its revision
 //   store_file dump DIRECTORY   prints the newest of every key, as such lines
@@ -15,7 +15,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::string_view kFiller = "/filler";  // written, and at last removed, so that a revision comes about
+constexpr std::string_view kFiller = "/filler";  // written, and finally removed, to raise the revision
 
 Task<Status> write_at(StorageBackend& storage, Revision revision, std::string key, std::string value) {
   for (;;) {

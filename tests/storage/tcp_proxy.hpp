@@ -1,4 +1,4 @@
-// A way to a server that can be cut, silent, slow, or silent in one direction: for tests of what stands at its end.
+// A proxy to a server that can cut connections, or be silent, slow, or silent in one direction: for tests of clients.
 //
 // Thread-safety: any thread.
 // Lifetime:      connections end with the object.
@@ -22,14 +22,14 @@ class TcpProxy {
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // What is sent in a direction is kept back while that is held, and connections stay as they are.
+  // Holds the bytes of a direction back; connections stay open.
   void hold(bool to_server, bool to_client) {
     hold_to_server_.store(to_server);
     hold_to_client_.store(to_client);
   }
-  // Connections made so far hear nothing more, whatever hold() says later: they have to be given up.
+  // Existing connections receive nothing more, regardless of later hold() calls, so clients must abandon them.
   void silence();
-  // Every piece takes that long.
+  // The delay of each piece.
   void slow(std::chrono::milliseconds delay) { delay_ms_.store(static_cast<int>(delay.count())); }
   // Ends every connection, and new ones at once while `refuse` lasts.
   void cut(bool refuse);

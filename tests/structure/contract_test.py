@@ -13,7 +13,7 @@ FOLDERS = ['core', 'types', 'points', 'rest', 'net', 'host']
 
 class Contract(unittest.TestCase):
     def setUp(self):
-        # As they are installed: the headers of the SDK and of the libraries on top of it, in one folder.
+        # Like an installation: the headers of the SDK and of the libraries on top of it, in one folder.
         self.dir = tempfile.mkdtemp(prefix='backplane-contract-')
         self.addCleanup(shutil.rmtree, self.dir)
         for folder in ('include', 'kit/include', 'workload/include'):
@@ -48,6 +48,10 @@ class Contract(unittest.TestCase):
         self.assertEqual(self.changed_by(lambda: self.change('workload/pod_validation.hpp', 'bool allow_privileged = false;',
                                                              'bool allow_privileged = false;\n  bool allow_host_ports = true;')), [])
         self.assertEqual(self.changed_by(lambda: self.change('kit/strategy.hpp', '#pragma once', '#pragma once\nstruct New {};')), [])
+
+    def test_the_stable_tier_is_no_part_of_the_contract(self):
+        """And the contract none of the stable tier, whose headers include nothing else (plugins/stable_tables_test.py)."""
+        self.assertEqual(self.changed_by(lambda: self.change('stable/base.h', 'typedef struct bp_text', 'typedef struct bp_new bp_new;\ntypedef struct bp_text')), [])
 
     def test_a_change_of_a_declaration_changes_its_folder_alone(self):
         for header, folder in (('rest/strategy.hpp', 'rest'), ('points/http.hpp', 'points'), ('types/schema.hpp', 'types'), ('net/client.hpp', 'net'),

@@ -4,14 +4,15 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BACKPLANE = os.environ['BACKPLANE']
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 FLAG = re.compile(r'(?<![\w-])--([a-z][a-z0-9-]*)(\*?)')
-# Of other programs, in code that begins with the flag.
-OTHERS = {'as': 'kubectl', 'leader-elect': 'kube-controller-manager', 'use-service-account-credentials': 'kube-controller-manager'}
+# Flags of other programs, in code that begins with the flag.
+OTHERS = {'as': 'kubectl', 'mark-compacted': 'etcdutl', 'leader-elect': 'kube-controller-manager', 'use-service-account-credentials': 'kube-controller-manager'}
 
 
 def code_of(page):
@@ -52,15 +53,26 @@ class DocsFlagsTest(unittest.TestCase):
 
     def test_backplanes_flags_are_those_of_its_help(self):
         known = {'': flags_in(output(BACKPLANE, '--help')) | {'help', 'version'}}
-        for command in (('plugin', 'check'), ('store', 'copy'), ('store', 'release'), ('store', 'reencrypt')):
+        for command in (('plugin', 'check'), ('plugin', 'list'), ('plugin', 'reload'), ('plugin', 'upgrade'), ('plugin', 'rollback'),
+                        ('plugin', 'disable'), ('plugin', 'enable'), ('plugin', 'forget'), ('plugin', 'new'), ('plugin', 'build'),
+                        ('plugin', 'run'), ('plugin', 'test'), ('store', 'copy'), ('store', 'release'), ('store', 'reencrypt'), ('store', 'snapshot'),
+                        ('store', 'restore'), ('store', 'check'), ('store', 'stat')):
             known[' '.join(command)] = flags_in(output(BACKPLANE, *command, '--help'))
         self.assertIn('plugin-dir', known['store copy'])
+        known['doctor'] = known[''] | flags_in(output(BACKPLANE, 'doctor', '--help'))
+        with tempfile.TemporaryDirectory() as folder:
+            runner = os.path.join(folder, 'backplane-runner')
+            os.symlink(os.path.abspath(BACKPLANE), runner)
+            known['-runner'] = known[''] | flags_in(output(runner, '--help'))
         everything = set().union(*known.values())
 
         def of(code):
-            command = ' '.join(code.split()[1:3])
+            words = code.split()
+            if code.startswith('backplane-runner '):
+                return known['-runner']
+            command = ' '.join(words[1:2] if words[1:2] == ['doctor'] else words[1:3])
             return known.get(command, known['']) if code.startswith('backplane ') else everything
-        self.assertEqual(self.unknown(lambda code: code.startswith(('--', 'backplane ')), of), [])
+        self.assertEqual(self.unknown(lambda code: code.startswith(('--', 'backplane ', 'backplane-runner ')), of), [])
 
     @unittest.skipUnless(shutil.which('kubectl'), 'no kubectl')
     def test_kubectls_flags_are_those_of_its_help(self):

@@ -1,4 +1,4 @@
-"""The SDK library exports what its public headers declare: no helper of its sources, no rule for pods, nothing of other libraries."""
+"""The SDK library exports what its public headers declare: no helpers of its sources, no rules for pods, no symbols of other libraries."""
 import glob
 import os
 import re
@@ -46,7 +46,7 @@ def without_brackets(name):
 
 
 def scopes(symbol):
-    """The parts of a symbol's qualified name; what stands before it (a template function's result) is not looked at."""
+    """The parts of a symbol's qualified name; text before it (a template function's result) is ignored."""
     plain = without_brackets(MADE_FOR.sub('', symbol)).replace(' const', '').strip()
     words = [word for word in plain.split(' ') if '::' in word] or plain.split(' ')[-1:]
     return [part.lstrip('~') for part in words[-1].split('::') if part]

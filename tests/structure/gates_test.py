@@ -1,12 +1,13 @@
-"""The table of feature gates says what is so: a gate that a source or a schema asks for switches something, and the others are asked for by none."""
+"""The table of feature gates is correct: gates with an effect are those that a source or a schema evaluates."""
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / 'host/app/feature_gate_table.cpp'
-# Roles of the bootstrap policy follow them; what else they are about is absent.
-ROLES_ALONE = {'KubeletServiceAccountTokenForCredentialProviders', 'WorkloadWithJob'}
+GATES = ROOT / 'host/app/schema/feature_gates.tsv'
+# Gates that only change roles of the bootstrap policy; their other behaviour is absent.
+ROLES_ALONE = {'KubeletServiceAccountTokenForCredentialProviders'}
 ASKED = re.compile(r'gate|enabled\(', re.I)
 
 
@@ -16,11 +17,11 @@ def listed(name):
 
 
 def known():
-    return set(re.findall(r'\{"(\w+)", (?:true|false), Stage::', TABLE.read_text()))
+    return {line.split('\t')[0] for line in GATES.read_text().splitlines() if line and not line.startswith('#')}
 
 
 def asked():
-    """Gates that stand in a line of a source or a schema that is about gates."""
+    """Gates in lines of sources or schemas that evaluate gates."""
     found = set()
     names = known()
     for folder in ('host', 'plugin-sdk/src', 'plugin-sdk/schema', 'plugin-sdk/workload/src', 'plugins'):

@@ -1,4 +1,4 @@
-"""Messages are in words: OpenSSL's codes (`error:0A000086:SSL routines::…`) come from ERR_error_string, which no source calls."""
+"""Messages have no codes: OpenSSL's codes (`error:0A000086:SSL routines::…`) come from ERR_error_string, which no source calls."""
 import pathlib
 import re
 import unittest

@@ -1,5 +1,4 @@
-"""No two classes of one name stand in one namespace of one program: their inline functions would be taken for one another (the rule that
-everything has one definition), and no compiler says so."""
+"""No program has two classes of the same name in one namespace: that violates the one-definition rule, and compilers do not report it."""
 import collections
 import os
 import pathlib
@@ -9,7 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r'\s*(?:inline\s+)?namespace\s*([\w:]*)[^{;=]*\{')
 CLASS = re.compile(r'(?:struct|class)\s+(?:[A-Z_]+\s+)?(\w+)(?![\w:])[^;]*\{')
-# What is linked into one program; a plugin is linked with the SDK and loaded beside the host, whose names it does not see.
+# Folders that are linked into one program; a plugin is linked with the SDK, and does not see the host's names.
 PROGRAMS = {'host and SDK': ('host', 'plugin-sdk'), **{p.name: ('plugin-sdk', 'plugins/' + p.name) for p in (ROOT / 'plugins').iterdir() if p.is_dir()}}
 
 

@@ -1,4 +1,4 @@
-// A host for tests: stores are maps, everything runs on the test's thread when the test says so, timers go off when nothing else is left.
+// A host for tests: stores are maps, work runs on the test's thread on request, timers fire if no other work is left.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -54,7 +54,7 @@ class FakeStream final : public WatchStream {
   bool cancelled = false;
 };
 
-// What the store hands out: the stream itself stays with the store, which feeds it.
+// The stream that the store returns; the store owns the inner stream and feeds it.
 class StreamHandle final : public WatchStream {
  public:
   explicit StreamHandle(std::shared_ptr<FakeStream> stream) : stream_(std::move(stream)) {}
@@ -196,9 +196,9 @@ class FakeStore final : public StandardStorage {
   ResourceConfig config;
   int creates = 0;                           // made
   int updates = 0;                           // made
-  int refuse_creates = 0;                    // so many fail
-  int refuse_updates = 0;                    // so many fail
-  int throw_on_update = 0;                   // so many throw
+  int refuse_creates = 0;                    // this many fail
+  int refuse_updates = 0;                    // this many fail
+  int throw_on_update = 0;                   // this many throw
   std::function<void()> before_update;       // called once
   std::optional<Promise<bool>> held_create;  // creates wait for it
   std::map<std::string, ObjectRef> data;
@@ -206,7 +206,7 @@ class FakeStore final : public StandardStorage {
   Revision revision = 0;
 };
 
-// /status and /scale: what the parent does.
+// /status and /scale: operations of the parent.
 class FakeSubresource final : public SubresourceStorage {
  public:
   explicit FakeSubresource(std::shared_ptr<StandardStorage> parent) : parent_(std::move(parent)) {}
@@ -383,7 +383,7 @@ class FakeHost final : public Host {
   std::map<std::string, std::shared_ptr<RestStorage>> served;  // by resource, for find_storage()
   std::shared_ptr<FakeSignal> synced = std::make_shared<FakeSignal>();
   std::shared_ptr<FakeGroups> groups = std::make_shared<FakeGroups>();
-  std::vector<std::shared_ptr<FakeStore>> stores;  // but for views of others
+  std::vector<std::shared_ptr<FakeStore>> stores;  // except views of others
   std::vector<std::shared_ptr<FakeStore>> views;
   int running = 0;
 };

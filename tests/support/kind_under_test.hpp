@@ -1,4 +1,4 @@
-// Tests only: a kind as the host works it, its schema and its strategy together.
+// Tests only: a kind with its schema and strategy, as the host uses it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class KindUnderTest {
     Value value = normalized(text);
     schema_->apply_defaults(value);
     strategy_->apply_defaults(value.get_object());
-    EXPECT_TRUE(schema_->normalize(value, nullptr).ok());  // puts what came in its place
+    EXPECT_TRUE(schema_->normalize(value, nullptr).ok());  // replaces the input by the result
     return value.get_object();
   }
   Object created(std::string_view text) const {

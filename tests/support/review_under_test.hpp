@@ -1,4 +1,4 @@
-// Tests only: a review as the endpoint hands it on, and its answer as the client gets it.
+// Tests only: a review as the endpoint passes it, and the client's response.
 #pragma once
 
 #include <gtest/gtest.h>

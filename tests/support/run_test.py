@@ -10,7 +10,7 @@ import sys
 import unittest
 
 SKIPPED = 77
-# Requirement → what the reason of a skip says if it is missing.
+# Requirement → the text in the reason of a skip if it is missing.
 REASONS = {
     'etcd': r'\betcd\b',
     'go': r'\bgo\b|cannot be built|\bmodules? |nothing to compare with',

@@ -1,4 +1,4 @@
-// For tests: an executor whose work runs when the test says so, and whose timers go off when nothing else is left.
+// For tests: an executor whose work runs on request, and whose timers fire if no other work is left.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -24,7 +24,7 @@ class TurnExecutor final : public Executor {
     delays.push_back(delay);
     return [timer] { *timer = nullptr; };
   }
-  // Runs what there is until nothing is left; `timers`: they count as work, one after the other.
+  // Runs work until none is left; `timers`: timers count as work, one after the other.
   void settle(bool timers = false) {
     ExecutorScope scope(this);
     for (;;) {

@@ -1,5 +1,5 @@
-"""The sample API server of Kubernetes behind an APIService: flunders are created, watched and deleted through this server with kubectl; the server
-is killed and started again under load, and nobody else notices."""
+"""The sample API server of Kubernetes behind an APIService: flunders are created, watched and deleted through this server with kubectl; the
+server is killed and restarted under load, without an effect on other requests."""
 import base64
 import http.client
 import os
@@ -29,7 +29,7 @@ def flunder(name):
 
 
 class Sample:
-    """The sample server at work, on one port for all its lives."""
+    """The running sample server; every restart uses the same port."""
 
     def __init__(self, path, server, certificates):
         self.server, self.port = server, harness.free_port()
@@ -125,7 +125,7 @@ class Aggregation(unittest.TestCase):
 
     def test_3_who_asks_is_known_to_it_and_may_do_what_this_server_says(self):
         self.wait_available('True')
-        # It asks this server about everybody but administrators, and of nobody knows more than it is told.
+        # It asks this server about all users except administrators.
         got = self.server.request('GET', FLUNDERS, client_certificate=False)
         self.assertEqual((got[0], got[2].get('reason')), (403, 'Forbidden'), got[2])
 
@@ -148,12 +148,12 @@ class Aggregation(unittest.TestCase):
                 try:
                     code, _, answer = self.server.request('GET', FLUNDERS, connection=connection)
                 except (OSError, http.client.HTTPException):
-                    # An answer that has begun is broken off with the server that gave it.
+                    # A response in progress is aborted when its server dies.
                     connection.close()
                     counts['missing'] += 1
                     continue
                 counts['remote' if code == 200 else 'missing'] += 1
-                # A server that has just started does not believe this one's certificate before it has read whose to believe.
+                # A server that has just started refuses this server's certificate until it has read the trusted authorities.
                 believed = code != 403 or not any('User "%s"' % name in answer['message'] for name in ('front-proxy-client', 'system:anonymous'))
                 if code not in (200, 503) and believed:
                     failures.append((code, answer))

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// wire records what a client sends and is sent.
+// wire records the requests and responses of a client.
 type wire struct {
 	mu           sync.Mutex
 	queries      []string

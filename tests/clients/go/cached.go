@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A cache that holds what its selectors let through, without managedFields: what leaves the selection leaves the cache.
+// A cache holds the selected objects without managedFields, and drops objects that leave the selection.
 func selectingCache(e *env) {
 	found, err := cache.New(e.config, cache.Options{Scheme: schemeWithWidgets(), ByObject: map[client.Object]cache.ByObject{
 		&corev1.ConfigMap{}: {Label: labels.SelectorFromSet(labels.Set{"in": "yes"}), Field: fields.OneTermNotEqualSelector("metadata.name", "never"),
@@ -53,7 +53,7 @@ func selectingCache(e *env) {
 	e.eventually("who is selected now", func() bool { return held() == "map[b:true c:true]" })
 }
 
-// A reconciler that is told of metadata alone, and applies an annotation.
+// A reconciler that receives only metadata, and applies an annotation.
 func metadataReconciler(e *env) {
 	var seen atomic.Int32
 	_, stop := e.manager(func(m ctrl.Manager) {
@@ -75,7 +75,7 @@ func metadataReconciler(e *env) {
 	direct, key := e.client(), types.NamespacedName{Namespace: e.ns, Name: "m"}
 	e.eventually("the annotation", func() bool { return direct.Get(e.ctx, key, got) == nil && got.Annotations["seen"] == "yes" })
 	e.same("data", got.Data, map[string]string{"k": "v"})
-	// What is applied again changes nothing: no event, no further call.
+	// A repeated apply changes nothing: no event, no further call.
 	version, calls := got.ResourceVersion, seen.Load()
 	e.that(calls >= 1, "nobody was called")
 	time.Sleep(300 * time.Millisecond)
@@ -85,7 +85,7 @@ func metadataReconciler(e *env) {
 	e.eventually("the end", func() bool { return apierrors.IsNotFound(direct.Get(e.ctx, key, got)) && seen.Load() > calls })
 }
 
-// Of two managers one leads; the other one begins when that has ended.
+// One of two managers leads; the other one begins when the first has ended.
 func electedManagers(e *env) {
 	begin := func(name string) (<-chan struct{}, context.CancelFunc, <-chan error) {
 		made, err := ctrl.NewManager(e.config, ctrl.Options{Scheme: schemeWithWidgets(), Metrics: metricsserver.Options{BindAddress: "0"},

@@ -116,7 +116,7 @@ func openAPI2(e *env) {
 	e.that(names["io.k8s.api.core.v1.Pod"] && names["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"], "%d definitions", len(names))
 }
 
-// One of two candidates leads; when it lets go, the other one does.
+// One of two candidates leads; when it releases the lease, the other one leads.
 func leaders(e *env) {
 	var leading atomic.Value
 	leading.Store("")

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// heard counts what an informer tells its handler.
+// heard counts the events of an informer's handler.
 type heard struct {
 	mu                   sync.Mutex
 	added, changed, gone map[string]int
@@ -59,7 +59,7 @@ func (h *heard) of(where map[string]int, name string) int {
 	return where[name]
 }
 
-// follows: the informer's handler is told of what happens to config maps of the namespace.
+// follows: the informer's handler receives the changes of the namespace's config maps.
 func follows(e *env, h *heard) {
 	e.same("of the first one", h.of(h.added, "before"), 1)
 	made := e.configMap("behind", map[string]string{"k": "1"})
@@ -152,7 +152,7 @@ func indexedInformer(e *env) {
 	e.same("red", red[0].(*corev1.ConfigMap).Name, "one")
 }
 
-// A reflector whose watch is told 410 lists anew and goes on: what it missed is in its store.
+// A reflector whose watch gets 410 lists again and continues: its store has the missed changes.
 func relists(e *env) {
 	e.configMap("one", map[string]string{})
 	maps := e.typed.CoreV1().ConfigMaps(e.ns)

@@ -1,7 +1,7 @@
 // Checks of a running server with Kubernetes' own Go clients: one line for each, "ok NAME" or "FAIL NAME: why".
 //
-// Every check has a namespace of its own.  "RESTART" on standard output asks whoever started this to kill the server and start it again on its
-// data and its port; the answer is a line on standard input.
+// Every check has a separate namespace.  "RESTART" on standard output asks the parent process to kill the server and restart it on its
+// data and its port; the response is a line on standard input.
 package main
 
 import (
@@ -46,7 +46,7 @@ type env struct {
 	restart func()
 }
 
-// failure ends a check; anything else that panics is a bug of the check, and is told, too.
+// failure ends a check; any other panic is a bug of the check, and is reported too.
 type failure string
 
 func (e *env) fail(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }

@@ -24,7 +24,7 @@ func controllerConfig(skip bool) config.Controller {
 
 func scaleObject() *autoscalingv1.Scale { return &autoscalingv1.Scale{} }
 
-// An informer goes on through a kill of the server, and is told of nothing twice.
+// An informer continues after a kill of the server, and receives no event twice.
 func informerSurvives(e *env) {
 	e.configMap("before", map[string]string{"k": "v"})
 	factory := informers.NewSharedInformerFactoryWithOptions(e.typed, 0, informers.WithNamespace(e.ns))
@@ -38,7 +38,7 @@ func informerSurvives(e *env) {
 	e.same("added once", h.of(h.added, "before"), 1)
 }
 
-// A watch that is retried from its last version loses and repeats nothing, unless it is told that its version is gone.
+// A watch that is retried from its last version loses and repeats nothing, unless it gets 410.
 func retriedWatchSurvives(e *env) {
 	first := e.configMap("r0", map[string]string{})
 	source := cache.NewListWatchFromClient(e.typed.CoreV1().RESTClient(), "configmaps", e.ns, fields.Everything())
@@ -70,7 +70,7 @@ func (w contextWatcher) WatchWithContext(_ context.Context, options metav1.ListO
 	return w.source.Watch(options)
 }
 
-// What was written before a kill is there behind it, at the same version, and newer writes have newer ones.
+// Objects that were written before a kill exist after it at the same version, and newer writes have newer versions.
 func objectsSurvive(e *env) {
 	made := e.configMap("kept", map[string]string{"k": "v"})
 	web := e.deploy("web")
@@ -88,7 +88,7 @@ func objectsSurvive(e *env) {
 	e.that(behind > before, "%d behind %d", behind, before)
 }
 
-// forgets returns when the server has compacted the version away.  It compacts only what was followed by something.
+// forgets returns when the server has compacted the version, which needs later writes.
 func forgets(e *env, version string) {
 	e.eventually("the compaction", func() bool {
 		_, err := e.typed.CoreV1().Secrets(e.ns).Create(e.ctx, &corev1.Secret{
@@ -100,7 +100,7 @@ func forgets(e *env, version string) {
 	})
 }
 
-// A reflector whose version the server has forgotten is told so, lists anew, and has all that came in between.
+// A reflector whose version has been compacted gets 410, lists again, and has all changes in between.
 func forgottenVersion(e *env) {
 	e.configMap("one", map[string]string{})
 	maps := e.typed.CoreV1().ConfigMaps(e.ns)
@@ -130,7 +130,7 @@ func forgottenVersion(e *env) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		go cache.NewReflector(source, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
 		e.eventually("the first one", func() bool { return len(store.ListKeys()) == 1 && running.Load() != nil })
-		// A watch that brought something is followed by a watch, not by a list, however short it was.
+		// A watch that has delivered events is followed by a watch, not by a list, even if it was short.
 		known := e.configMap("two", map[string]string{}).ResourceVersion
 		e.eventually("the second one", func() bool { return len(store.ListKeys()) == 2 })
 		(*running.Load()).Stop()

@@ -137,7 +137,7 @@ func watchUntil(e *env) {
 	e.same("event", event.Type, watch.Modified)
 }
 
-// A watch of everything tells every event once, in the order of their versions, whatever client wrote them.
+// A watch of all objects delivers every event once, in the order of versions, for writes of any client.
 func watchOrder(e *env) {
 	list := must[*corev1.ConfigMapList](e)(e.typed.CoreV1().ConfigMaps(e.ns).List(e.ctx, metav1.ListOptions{}))
 	found := e.watch(metav1.ListOptions{ResourceVersion: list.ResourceVersion})

@@ -133,7 +133,7 @@ func eviction(e *env) {
 	_, err := e.typed.PolicyV1().PodDisruptionBudgets(e.ns).Create(e.ctx, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "b"},
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &one, Selector: &metav1.LabelSelector{MatchLabels: made.Labels}}}, metav1.CreateOptions{})
 	e.ok(err)
-	// A pod that runs is what a budget guards: the pending one may go.
+	// A budget protects running pods only: the pending one may be evicted.
 	made.Status.Phase = corev1.PodRunning
 	made.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	_, err = pods.UpdateStatus(e.ctx, made, metav1.UpdateOptions{})

@@ -1,6 +1,6 @@
 // An OpenID provider for the tests: github.com/oauth2-proxy/mockoidc over TLS, controlled by lines on standard input.
 //
-// It prints one JSON object first (issuer, client and its secret), and "ok" behind each command:
+// It prints one JSON object first (issuer, client and its secret), and "ok" after each command:
 //
 //	user {"Subject": …}   the user of the next authorization
 //	rotate                a new signing key; the former one is no longer published

@@ -47,7 +47,7 @@ class MockOidc:
         assert self.process.stdout.readline() == 'ok\n', command
 
     def tokens(self, user=None, client=None):
-        """The answer of the token endpoint, for a user who has just signed in."""
+        """The response of the token endpoint for a user who has just signed in."""
         client = client or self.client
         self.tell('client ' + client)
         self.tell('user ' + json.dumps(user or JANE))
@@ -72,7 +72,7 @@ class MockOidc:
 
 
 class Oidc:
-    """Test cases of one server; flags(provider) are those by which it knows the provider."""
+    """Test cases of one server; flags(provider): its flags for the provider."""
     prefix = None
 
     @classmethod
@@ -164,7 +164,7 @@ class Oidc:
         self.refused(early, 'before the nbf (not before) time')
 
     def test_z_a_new_key(self):
-        """Last of the cases, as its name sorts: tokens of the former key end with it."""
+        """Runs last, by its name, because it invalidates tokens of the former key."""
         former = self.provider.id_token()
         self.provider.tell('rotate')
         # The published keys are read again when a token names a key that is unknown.

@@ -172,7 +172,7 @@ for index, check in enumerate(CHECKS):
         CORE.create_namespace(client.V1Namespace(metadata=client.V1ObjectMeta(name=namespace)))
         check(namespace)
         print('ok', check.__name__, flush=True)
-    except Exception as error:  # told, whatever it is: the others still run
+    except Exception as error:  # any error is reported, and the other checks still run
         failed = True
         print('FAIL %s: %s' % (check.__name__, ' '.join(str(error).split())), flush=True)
 sys.exit(failed)

@@ -24,7 +24,7 @@ def configmap(core, ns, name, **data):
 
 
 class Follower(threading.Thread):
-    """A list, then watches from where the last one ended; a list again when the version has gone."""
+    """A list, then watches from where the last one ended; a list again if the version has been compacted."""
 
     def __init__(self, core, ns, window):
         super().__init__(daemon=True)
@@ -106,7 +106,7 @@ def informer(ns):
 
 
 def locks(ns):
-    """By annotations of a config map, and by a lease where the client has that."""
+    """By annotations of a config map, and by a lease if the client supports it."""
     yield lambda identity: ConfigMapLock('lock', ns, identity), lambda: client.CoreV1Api().read_namespaced_config_map('lock', ns).metadata.annotations
     try:
         from kubernetes.leaderelection.resourcelock.leaselock import LeaseLock
@@ -132,7 +132,7 @@ def leader_election(ns):
             threading.Thread(target=leaderelection.LeaderElection(config).run, daemon=True).start()
             return started
         if not candidate('one', make('one')).wait(SECONDS):
-            raise AssertionError('nobody leads')
+            raise AssertionError('no candidate leads')
         second = candidate('two', make('two'))
         if second.wait(5):
             raise AssertionError('two lead at once')

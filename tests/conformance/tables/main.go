@@ -28,7 +28,7 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// Asked is one kind and how many objects of it.
+// Asked is a request: a kind and the number of its objects.
 type Asked struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -37,7 +37,7 @@ type Asked struct {
 	Seed       int64  `json:"seed"`
 }
 
-// Printed is one object and its row, or why there is none.
+// Printed is one object and its row, or the error.
 type Printed struct {
 	APIVersion string                         `json:"apiVersion"`
 	Kind       string                         `json:"kind"`
@@ -53,7 +53,7 @@ var words = []string{"", "a", "web-1", "x.example.com/b", "10.0.0.7", "fd00::7",
 	"ClusterIP", "NodePort", "InternalIP", "ExternalIP", "Complete", "Suspended", "Approved", "Denied", "None", "Always", "Completed", "Error",
 	"a word with blanks", "quite long text that a column could want to cut somewhere behind its fortieth letter", "<none>"}
 
-// Ages that stay what they are while the test runs.
+// Ages that do not change during the test.
 var ages = []time.Duration{10*time.Hour + 30*time.Minute, 76*time.Hour + 30*time.Minute, (20*24 + 12) * time.Hour, (365*3 + 20) * 24 * time.Hour,
 	(365*9*24 + 100) * time.Hour}
 
@@ -83,7 +83,7 @@ func plain(serializer.CodecFactory) []any {
 		},
 		// Stored JSON has no pointers to a time that is zero.
 		func(t **metav1.Time, c randfill.Continue) { *t = pastTime(c) },
-		// What no valid object lacks.
+		// Members that every valid object has.
 		func(o *core.Container, c randfill.Continue) {
 			c.FillNoCustom(o)
 			o.Name, o.Image = named(c), named(c)
@@ -120,7 +120,7 @@ func plain(serializer.CodecFactory) []any {
 	}
 }
 
-// place gives the object a name and place of its own, and takes away what a store cannot hold of it.
+// place gives the object a unique name and namespace, and removes what a store cannot hold.
 func place(object runtime.Object, name, namespace string, random *rand.Rand) error {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
@@ -135,7 +135,7 @@ func place(object runtime.Object, name, namespace string, random *rand.Rand) err
 	accessor.SetFinalizers([]string{"example.com/hold"}) // one that is being deleted stays until the test has seen it
 	accessor.SetCreationTimestamp(metav1.NewTime(now.Add(-ages[random.Intn(len(ages))])))
 	accessor.SetUID("00000000-0000-0000-0000-000000000001")
-	// What a controller of the server would say of it: there are no such priority levels.
+	// The condition that the server's controller would set: there are no such priority levels.
 	if flow, ok := object.(*flowcontrol.FlowSchema); ok {
 		flow.Spec.PriorityLevelConfiguration.Name = "not-there"
 		flow.Status.Conditions = []flowcontrol.FlowSchemaCondition{{Type: flowcontrol.FlowSchemaConditionDangling, Status: flowcontrol.ConditionTrue}}

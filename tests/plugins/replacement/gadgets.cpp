@@ -1,4 +1,4 @@
-// A plugin that registers something at every extension point that is replaced while the server runs, and notes what becomes of it in the
+// A plugin that registers something at every extension point that is replaced while the server runs, and records its life cycle in the
 // metric gadgets_lifecycle_total.  BUILD tells two builds apart; GADGETS_FAIL names the step in which a build fails.
 #include <backplane/core/metrics.hpp>
 #include <backplane/net/informer.hpp>
@@ -15,6 +15,8 @@
 #include <backplane/rest/standard_storage.hpp>
 #include <backplane/rest/strategy.hpp>
 #include <backplane/types/schema.hpp>
+
+#include <cstdlib>
 
 #include "gadgets_json.hpp"
 
@@ -68,6 +70,7 @@ class Rules final : public Authorizer {
 class SayBuild final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    if (context.info.path == "/gadgets/crash") std::abort();
     if (context.info.path == "/gadgets/slow") co_await sleep_for(std::chrono::milliseconds(20));
     std::vector<SharedBytes> body;
     body.push_back(SharedBytes::from_static(kBuild));
@@ -81,7 +84,7 @@ class AlwaysWell final : public HealthCheck {
   Task<Status> check() override { co_return Status(); }
 };
 
-// Memory that would be missed if it did not come back.
+// Memory whose leak the test would notice.
 constexpr std::size_t kBallast = std::size_t{2} << 20;
 
 class Gadgets final : public Plugin {
@@ -152,7 +155,7 @@ class Gadgets final : public Plugin {
 
   Host* host_ = nullptr;
   std::string ballast_ = std::string(kBallast, 'x');
-  std::shared_ptr<StandardStorage> storage_;  // as plugins do that look at their own objects
+  std::shared_ptr<StandardStorage> storage_;  // like plugins that read their own objects
   std::unique_ptr<SharedInformerFactory> informers_;
 };
 

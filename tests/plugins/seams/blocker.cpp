@@ -1,5 +1,5 @@
-// Blocks the thread it is called on, for good, where the environment variable BLOCKER says: "start" in a post-start hook, "task" in a
-// spawned task, "stop" in a pre-shutdown hook, "post" in what it has posted to its executor.
+// Blocks the calling thread forever at the place that the environment variable BLOCKER names: "start" in a post-start hook, "task" in a
+// spawned task, "stop" in a pre-shutdown hook, "post" in a function that it has posted to its executor.
 #include <backplane/plugin.hpp>
 #include <cstdlib>
 #include <thread>

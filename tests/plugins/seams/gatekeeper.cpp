@@ -1,6 +1,6 @@
-// Asks what a request would be told: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F answers with the composed
-// authorizer's decision, /gatekeeper/rules with its rules.  It also brings a user to ask about: "jane", by the token "jane-token", who may
-// read config maps in the namespace "team", and list the pods of the node n1.
+// Evaluates the authorization of a request: GET /gatekeeper?user=U&verb=V&resource=R&namespace=N&fieldSelector=F answers with the composed
+// authorizer's decision, /gatekeeper/rules with its rules.  It also authenticates a user for these checks: "jane", by the token
+// "jane-token", who may read config maps in the namespace "team", and list the pods of the node n1.
 #include <backplane/core/query.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>
@@ -38,8 +38,8 @@ class Rules final : public Authorizer, public RuleResolver {
   static AuthorizerResult decide(const AuthorizationAttributes& wanted) {
     if (wanted.user->name != "jane") return {};
     if (wanted.resource == "configmaps" && wanted.ns == "team") return {Decision::kAllow, "it is her team", {}};
-    if (wanted.resource != "pods" || wanted.verb != "list") return {Decision::kNoOpinion, "not a thing of jane's", {}};
-    // A selector that cannot be read must not pass for one that was left out.
+    if (wanted.resource != "pods" || wanted.verb != "list") return {Decision::kNoOpinion, "not a rule of jane's", {}};
+    // A selector that cannot be parsed must not be treated as absent.
     if (!wanted.fields_error.ok()) return {Decision::kNoOpinion, "", wanted.fields_error};
     if (names_node(wanted.fields, "n1")) return {Decision::kAllow, "her node", {}};
     return {Decision::kNoOpinion, "jane lists the pods of n1 only", {}};

@@ -1,5 +1,5 @@
-// Publishes paths while the server runs: PUT /pathfinder?path=P&say=S answers S on P and everything below it from then on, DELETE
-// /pathfinder?path=P takes it back.
+// Publishes paths while the server runs: PUT /pathfinder?path=P&say=S makes P and everything below it return S, DELETE /pathfinder?path=P
+// removes it.
 #include <backplane/plugin.hpp>
 #include "backplane/core/request.hpp"
 #include "backplane/points/http.hpp"

@@ -1,4 +1,4 @@
-// Records what admission plugins receive: one JSON object for each call, which GET /witness returns and forgets.
+// Records what admission plugins receive: one JSON object for each call, which GET /witness returns and clears.
 //
 // A write of an object with the annotation "witness" is changed or refused by it:
 //   refuse-admit, refuse-validate   the step refuses it

@@ -1,0 +1,363 @@
+"""Groups of a plugin that does not run any more: listed, readable and deletable, and in nobody's way."""
+import glob
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+
+from etcd_test import ETCD, Etcd  # pylint: disable=wrong-import-position
+from harness import PLUGINS, Server, is_sanitized, kubectls, main, namespace, wait_for  # pylint: disable=wrong-import-position
+
+TWO_VERSIONS = os.environ['TWO_VERSIONS']
+BUILDS = os.environ['BUILDS']
+STOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stable/stock-1.so')
+NAME = 'example.com/stock'
+GROUP = '/apis/stock.example.com/v1'
+GADGETS = '/apis/test.example.com/v1/gadgets'
+# The namespace controller waits five seconds, so that all servers have seen the deletion; the rest is for a slow machine.
+LONGEST = 15
+MERGE = {'Content-Type': 'application/merge-patch+json'}
+TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
+AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
+
+
+def shelves(ns='default'):
+    return GROUP + '/namespaces/%s/shelves' % ns
+
+
+def shelf(name, **metadata):
+    return {'apiVersion': 'stock.example.com/v1', 'kind': 'Shelf', 'metadata': dict(metadata, name=name), 'spec': {'slots': 12}}
+
+
+class Case(unittest.TestCase):
+    """A plugin directory and a data directory that outlive the servers of one test."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='backplane-gone-')
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.plugins = self.directory('plugins')
+        self.data = os.path.join(self.folder, 'server')
+        os.mkdir(self.data)
+
+    def directory(self, name):
+        path = os.path.join(self.folder, name)
+        os.mkdir(path)
+        for each in glob.glob(os.path.join(PLUGINS, '*.so')):
+            os.symlink(os.path.abspath(each), os.path.join(path, os.path.basename(each)))
+        return path
+
+    def file(self, name='stock.so'):
+        return os.path.join(self.plugins, name)
+
+    def install(self, source=STOCK, name='stock.so'):
+        shutil.copy(source, self.file(name))
+
+    def server(self, *flags, **more):
+        server = Server('--runtime-config=plugins.backplane.dev/v1alpha1=true', *flags, **dict({'data_dir': self.data, 'plugin_dir': self.plugins}, **more))
+        self.addCleanup(server.stop)
+        return server
+
+    def call(self, server, method, path, body=None, code=200, **headers):
+        got = server.request(method, path, body, **headers)
+        self.assertEqual(got[0], code, (method, path, got[2], server.text()[-2000:]))
+        return got[2]
+
+    def act(self, server, action, name=NAME, code=200, **body):
+        return self.call(server, 'POST', '/plugins/' + action, dict(body, name=name), code)
+
+    def refused(self, server, method, path, body, *parts, **headers):
+        code, sent, status = server.request(method, path, body, **headers)
+        self.assertEqual((code, status.get('reason')), (503, 'PluginUnavailable'), status)
+        # Programs made with client-go send such a request ten times more, each after this time, before they show the message.
+        self.assertEqual((int(sent['Retry-After']), status['details']['retryAfterSeconds']), (1, 1))
+        for part in (NAME, 'can be read and deleted only', *parts):
+            self.assertIn(part, status['message'])
+
+    def check_group(self, server, *why):
+        """The group is complete in discovery, objects are read, and writes are refused. Shelf `a` exists."""
+        groups = {each['metadata']['name']: each for each in self.call(server, 'GET', '/apis', headers=AGGREGATED)['items']}
+        versions = groups['stock.example.com']['versions']
+        self.assertEqual([(each['version'], each['freshness']) for each in versions], [('v1', 'Current')])
+        resources = {each['resource']: each for each in versions[0]['resources']}
+        self.assertEqual(set(resources), {'boxes', 'shelves'})
+        resource = resources['shelves']
+        self.assertEqual((resource['responseKind']['kind'], resource['scope'], resource['singularResource']), ('Shelf', 'Namespaced', 'shelf'))
+        self.assertLessEqual({'get', 'list', 'watch', 'create', 'delete', 'deletecollection', 'patch', 'update'}, set(resource['verbs']))
+        self.assertEqual([each['subresource'] for each in resource['subresources']], ['status'])
+        found = self.call(server, 'GET', shelves() + '/a')
+        self.assertEqual(found['spec'], {'slots': 12})
+        code, headers, listed = server.request('GET', GROUP + '/shelves?labelSelector=!absent')
+        self.assertEqual((code, listed['kind']), (200, 'ShelfList'))
+        self.assertIn('a', [each['metadata']['name'] for each in listed['items']])
+        self.assertIn(NAME, headers['Warning'])
+        table = self.call(server, 'GET', shelves(), headers=TABLE)
+        self.assertEqual([each['name'] for each in table['columnDefinitions']], ['Name', 'Slots', 'Boxes', 'Age'])
+        self.assertIn(['a', 12], [row['cells'][:2] for row in table['rows']])
+        schemas = self.call(server, 'GET', '/openapi/v3' + GROUP)['components']['schemas']
+        self.assertIn('slots', schemas['com.example.stock.v1.Shelf']['properties']['spec']['properties'])
+        self.refused(server, 'POST', shelves(), shelf('new'), *why)
+        self.refused(server, 'PATCH', shelves() + '/a', '{"spec":{"slots":1}}', *why, headers=MERGE)
+        self.refused(server, 'PATCH', shelves() + '/a', '{"metadata":{"labels":{"a":"b"}}}', *why, headers=MERGE)
+        found['spec']['slots'] = 4
+        self.refused(server, 'PUT', shelves() + '/a', found, *why)
+        self.refused(server, 'PATCH', shelves() + '/a/status', '{"status":{"boarded":true}}', *why, headers=MERGE)
+        self.assertEqual(self.call(server, 'GET', shelves() + '/a')['spec']['slots'], 12)
+
+    def delete_namespace(self, server, name):
+        """Deletes it and returns the seconds until a watch has seen its end."""
+        revision = self.call(server, 'GET', '/api/v1/namespaces')['metadata']['resourceVersion']
+        begun = time.monotonic()
+        self.call(server, 'DELETE', '/api/v1/namespaces/' + name)
+        path = '/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3D' + name + '&resourceVersion='
+        connection = server.connect(timeout=90)
+        connection.request('GET', path + revision + '&timeoutSeconds=60')
+        for line in connection.getresponse():
+            if json.loads(line)['type'] == 'DELETED':
+                connection.close()
+                return time.monotonic() - begun
+        raise AssertionError('the namespace stays: %s\n%s' % (server.request('GET', '/api/v1/namespaces/' + name)[2], server.text()[-3000:]))
+
+    def fill(self, server, *namespaces):
+        for each in namespaces:
+            if each != 'default':
+                self.call(server, 'POST', '/api/v1/namespaces', namespace(each), code=201)
+            self.call(server, 'POST', shelves(each), shelf('a'), code=201)
+
+
+class Gone(Case):
+    def test_a_plugin_that_is_disabled_and_enabled_while_the_server_runs(self):
+        self.install()
+        server = self.server(controllers=True)
+        self.fill(server, 'default', 'one', 'two')
+        self.call(server, 'POST', shelves('two'), shelf('held', finalizers=['example.com/hold']), code=201)
+        self.act(server, 'disable')
+        self.check_group(server, 'it is disabled', 'backplane plugin enable ' + NAME)
+        self.assertLess(self.delete_namespace(server, 'one'), LONGEST)
+        # An object with a finalizer waits for it, and the finalizer can be removed.
+        self.call(server, 'DELETE', '/api/v1/namespaces/two')
+        self.assertTrue(wait_for(lambda: server.request('GET', shelves('two') + '/held')[2]['metadata'].get('deletionTimestamp')))
+        self.call(server, 'PATCH', shelves('two') + '/held', '{"metadata":{"finalizers":null}}', headers=MERGE)
+        self.assertTrue(wait_for(lambda: server.request('GET', '/api/v1/namespaces/two')[0] == 404))
+        self.act(server, 'enable')
+        self.call(server, 'PATCH', shelves() + '/a', '{"spec":{"slots":3}}', headers=MERGE)
+        self.assertEqual(self.call(server, 'GET', shelves() + '/a')['spec']['slots'], 3)
+        self.call(server, 'POST', shelves(), shelf('b'), code=201)
+        self.assertNotIn('Warning', server.request('GET', shelves())[1])
+
+    def test_an_owner_is_deleted_without_its_dependents(self):
+        self.install()
+        server = self.server(controllers=True)
+        maps = '/api/v1/namespaces/default/configmaps'
+        owner = self.call(server, 'POST', maps, {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'owner'}}, code=201)
+        reference = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'owner', 'uid': owner['metadata']['uid'], 'blockOwnerDeletion': True}
+        self.call(server, 'POST', shelves(), shelf('child', ownerReferences=[reference]), code=201)
+        self.act(server, 'disable')
+        self.call(server, 'DELETE', maps + '/owner', {'apiVersion': 'v1', 'kind': 'DeleteOptions', 'propagationPolicy': 'Orphan'})
+        self.assertTrue(wait_for(lambda: server.request('GET', maps + '/owner')[0] == 404), server.text()[-3000:])
+        self.assertNotIn('ownerReferences', self.call(server, 'GET', shelves() + '/child')['metadata'])
+
+    def test_a_finalizer_is_removed_by_put_and_a_deletecollection_empties_the_rest(self):
+        self.install()
+        server = self.server()
+        self.fill(server, 'default')
+        self.call(server, 'POST', shelves(), shelf('held', finalizers=['example.com/hold']), code=201)
+        self.act(server, 'disable')
+        self.call(server, 'DELETE', shelves())
+        held = self.call(server, 'GET', shelves() + '/held')
+        self.assertEqual(len(self.call(server, 'GET', shelves())['items']), 1)
+        held['metadata']['finalizers'] = []
+        self.call(server, 'PUT', shelves() + '/held', held)
+        self.assertEqual(self.call(server, 'GET', shelves())['items'], [])
+
+    def test_a_plugin_whose_file_is_removed_or_damaged_before_a_restart(self):
+        self.install()
+        with self.server(controllers=True) as server:
+            self.fill(server, 'default', 'one')
+            self.assertEqual(server.terminate(), 0)
+        os.remove(self.file())
+        with self.server(controllers=True) as server:
+            self.check_group(server, 'no file of it is in the plugin directories')
+            events = server.connect(timeout=90)
+            events.request('GET', shelves('one') + '?watch=true&timeoutSeconds=60')
+            stream = events.getresponse()
+            self.assertEqual(json.loads(stream.readline())['type'], 'ADDED')
+            self.assertLess(self.delete_namespace(server, 'one'), LONGEST)
+            self.assertEqual(json.loads(stream.readline())['type'], 'DELETED')
+            events.close()
+            for kubectl in kubectls():
+                shown = server.kubectl(kubectl, 'api-resources', '--api-group=stock.example.com')
+                self.assertIn('Shelf', shown)
+                server.kubectl(kubectl, 'api-resources')
+                self.assertRegex(server.kubectl(kubectl, 'get', 'shelves'), r'NAME +SLOTS +BOXES +AGE\na +12 ')
+            self.assertEqual(server.terminate(), 0)
+        shutil.copy(STOCK, self.file())
+        with open(self.file(), 'r+b') as f:
+            f.truncate(5000)
+        with self.server() as server:
+            self.check_group(server, 'PLG-FILE-')
+            self.assertEqual(server.terminate(), 0)
+        self.install()
+        with self.server() as server:
+            self.call(server, 'POST', shelves(), shelf('b'), code=201)
+            self.assertEqual(server.terminate(), 0)
+
+    def test_plugins_left_out_by_flags(self):
+        self.install()
+        with self.server() as server:
+            self.fill(server, 'default')
+            self.assertEqual(server.terminate(), 0)
+        for flag, why in (('--disable-plugin=' + NAME, 'it is disabled'), ('--safe-mode', 'PLG-LIFE-017')):
+            with self.server(flag) as server:
+                self.check_group(server, why)
+                self.assertEqual(server.terminate(), 0)
+
+    def test_keys_of_the_runtime_config_do_not_keep_the_server_from_starting_without_the_plugin(self):
+        self.install()
+        hidden, box, beta = ('--runtime-config=stock.example.com/' + each for each in ('v1=false', 'v1/boxes=false', 'v1beta1=true'))
+        with self.server() as server:
+            self.fill(server, 'default')
+            self.assertEqual(server.terminate(), 0)
+
+        def answers(*flags):
+            with self.server(*flags) as server:
+                codes = server.request('GET', shelves())[0], server.request('GET', GROUP + '/namespaces/default/boxes')[0]
+                self.assertEqual('stock.example.com' in json.dumps(self.call(server, 'GET', '/apis')), 200 in codes)
+                self.assertEqual(server.terminate(), 0)
+            return codes
+        disabled = '--disable-plugin=' + NAME
+        self.assertEqual(answers(disabled, hidden), (404, 404))
+        self.assertEqual(answers(disabled, box), (200, 404))
+        self.assertEqual(answers(disabled, beta), (200, 200))
+        os.remove(self.file())
+        self.assertEqual(answers(hidden), (404, 404))
+        # What is to be served must exist, and so must the groups that other plugins do not have.
+        for item in ('stock.example.com/v1beta1=true', 'rbac.authorisation.k8s.io/v1=false', 'aps/v1=false'):
+            with self.server('--runtime-config=' + item, wait=False) as server:
+                self.assertEqual(server.process.wait(60), 1)
+                self.assertIn('unknown api groups "%s"' % item.partition('=')[0], server.text())
+
+    def test_a_new_file_is_enabled_by_the_last_part_of_its_name(self):
+        server = self.server()
+        self.act(server, 'enable', 'stock', code=404)
+        self.install()
+        self.act(server, 'enable', 'stock')
+        self.fill(server, 'default')
+
+    def test_a_plugin_that_has_crashed_the_server(self):
+        if is_sanitized():
+            self.skipTest('the sanitizer ends the server in its own way')
+        self.install(os.path.join(BUILDS, 'gadgets_one.so'), 'gadgets.so')
+        with self.server() as server:
+            self.call(server, 'POST', GADGETS, {'apiVersion': 'test.example.com/v1', 'kind': 'Gadget', 'metadata': {'name': 'a'}, 'spec': {'size': 2}}, code=201)
+            with self.assertRaises(OSError):
+                server.request('GET', '/gadgets/crash')
+            self.assertEqual(server.process.wait(60), -signal.SIGABRT)
+        with self.server() as server:
+            code, _, status = server.request('POST', GADGETS, {'apiVersion': 'test.example.com/v1', 'kind': 'Gadget', 'metadata': {'name': 'b'}})
+            self.assertEqual((code, status['reason']), (503, 'PluginUnavailable'))
+            self.assertIn('PLG-LIFE-016', status['message'])
+            self.assertEqual(self.call(server, 'GET', GADGETS + '/a')['spec'], {'size': 2})
+            self.call(server, 'DELETE', GADGETS + '/a')
+            self.assertEqual(server.request('GET', GADGETS + '/a')[0], 404)
+            self.act(server, 'enable', 'test.example.com/gadgets')
+            self.call(server, 'POST', GADGETS, {'apiVersion': 'test.example.com/v1', 'kind': 'Gadget', 'metadata': {'name': 'b'}}, code=201)
+
+    def test_encrypted_values(self):
+        self.install()
+        config = os.path.join(self.folder, 'encryption.yaml')
+        with open(config, 'w', encoding='utf-8') as f:
+            f.write('kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\nresources:\n- resources: ["*.*"]\n  providers:\n'
+                    '  - aescbc:\n      keys:\n      - {name: k1, secret: %s}\n  - identity: {}\n' % 'MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=')
+        flag = '--encryption-provider-config=' + config
+        with self.server(flag) as server:
+            made = self.call(server, 'POST', shelves(), shelf('a'), code=201)
+            columns = self.call(server, 'GET', shelves(), headers=TABLE)
+            self.assertEqual(server.terminate(), 0)
+        os.remove(self.file())
+        with self.server(flag) as server:
+            found = self.call(server, 'GET', shelves() + '/a')
+            self.assertEqual((found['spec'], found['metadata']['uid']), (made['spec'], made['metadata']['uid']))
+            now = self.call(server, 'GET', shelves(), headers=TABLE)
+            self.assertEqual([each['name'] for each in now['columnDefinitions']], [each['name'] for each in columns['columnDefinitions']])
+            self.call(server, 'DELETE', shelves() + '/a')
+            self.assertEqual(self.call(server, 'GET', shelves())['items'], [])
+            self.assertEqual(server.terminate(), 0)
+
+    def test_groups_are_forgotten_on_request(self):
+        self.install()
+        server = self.server()
+        self.fill(server, 'default')
+        self.assertIn('disable it first', self.act(server, 'forget', code=409)['message'])
+        self.act(server, 'disable')
+        self.assertIn('has 1 objects of shelves.stock.example.com left', self.act(server, 'forget', code=409)['message'])
+        self.act(server, 'forget', force=True)
+        self.assertEqual(server.request('GET', shelves())[0], 404)
+        self.act(server, 'forget', code=404)
+        # The objects have stayed, and a plugin that comes back is remembered again.
+        self.act(server, 'enable')
+        self.call(server, 'GET', shelves() + '/a')
+        self.act(server, 'disable')
+        self.call(server, 'DELETE', shelves() + '/a')
+        self.act(server, 'forget', 'stock')
+        self.assertEqual(server.request('GET', shelves())[0], 404)
+        self.assertEqual(server.terminate(), 0)
+
+    def test_a_store_in_memory(self):
+        self.install()
+        server = self.server('--storage-backend=memory')
+        self.fill(server, 'default')
+        self.act(server, 'disable')
+        self.check_group(server, 'it is disabled')
+
+
+class Versions(Case):
+    def test_a_kind_with_two_versions_is_served_in_the_stored_one(self):
+        self.install(TWO_VERSIONS, 'tickets.so')
+        server = self.server()
+        group, name = '/apis/tickets.example.com', 'example.com/two-versions'
+        one, two = (group + '/%s/namespaces/default/tickets' % version for version in ('v1', 'v2'))
+        ticket = {'apiVersion': 'tickets.example.com/v1', 'kind': 'Ticket', 'metadata': {'name': 'a'},
+                  'spec': {'passenger': 'Ada Lovelace', 'seat': '12C'}}
+        self.call(server, 'POST', one, ticket, code=201)
+        self.act(server, 'disable', name)
+        self.assertEqual([each['version'] for each in self.call(server, 'GET', group)['versions']], ['v2'])
+        self.assertEqual(server.request('GET', one)[0], 404)
+        listed = self.call(server, 'GET', two + '?fieldSelector=spec.passenger.last%3DLovelace')
+        self.assertEqual([each['spec']['seat']['row'] for each in listed['items']], [12])
+        self.act(server, 'enable', name)
+        self.assertEqual(self.call(server, 'GET', one + '/a')['spec'], ticket['spec'])
+
+
+@unittest.skipUnless(ETCD, 'etcd is not installed')
+class OverEtcd(Case):
+    def test_two_hosts_of_which_one_has_the_plugin(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.install()
+        without = self.directory('without')
+        other = self.server('--etcd-servers=' + etcd.url, data_dir=self.directory('other'), plugin_dir=without, controllers=True)
+        self.assertEqual(other.request('GET', shelves())[0], 404)
+        server = self.server('--etcd-servers=' + etcd.url)
+        self.fill(server, 'default', 'one')
+        # The other server learns of the group.
+        self.assertTrue(wait_for(lambda: other.request('GET', shelves() + '/a')[0] == 200))
+        self.check_group(other, 'no file of it is in the plugin directories')
+        self.call(server, 'PATCH', shelves() + '/a', '{"metadata":{"labels":{"from":"server"}}}', headers=MERGE)
+        self.assertTrue(wait_for(lambda: self.call(other, 'GET', shelves() + '/a')['metadata'].get('labels') == {'from': 'server'}))
+        self.assertLess(self.delete_namespace(other, 'one'), LONGEST)
+        self.assertEqual(self.call(server, 'GET', shelves('one'))['items'], [])
+        self.assertEqual(server.terminate(), 0)
+        self.check_group(other, 'no file of it is in the plugin directories')
+        self.call(other, 'DELETE', shelves() + '/a')
+        self.act(other, 'forget')
+        self.assertEqual(other.request('GET', shelves())[0], 404)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,40 @@
+// Connections of the stores of a test program, on one separate loop, which runs as long as the tests.
+//
+// Thread-safety: any thread.
+// Lifetime:      stores end before the test program does.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "backplane/points/storage.hpp"
+#include "base/io_loop.hpp"
+#include "base/task_group.hpp"
+#include "client/remote_client.hpp"
+
+namespace backplane {
+
+class ConnectionsOfTests final : public testing::Environment {
+ public:
+  ConnectionsOfTests() { loop_.start(); }
+  void TearDown() override {
+    tasks_.close();
+    run_on(loop_, tasks_.wait_all());
+    loop_.stop();
+  }
+  StoreConnections connections() {
+    return {[this](ClientConfig config) { return make_remote_client(loop_, tasks_, std::move(config)); }, &loop_};
+  }
+
+ private:
+  IoLoop loop_{"stores"};
+  LoggedTaskGroup tasks_;
+};
+
+// googletest owns it, and ends it after what is registered later.
+inline ConnectionsOfTests& the_connections_of_tests() {
+  static auto* const environment = static_cast<ConnectionsOfTests*>(testing::AddGlobalTestEnvironment(new ConnectionsOfTests));
+  return *environment;
+}
+inline const StoreConnections kConnectionsOfTests = the_connections_of_tests().connections();
+
+}  // namespace backplane
