@@ -1,5 +1,5 @@
-// How many config maps each team has, at /census and in the config map default/census: an informer keeps them in memory, an index finds
-// those of a team, a work queue says which team is to be counted again, and an API client writes the report.
+// Counts the config maps of each team, at /census and in the config map default/census: an informer caches them, an index finds those of
+// a team, a work queue holds the teams to count again, and an API client writes the report.
 #include <backplane/controller.hpp>
 #include <backplane/core/request.hpp>
 #include <backplane/plugin.hpp>

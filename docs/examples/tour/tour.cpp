@@ -1,4 +1,4 @@
-// One of each extension point, as docs/plugins.md shows them.
+// One of each extension point, as the guide shows them (docs/guide).
 #include <backplane/plugin.hpp>
 #include <backplane/points/admission.hpp>
 #include <backplane/points/authentication.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace backplane;
 
-// ---- a path of its own
+// ---- an additional path
 class Greeter final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
@@ -75,7 +75,7 @@ class DoorKeeper final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "door-keeper"; }
   std::optional<AuthenticationResult> authenticate_now(RequestContext&, const Exchange& exchange) override {
-    std::optional<AuthenticationResponse> known;  // nothing: not this authenticator's kind of credential, the next one is asked
+    std::optional<AuthenticationResponse> known;  // nullopt: not this authenticator's kind of credential, so the next one is called
     if (exchange.header("X-Tour-Pass") == "let me in") {
       known.emplace();
       known->user.name = "visitor";
@@ -83,7 +83,7 @@ class DoorKeeper final : public Authenticator {
     }
     return AuthenticationResult(std::move(known));
   }
-  // For credentials that need waiting; authenticate_now() decides all of this one's.
+  // For credentials that need a wait; authenticate_now() decides all credentials of this authenticator.
   Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override { co_return std::nullopt; }
 };
 class VisitorsMayGreet final : public Authorizer {
@@ -127,7 +127,7 @@ class Tour final : public Plugin {
         host.add_post_start_hook("tour/stay", [&host](PostStartHookContext) { return start_staying(host); }),
     };
     for (const auto& step : steps) {
-      if (!step.ok()) return step;  // names who was first when a name is taken
+      if (!step.ok()) return step;  // the error names the first registrant of a taken name
     }
     return {};
   }
