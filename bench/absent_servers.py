@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What servers that are dead or hang cost everybody else: two servers side by side, one of them with APIServices for twenty addresses where
-nobody listens and twenty where somebody takes connections and says nothing.  Both are asked the same in turns.
+"""The cost of dead and hanging aggregated servers for other requests: two servers, one of them with APIServices for twenty addresses
+without a listener and twenty whose listener accepts connections and never responds. Both get the same requests alternately.
 
     bench/absent_servers.py [BUILD] [ROUNDS]
 
-Prints medians in milliseconds, the median of the differences within a round, and what either server spent on one, in milliseconds of CPU."""
+Prints medians in milliseconds, the median of the differences within a round, and CPU milliseconds of each server per request."""
 import os
 import pathlib
 import statistics
@@ -47,7 +47,7 @@ class Asked:
         path = '/api/v1/namespaces/' + name
         assert self.call('POST', path + '/configmaps', harness.configmap('one'))[0] == 201
         assert self.call('DELETE', path)[0] in (200, 202)
-        # As the controller of namespaces does: what is there to be taken out, then the last finalizer.
+        # Like the namespace controller: lists the contents, then removes the last finalizer.
         self.read('/apis', AGGREGATED)
         assert self.call('DELETE', path + '/configmaps')[0] == 200
         left = dict(self.call('GET', path)[2], spec={})

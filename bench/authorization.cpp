@@ -1,4 +1,4 @@
-// backplane-bench-authorization [BINDINGS]: what a decision of the authorizer RBAC costs, what a change costs, and the memory of a binding.
+// backplane-bench-authorization [BINDINGS]: the cost of a decision and of a change of the authorizer RBAC, and the memory of a binding.
 //
 // Without a server: the default roles alone, then with that many bindings (10,000) in several shapes.
 #include <malloc.h>
@@ -107,7 +107,7 @@ void measure_all(const CompiledPolicy& policy) {
   measure(policy, "anonymous gets /healthz", health);
 }
 
-// How the bindings differ.
+// The shapes of the bindings.
 struct Shape {
   const char* name;
   bool namespaces, users, roles;  // each binding has another one

@@ -1,4 +1,4 @@
-// A blocking HTTP/1.1 client over TLS, as small as a load driver can have it: one connection, one request at a time.
+// A minimal blocking HTTP/1.1 client over TLS for a load driver: one connection, one request at a time.
 //
 // Thread-safety: a Connection belongs to one thread; an Endpoint may be shared.
 // Errors:        std::runtime_error with what failed.
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-// Where a kubeconfig points and the credentials in it.
+// The server address and the credentials of a kubeconfig.
 class Endpoint {
  public:
   explicit Endpoint(const std::string& kubeconfig_path);
@@ -30,7 +30,7 @@ class Endpoint {
 struct Response {
   int code = 0;
   std::string head;
-  std::string body;  // empty when `discard` was asked for
+  std::string body;  // empty if `discard` was set
   std::size_t body_bytes = 0;
 };
 
@@ -43,7 +43,7 @@ class Connection {
   Response request(std::string_view method, std::string_view target, std::string_view body = {}, bool discard = false);
   // Sends a GET and reads its head; the body is then read with read_line().
   int begin_stream(std::string_view target);
-  // The next line of a chunked stream, chunk framing taken off; false at the end.
+  // The next line of a chunked stream, without chunk framing; false at the end.
   bool read_line(std::string& line);
   // Ends a blocked read from another thread.
   void shut_down();

@@ -1,5 +1,4 @@
-// backplane-bench-codecs: how many megabytes of each encoding one core reads, writes and makes out of the JSON that every object begins
-// with.
+// backplane-bench-codecs: megabytes per second of each encoding that one core reads, writes and converts from the stored JSON.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -16,7 +15,7 @@ namespace {
 using namespace backplane;
 using Clock = std::chrono::steady_clock;
 
-// A pod as they are: some 2 KB.
+// A typical pod of about 2 KB.
 std::string pod_json() {
   std::string labels, env;
   for (int i = 0; i < 6; ++i) {
@@ -39,7 +38,7 @@ std::string pod_json() {
          R"("2026-01-02T03:04:15Z"}],"podIP":"10.1.2.3","startTime":"2026-01-02T03:04:05Z"}})";
 }
 
-// Megabytes a second of `bytes` that each call deals with.
+// Megabytes per second; each call processes `bytes`.
 double speed(std::size_t bytes, double seconds, const std::function<bool()>& call) {
   const auto begin = Clock::now();
   std::size_t calls = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What custom types cost: memory of an idle one, how soon it is served, how long it takes until very many of real size are.
+"""The cost of custom types: memory of an idle one, time until it is served, and time until very many of real size are served.
 
     bench/custom_types.py [--build BUILD] cost [--count N] [--bytes B]     memory a type, before and after a restart
     bench/custom_types.py [--build BUILD] served [--count N]               creation to served, alone and beside N others
@@ -90,7 +90,7 @@ def cpu(server):
 
 
 def settle(server):
-    """Until nothing happens any more and freed memory has gone back."""
+    """Waits until the server is idle and freed memory has been released."""
     before = -1.0
     while cpu(server) - before > 0.03:
         before = cpu(server)
@@ -106,7 +106,7 @@ def bodies_of(numbers, size):
 
 
 def create(server, bodies):
-    """Makes the definitions; their paths."""
+    """Creates the definitions; returns their paths."""
     bodies, paths, lock = iter(bodies), [], threading.Lock()
 
     def work():
@@ -182,7 +182,7 @@ def served(server_of, options):
 
 
 def shown(server, connection):
-    """How many types discovery shows, and how long it took."""
+    """The number of types in discovery, and the time of the request."""
     start = time.monotonic()
     groups = server.request('GET', '/apis', headers=AGGREGATED, connection=connection)[2]['items']
     took = time.monotonic() - start
@@ -208,7 +208,7 @@ def read_documents(server, count):
 
 def many(server_of, options):
     server = server_of()
-    # Before the clock: what is measured is the server, not who writes the definitions.
+    # Before the measurement, which is about the server and not about generating the definitions.
     bodies = list(bodies_of(range(options.count), options.bytes))
     start, used = time.monotonic(), cpu(server)
     paths = create(server, bodies)

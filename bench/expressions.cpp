@@ -1,5 +1,5 @@
-// backplane-bench-expressions FILE: what one run of each rule of bench/expressions.json costs, in nanoseconds of CPU, and what compiling it
-// costs. bench/expressions_go has the same for cel-go.
+// backplane-bench-expressions FILE: the CPU nanoseconds of one run of each rule of bench/expressions.json, and of its compilation.
+// bench/expressions_go has the same for cel-go.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -12,7 +12,7 @@
 namespace {
 
 using namespace backplane;
-// What the thread has spent: others who want the processor do not count.
+// CPU time of the thread: other processes do not count.
 std::chrono::nanoseconds spent_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -27,13 +27,13 @@ constexpr int kClients = 16;
 constexpr double kHighest = 1.1;
 constexpr std::string_view kPluginName = "growth-0000";
 
-// What some of a thing cost a server.
+// The cost of a number of things for a server.
 struct Cost {
   double seconds = 0;  // of the server's CPU
   double kib = 0;      // of its memory
 };
 
-// Makes `size` of the thing and says what that cost.
+// Makes `size` things and returns their cost.
 using Measure = Cost (*)(const GrowthSettings& settings, long size);
 
 struct Quantity {
@@ -46,7 +46,7 @@ std::vector<std::string> flags_of(const GrowthSettings& settings) {
   return settings.plugin_dir.empty() ? std::vector<std::string>() : std::vector<std::string>{"--plugin-dir", settings.plugin_dir};
 }
 
-// The cost of `work` on a fresh server, until that is idle again.  What `work` returns is kept until then.
+// The cost of `work` on a fresh server, until the server is idle again.  The result of `work` is kept until then.
 template <class Work>
 Cost cost_of(const GrowthSettings& settings, Work work) {
   const OwnServer server(settings.server, flags_of(settings));
@@ -124,7 +124,7 @@ Cost measure_objects(const GrowthSettings& settings, long size) {
     Connection setup(server.endpoint());
     make_namespace(setup, "growth");
     make_objects(server, "growth", size);
-    // A connection of its own: on a busy machine the first has been idle for longer than the server lets it.
+    // A separate connection: on a busy machine the server may have closed the first one as idle.
     expect(Connection(server.endpoint()).request("GET", "/api/v1/namespaces/growth/configmaps", {}, true), 200, "list");
     return 0;
   });
@@ -191,7 +191,7 @@ std::string beside_this_program(const std::string& name) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
-// Copies of the plugin that differ by the digits of their name; the other plugins beside them.
+// Copies of the plugin with different digits in their names, together with the other plugins.
 void copy_plugins(const GrowthSettings& settings, const std::string& folder, long size) {
   std::ifstream file(settings.plugin.empty() ? beside_this_program("growth.so") : settings.plugin, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -207,7 +207,7 @@ void copy_plugins(const GrowthSettings& settings, const std::string& folder, lon
   }
 }
 
-// Of several starts: one costs some hundredths of a second, and as much again beside others that want the cores.
+// The least of several startups: one takes some hundredths of a second, and the double on a busy machine.
 template <class Start>
 Usage least_of(const Start& start) {
   constexpr int kStarts = 5;
@@ -220,7 +220,7 @@ Usage least_of(const Start& start) {
   return out;
 }
 
-// Each serves a group of its own.  The cost is that of a start with them, without that of a start without them.
+// Each serves a separate group.  The cost is that of a startup with them minus that of a startup without them.
 Cost measure_plugins(const GrowthSettings& settings, long size) {
   const auto start_with = [&settings](const std::vector<std::string>& more, long served) {
     std::vector<std::string> flags = flags_of(settings);

@@ -1,5 +1,5 @@
-// By which power of their number time and memory grow: each quantity is doubled a few times, on a fresh server each time, and a line is
-// fitted through the logarithms.
+// The exponents by which time and memory grow: each quantity is doubled several times, on a fresh server each time, and a line is fitted
+// through the logarithms.
 //
 // Thread-safety: one run at a time.
 // Errors:        std::runtime_error with what failed; the servers that were started are stopped.
@@ -13,7 +13,7 @@ namespace bench {
 struct GrowthSettings {
   std::string server;      // the binary
   std::string plugin_dir;  // empty: its default
-  std::string plugin;      // a shared object that calls itself growth-0000; empty: beside this program
+  std::string plugin;      // a plugin file named growth-0000; empty: next to this program
   double scale = 1;
   std::vector<std::string> only;  // empty: every quantity
 };

@@ -1,4 +1,4 @@
-// Serves a group of its own with one kind; the growth run loads copies of it that differ by the digits of their name.
+// Serves a group with one kind; the growth run loads copies of it with different digits in their names.
 #include <backplane/plugin.hpp>
 #include "backplane/rest/api_group.hpp"
 #include "backplane/rest/resource_config.hpp"
@@ -11,7 +11,7 @@ using namespace backplane;
 
 namespace {
 
-// Read as the program runs: a copy's name stands in one piece in its bytes.
+// Read at run time, so that the name is contiguous in the file and can be replaced in copies.
 const char* volatile growth_name = "growth-0000";
 
 class Plain final : public Strategy {};

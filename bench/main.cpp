@@ -1,4 +1,4 @@
-// backplane-bench: drives any Kubernetes API server that a kubeconfig names and prints what it did and what it cost the server.
+// backplane-bench: drives the Kubernetes API server of a kubeconfig, and prints rates, latencies and the server's cost.
 #include <CLI/CLI.hpp>
 #include <iostream>
 

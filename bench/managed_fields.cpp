@@ -1,8 +1,8 @@
-// backplane-bench-managed-fields: what metadata.managedFields adds to a write of a pod, from the object that has been read to its bytes.
+// backplane-bench-managed-fields: the cost of metadata.managedFields in a write of a pod, from the decoded object to its bytes.
 //
 //   backplane-bench-managed-fields create|change|same|status|apply with|without [COUNT]
 //
-// `without` does the same on objects that nobody is recorded for.  Instructions are repeatable where times are not: take the difference of
+// `without` does the same on objects without managedFields.  Instructions are repeatable where times are not: take the difference of
 // two counts, so that the start of the process cancels out:
 //
 //   valgrind --tool=callgrind --callgrind-out-file=/dev/null backplane-bench-managed-fields create with 100     and 300
@@ -67,7 +67,7 @@ class Bench {
         schema_(core_schemas()->find(kKind)),
         manager_(kKind, schema_, std::make_shared<registry::StoredVersions>(kKind, schema_), written(operation_, with)) {}
 
-  // Makes what the writes find.
+  // Makes the existing objects of the writes.
   Task<void> prepare() {
     auto context = request("create");
     Object object = read(kPod, context->arena());
@@ -121,7 +121,7 @@ class Bench {
     return std::move(tree.get_object());
   }
 
-  // What is asked for, of what there is.
+  // The requested object, made from the existing one.
   std::string change(const std::string& live) const {
     Value tree = *parse_json(live, {}, nullptr);
     Object& object = tree.get_object();

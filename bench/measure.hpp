@@ -1,6 +1,6 @@
-// What a server has used, and requests from many connections at once.
+// Resource use of a server, and concurrent requests on many connections.
 //
-// Thread-safety: functions; for_each() runs its operation on threads of its own.
+// Thread-safety: functions; for_each() runs its operation on separate threads.
 // Errors:        std::runtime_error with what failed.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Usage {
   long rss_kib = 0;
   long peak_kib = 0;
 };
-// 0: nothing is known.
+// 0: unknown.
 Usage usage_of(int pid);
 
 double rounded(double value);

@@ -1,7 +1,7 @@
-// backplane-bench-node-graph [PODS…]: what the graph of the authorizer Node costs for so many pods (1,000, 10,000 and 100,000).
+// backplane-bench-node-graph [PODS…]: the cost of the Node authorizer's graph for these numbers of pods (1,000, 10,000 and 100,000).
 //
 // Without a server. Thirty pods on a node; each pod has a service account, the root certificates of its namespace, a ConfigMap and a Secret
-// that ten pods share, and a claim of its own, which a volume with a Secret is bound to.
+// that ten pods share, and a separate claim, which is bound to a volume with a Secret.
 #include <malloc.h>
 
 #include <chrono>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What passing a request on costs: one server stands behind an APIService of another, and the same object is read through it and directly.
+"""The cost of forwarding a request: one server is behind an APIService of another, and the same object is read through it and directly.
 
     bench/proxy.py [BUILD] [SECONDS] [CLIENTS]
 
-Prints microseconds of CPU a read, and instructions where perf can count them: of the server that is asked directly, and of both when one
-passes it on, over HTTP/2 and over HTTP/1.1.  The overhead is what the server in front spends more than one that is asked directly, and
-what both spend more."""
+Prints microseconds of CPU a read, and instructions where perf can count them: of the server for a direct request, and of both for a
+forwarded one, over HTTP/2 and over HTTP/1.1.  The overhead is the additional cost of the front server alone, and of both, compared with a
+direct request."""
 import json
 import os
 import pathlib
@@ -37,7 +37,7 @@ def cpu(server):
 
 
 class Counted:
-    """Instructions of a server, those of the kernel for it apart."""
+    """Instructions of a server, with those of the kernel counted separately."""
     EVENTS = 'instructions:u', 'instructions:k'
 
     def __init__(self, server):
@@ -55,8 +55,8 @@ class Counted:
 
 
 def read(asked, servers):
-    """(microseconds of CPU, thousands of instructions, those of the kernel) that each of the servers spends on one read of PATH through
-    `asked`; what the driver said."""
+    """(microseconds of CPU, thousands of instructions, those of the kernel) of each server for one read of PATH through `asked`; and the
+    driver's output."""
     counted = [Counted(each) for each in servers]
     before = [cpu(each) for each in servers]
     out = subprocess.run([str(BUILD / 'bin/backplane-bench'), '--kubeconfig', asked.kubeconfig, '--pid', str(asked.process.pid), '--clients',

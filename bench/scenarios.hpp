@@ -1,4 +1,4 @@
-// What the driver can do; each scenario prints one line of JSON.
+// The driver's scenarios; each prints one line of JSON.
 #pragma once
 
 #include <string>

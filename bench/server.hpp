@@ -1,4 +1,4 @@
-// A server of one's own: a fresh data directory, a port that was free, gone at the end.
+// A separate server process with a fresh data directory and a free port; it is stopped and removed at the end.
 //
 // Thread-safety: one thread.
 // Errors:        std::runtime_error when it does not become ready; the message has the end of its output.
@@ -20,7 +20,7 @@ class OwnServer {
 
   int pid() const { return pid_; }
   const Endpoint& endpoint() const { return *endpoint_; }
-  // Until it has used next to no CPU for a while.
+  // Waits until it has used almost no CPU for a while.
   void wait_idle() const;
 
  private:
@@ -31,7 +31,7 @@ class OwnServer {
   std::unique_ptr<Endpoint> endpoint_;
 };
 
-// A folder in the place for temporary files; whoever made it removes it.
+// A folder for temporary files; its creator removes it.
 std::string make_folder();
 
 }  // namespace bench

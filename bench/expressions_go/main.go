@@ -28,7 +28,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// What the process has spent, garbage collection included: others who want the processor do not count.
+// CPU time of the process, including garbage collection: other processes do not count.
 func spent() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -1,0 +1,3 @@
+module backplane.dev/bench/webhooks
+
+go 1.26.0
