@@ -5,7 +5,7 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-# Nothing is exported that does not say so: the SDK's headers do (backplane/core/visibility.hpp), nobody else has a need to.
+# Symbols are exported only by annotation (backplane/core/visibility.hpp), which the SDK's headers use.
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
@@ -22,8 +22,8 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # Precompiled headers need this leave from ccache; what the compiler says of headers spares it a preprocessor run for what it has not.
-  # A checkout in another folder finds what this one has compiled: paths below the source are looked at without what is before them.
+  # Precompiled headers need these sloppiness options of ccache; the compiler's dependency output saves ccache a preprocessor run on a miss.
+  # A checkout in another folder shares the cached objects: paths are hashed relative to the source folder.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
@@ -49,7 +49,7 @@ if(BACKPLANE_SANITIZE)
   endif()
 endif()
 
-# libFuzzer programs in tests/fuzz (clang): everything tells them where it has been.
+# libFuzzer programs in tests/fuzz (clang): all code is compiled with coverage for them.
 option(BACKPLANE_FUZZ "Build libFuzzer programs" OFF)
 if(BACKPLANE_FUZZ)
   target_compile_options(backplane_options INTERFACE -fsanitize=fuzzer-no-link)
@@ -70,7 +70,7 @@ function(backplane_pch target)
   target_precompile_headers(${target} REUSE_FROM backplane_pch_holder)
 endfunction()
 
-# Tests are not where time is spent at run time: compiled with -O1 they take two thirds of the time to build.  Coroutines that resume each
+# The run time of tests' code does not matter: with -O1 they take two thirds of the time to build.  Coroutines that resume each
 # other need their tail calls.
 set(BACKPLANE_TEST_OPTIONS -fPIC)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BACKPLANE_SANITIZE)

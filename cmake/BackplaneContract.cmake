@@ -12,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
 endif()
 
-# In the order of bp_note_head.contracts.  `host` is what stands beside the folders: host.hpp and plugin.hpp.
+# In the order of bp_note_head.contracts.  `host`: the headers outside the folders, host.hpp and plugin.hpp.
 set(BACKPLANE_CONTRACT_FOLDERS core types points rest net host)
 set(BACKPLANE_CONTRACT_ALWAYS core host)
 
@@ -29,7 +29,7 @@ function(backplane_contract_headers out include folder)
   set(${out} ${headers} PARENT_SCOPE)
 endfunction()
 
-# Eight hex digits, never 00000000, which says that a plugin does not use the folder.
+# Eight hex digits, never 00000000, which means that a plugin does not use the folder.
 function(backplane_contract_fingerprint out include folder)
   backplane_contract_headers(headers ${include} ${folder})
   set(text "")
@@ -73,7 +73,7 @@ function(_backplane_sources_of out header)
 endfunction()
 
 # _backplane_scan(FOLDERS FILES FILE…): the folders that the files use, directly and through what they include, and all files that were read.
-# A header of a library brings its sources: those in the tree, and of an installed library what LIBRARIES say of it.
+# A header of a library adds the library's sources; for an installed library, the folders that LIBRARIES record.
 function(_backplane_scan out_folders out_files)
   set(folders "")
   set(waiting ${ARGN})
@@ -148,7 +148,14 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     string(TOUPPER "${uses}" bits)
     string(REPLACE " " " | BP_USES_" bits "${bits}")
     string(REGEX REPLACE "^ \\| " "" bits "${bits}")
-    file(WRITE "${OUTPUT}" "// The folders of the SDK's contract that the sources of this plugin use:${uses}.  Made by backplane_add_plugin().\n#define BACKPLANE_PLUGIN_USES (${bits})\n")
+    set(text "// The folders of the SDK's contract that the sources of this plugin use:${uses}.  Made by backplane_add_plugin().\n#define BACKPLANE_PLUGIN_USES (${bits})\n")
+    set(former "")
+    if(EXISTS "${OUTPUT}")
+      file(READ "${OUTPUT}" former)
+    endif()
+    if(NOT text STREQUAL former)  # a file that stays as it is compiles nothing again
+      file(WRITE "${OUTPUT}" "${text}")
+    endif()
     _backplane_write_depfile(${files})
   endif()
 endif()

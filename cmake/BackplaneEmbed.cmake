@@ -1,10 +1,10 @@
-# backplane_embed(TARGET FILE…): carries files in TARGET as read-only bytes.
+# backplane_embed(TARGET FILE…): embeds files in TARGET as read-only bytes.
 #
 # For schema/core_v1.json the sources of TARGET write
 #
 #   #include "core_v1_json.hpp"        // std::string_view backplane::core_v1_json() noexcept;
 #
-# and have the file's bytes as long as the binary is loaded.  The bytes are mapped from the binary when they are read, not before.
+# and can use the file's bytes as long as the binary is loaded.  The bytes are mapped from the binary when they are read, not before.
 
 set(_BACKPLANE_EMBED_DIR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -18,7 +18,7 @@ function(backplane_embed target)
     get_filename_component(base "${path}" NAME)
     string(MAKE_C_IDENTIFIER "${base}" name)
     set(source ${folder}/${name}.cpp)
-    # The source names what the file holds: a compiler cache looks at the source alone, and would give back the object of older bytes.
+    # The source contains a hash of the file, because a compiler cache compares the source only, and would return the object of older bytes.
     file(SHA256 "${path}" digest)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
     configure_file(${_BACKPLANE_EMBED_DIR}/embed.hpp.in ${folder}/${name}.hpp @ONLY)

@@ -5,7 +5,7 @@ include(CheckCXXSourceCompiles)
 
 set(_BACKPLANE_INSTALL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
-# The version stands in the C header, where plugins take their stamp from, and in project().
+# The version is in the C header, from which plugins take their stamp, and in project().
 function(_backplane_check_sdk_version)
   file(STRINGS ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/abi/descriptor.h lines REGEX "#define BACKPLANE_SDK_VERSION_(MAJOR|MINOR|PATCH) ")
   string(REGEX MATCHALL "[0-9]+" numbers "${lines}")
@@ -72,15 +72,22 @@ function(backplane_install_rules)
     install(TARGETS backplane RUNTIME DESTINATION bin)
     set_target_properties(backplane PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   endif()
-  # What every user of the SDK must define as the host does; in the tree these come with backplane_options.
+  # Definitions that every user of the SDK must share with the host; in the tree they come with backplane_options.
   foreach(definition IN ITEMS BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
   install(TARGETS backplane_sdk backplane_kit backplane_workload backplane_check_documents EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib
     ARCHIVE DESTINATION lib RUNTIME DESTINATION lib/backplane)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/kit/include/backplane
+  # The test host, found by both tiers' packages (BackplaneTesting.cmake).
+  if(TARGET backplane_testing)
+    install(TARGETS backplane_testing LIBRARY DESTINATION lib)
+  endif()
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/testing/include/backplane
+    ${CMAKE_SOURCE_DIR}/plugin-sdk/kit/include/backplane
     ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
     ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
+  # The guide, with the pages and the examples to which it refers.
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION share/doc/backplane-plugin-sdk PATTERN build EXCLUDE PATTERN target EXCLUDE)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})
 
   set(BACKPLANE_BOOST_VERSION ${Boost_VERSION})
@@ -88,11 +95,16 @@ function(backplane_install_rules)
     ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfig.cmake INSTALL_DESTINATION ${package})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/BackplanePluginSdkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfig.cmake ${CMAKE_BINARY_DIR}/BackplanePluginSdkConfigVersion.cmake
-    ${_BACKPLANE_INSTALL_DIR}/BackplanePlugin.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneContract.cmake ${_BACKPLANE_INSTALL_DIR}/plugin.map
+    ${_BACKPLANE_INSTALL_DIR}/BackplanePlugin.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneTesting.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneContract.cmake ${_BACKPLANE_INSTALL_DIR}/plugin.map
     ${_BACKPLANE_INSTALL_DIR}/group_plugin.cpp.in ${CMAKE_BINARY_DIR}/library_contracts.cmake
     ${_BACKPLANE_INSTALL_DIR}/BackplaneEmbed.cmake ${_BACKPLANE_INSTALL_DIR}/embed.cpp.in ${_BACKPLANE_INSTALL_DIR}/embed.hpp.in
     DESTINATION ${package})
+  # The stable tier: found without Boost, and with its examples.
+  install(FILES ${_BACKPLANE_INSTALL_DIR}/BackplaneStableSdkConfig.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneStable.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneTesting.cmake
+    ${_BACKPLANE_INSTALL_DIR}/stable.map DESTINATION lib/cmake/BackplaneStableSdk)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/examples/stable-c ${CMAKE_SOURCE_DIR}/docs/examples/stable-cpp
+    ${CMAKE_SOURCE_DIR}/docs/examples/stable-rust DESTINATION share/backplane/examples PATTERN target EXCLUDE)
 endfunction()
 
-# When all targets are known.
+# Deferred until all targets are known.
 cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL backplane_install_rules)

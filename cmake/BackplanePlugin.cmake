@@ -12,11 +12,11 @@
 # The manifest becomes the descriptor, an ELF note of the .so:
 #   name, version                 required; the version is a semantic version
 #   license, vendor, description  text
-#   provides                      names of capabilities others may require, beside the plugin's own name
+#   provides                      names of capabilities that other plugins may require, in addition to the plugin's name
 #   requires                      [{"name", "version": "a range", "optional": true|false}]
-#   in_front_of, behind           names or capabilities this plugin stands before or after in the delegation chain; "*" is everybody
-#   conflicts                     names or capabilities that must not be loaded beside it
-# SCHEMAS are checked (docs/plugins.md) and carried in the .so as read-only bytes (see BackplaneEmbed.cmake).
+#   in_front_of, behind           names or capabilities that this plugin precedes or follows in the delegation chain; "*" means all plugins
+#   conflicts                     names or capabilities that must not be loaded together with it
+# SCHEMAS are checked (docs/schema-words.md) and embedded in the .so as read-only bytes (see BackplaneEmbed.cmake).
 
 set(_BACKPLANE_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
 include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
@@ -75,7 +75,7 @@ function(_backplane_json_member out json key)
   set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
-# Checks the manifest while its author looks at the build, and gives its canonical text.
+# Checks the manifest at build time, and returns its canonical text.
 function(_backplane_read_manifest out file)
   file(READ "${file}" json)
   string(JSON count ERROR_VARIABLE error LENGTH "${json}")
@@ -102,7 +102,7 @@ function(_backplane_read_manifest out file)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# The source that puts the descriptor into the note section; compiled with the plugin's own flags, so that the stamp tells the truth.
+# The source that puts the descriptor into the note section; compiled with the plugin's flags, so that the stamp describes them.
 function(_backplane_write_descriptor name file text documents)
   set(source "// The descriptor of this plugin.  Made from its manifest by backplane_add_plugin(); changes are overwritten.
 #include <backplane/abi/abi.hpp>
@@ -154,7 +154,7 @@ set(OUTPUT \"${header}\")\nset(DEPFILE \"${header}.d\")\nset(LIBRARIES \"${libra
     COMMAND ${CMAKE_COMMAND} -DPLUGIN=${job} -P ${_BACKPLANE_PLUGIN_DIR}/BackplaneContract.cmake COMMENT "Reading the includes of ${name}")
 endfunction()
 
-# The source of a plugin that has none: installs the group.
+# The generated source of a plugin without C++: installs the group.
 function(_backplane_write_group_plugin file registrant document)
   set(includes "")
   set(schemas "")
@@ -172,7 +172,7 @@ function(_backplane_write_group_plugin file registrant document)
   configure_file(${_BACKPLANE_PLUGIN_DIR}/group_plugin.cpp.in ${file} @ONLY)
 endfunction()
 
-# What stands under plugins/ goes into the folder from which the built host loads; the target backplane_plugins builds all of them.
+# Plugins under plugins/ are built into the folder from which the built host loads; the target backplane_plugins builds all of them.
 function(_backplane_add_built_in name)
   cmake_path(IS_PREFIX CMAKE_SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}" in_tree)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE folder)
@@ -184,12 +184,12 @@ function(_backplane_add_built_in name)
     add_custom_target(backplane_plugins)
   endif()
   add_dependencies(backplane_plugins ${name})
-  # The SDK library is mapped before any plugin; the path is for tools that look at the file alone.
+  # The SDK library is mapped before any plugin; the path is for tools that read the file alone.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
   install(TARGETS ${name} LIBRARY DESTINATION lib/backplane/plugins)
 endfunction()
 
-# Refuses documents with words that no engine knows, columns that lead nowhere, JSON that is none: file:line: /pointer: what.
+# Refuses documents with unknown keywords, columns with unknown paths, or invalid JSON: file:line: /pointer: message.
 function(_backplane_check_documents name)
   if(NOT ARGN OR NOT TARGET backplane::check_documents)
     return()
@@ -249,14 +249,14 @@ function(backplane_add_plugin name)
 
   add_library(${name} MODULE ${descriptor} ${CMAKE_CURRENT_BINARY_DIR}/${name}_uses.h $<TARGET_OBJECTS:${name}_objects>)
   _backplane_check_documents(${name} ${ARG_SCHEMAS})
-  # The stamp tells the truth about the sources only if the descriptor is compiled as they are.
+  # The descriptor is compiled with the sources' flags, so that the stamp describes them.
   foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS)
     set_property(TARGET ${name} APPEND PROPERTY ${property} $<TARGET_PROPERTY:${name}_objects,${property}>)
   endforeach()
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE backplane::kit backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${options})
-  # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)
+  # An undefined symbol is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)
   if(NOT (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND (BACKPLANE_SANITIZE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")))
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()

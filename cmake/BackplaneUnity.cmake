@@ -8,8 +8,8 @@
 # its folder also defines, or has unscoped enumerators.  The comparison can miss a clash, which is then a compile error: rename, or set
 # BACKPLANE_UNGROUPED on the source (set_source_files_properties(x.cpp PROPERTIES BACKPLANE_UNGROUPED ON)).
 option(BACKPLANE_UNITY "Compile sources in groups (Release without sanitizers)" ON)
-set(BACKPLANE_UNITY_FILES 6)        # in a group at most
-set(BACKPLANE_UNITY_BYTES 28000)    # of a group at most: what is compiled again when one of its files changes
+set(BACKPLANE_UNITY_FILES 6)        # files per group at most
+set(BACKPLANE_UNITY_BYTES 28000)    # at most per group, because a change of one file compiles the whole group again
 
 # _backplane_names_of(OUT OUT_TYPES FILE): what FILE defines at the left margin; classes and aliases by themselves, too.
 function(_backplane_names_of out out_types file)
