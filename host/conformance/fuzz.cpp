@@ -34,11 +34,13 @@ FuzzRequest namespace_request() {
 class Findings {
  public:
   // False: there are enough of them.
-  bool add(FuzzFinding finding) {
+  bool add(FuzzFinding finding, bool crash) {
     const std::lock_guard lock(mutex_);
-    // The same fault is found again and again: one file for each shape of response and each request's method and type.
+    // The same fault is found again and again: one file for each shape of response and each request's method and type. A crash takes the
+    // response of every connection, and only one of these requests is the cause: all are kept.
     const auto& culprit = finding.requests.back();
-    if (!seen_.insert(culprit.method + culprit.type + finding.problem + finding.answer.substr(0, 60)).second) return true;
+    const bool first = seen_.insert(culprit.method + culprit.type + finding.problem + finding.answer.substr(0, 60)).second;
+    if (!first && !crash) return true;
     findings_.push_back(std::move(finding));
     return findings_.size() < kMostFindings;
   }
@@ -149,7 +151,7 @@ class Worker {
   }
   void report(const Target& target, FuzzRequest request, const std::string& problem, const Answer& answer) {
     FuzzFinding finding{problem, shown(answer), {namespace_request(), target.make, std::move(request)}};
-    go_on_ = findings_.add(std::move(finding)) && go_on_;
+    go_on_ = findings_.add(std::move(finding), answer.code == 0) && go_on_;
   }
 
   const FuzzPlan& plan_;
