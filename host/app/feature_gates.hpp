@@ -1,7 +1,8 @@
-// The feature gates of Kubernetes v1.36: names, defaults in the emulated release, and what --feature-gates makes of them.
+// The feature gates of Kubernetes v1.36: names, defaults in the emulated release, and the values that --feature-gates sets.
 //
 // Thread-safety: set() on one thread at start-up; enabled() from any thread afterwards.
-// Errors:        unknown names and values that are no booleans, all of them at once; else gates that are on without those they need.
+// Errors:        set() reports all unknown names and all values that are not booleans; if there are none, gates that are on although a gate
+//                that they depend on is off.
 #pragma once
 
 #include <map>
@@ -20,16 +21,18 @@ class FeatureGates {
   explicit FeatureGates(const EffectiveVersion& version = {});
   // `items`: "Name=bool", optionally with the prefix "kube:".  Returns all problems, each naming the flag and the gate.
   std::vector<std::string> set(const std::vector<std::string>& items);
-  // Log lines about gates that were set needlessly.
+  // Log lines about gates that are set although they are generally available or deprecated, or on although only a part is implemented.
   const std::vector<std::string>& remarks() const noexcept { return remarks_; }
   // The flag's value, or the gate's default.
   bool enabled(std::string_view name) const;
-  // What this server does of a gate: what it switches, what is always there, and off for what is not there at all.
+  // Whether the behaviour of the gate is present: the gate's value if the server has a switch for it, true if the behaviour cannot be
+  // switched off, false if it is not implemented.
   bool in_effect(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
   // The text of `backplane help gates`: one line per gate.
   static std::string help();
-  // Gates that --feature-gates named and whose value changes nothing here; of a whole stage with those of it that do.
+  // Gates that --feature-gates sets without effect on this server. AllAlpha and AllBeta are listed with the gates of the stage that have an
+  // effect.
   std::vector<std::string> without_effect() const;
   // "ALPHA", "BETA", "DEPRECATED", or "" for gates that are generally available; as metrics spell it.
   std::string_view stage_of(std::string_view name) const;

@@ -1,4 +1,4 @@
-// What the verbs need to know about one resource, worked out once when its handler is made.
+// The facts about one resource that the verbs need, computed once when its handler is made.
 //
 // Thread-safety: never changes after construction.
 // Lifetime:      lives as long as its handler; borrows from the storage it holds.
@@ -27,7 +27,7 @@ struct Resource {
   std::string_view namespace_of(const RequestContext& context) const noexcept {
     return scope.namespaced ? std::string_view(context.info.ns) : std::string_view();
   }
-  // Go's %T of the object, or of its list: what some texts show.
+  // The type of the object, or of its list, as Go's %T prints it, for error texts.
   std::string go_type(bool list) const;
   // The package that holds the internal Go type of a group ("core", "apps"), which some texts show.
   static std::string internal_package(std::string_view group);
@@ -48,7 +48,7 @@ struct Resource {
   std::unique_ptr<BodySizes> body_sizes = std::make_unique<BodySizes>();
   std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
 
-  // Roles of the storage; null: it has not got them.
+  // Roles of the storage; null: the storage does not have the role.
   Getter* getter = nullptr;
   Lister* lister = nullptr;
   Watcher* watcher = nullptr;

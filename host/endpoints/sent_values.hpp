@@ -1,7 +1,7 @@
-// What a refusal quotes where a validator found nothing.
+// Replaces `null` in validation errors by the empty list or map that the client has sent.
 //
-// Decoding leaves empty lists and maps out, so that a validator that quotes the value of a field has no other word than null.  Upstream
-// still has what was sent, and quotes `{}` or `[]`.
+// Decoding omits empty lists and maps, so a validator quotes the value of such a field as null. Upstream retains what was sent, and quotes
+// `{}` or `[]`.
 //
 // Thread-safety: pure function.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace backplane::endpoints {
 
-// Puts the empty values that `body` has into the words of `refused`, if it is about fields.  Reads the body again: refusals are rare.
-// `schema`: of the object; null: not known.
+// If `refused` has errors of fields, replaces the quoted null of fields that are empty lists or maps in `body`. Parses the body again:
+// refusals are rare. `schema`: of the object; null: not known.
 void quote_sent_values(Status& refused, std::string_view body, BodyFormat format, const Schema* schema);
 
 }  // namespace backplane::endpoints

@@ -1,7 +1,7 @@
 // Which group versions and resources are on: the defaults, `--runtime-config`, and the release that is emulated.
 //
 // Thread-safety: immutable after parse.
-// Errors:        parse() reports every bad item at once; check() names what exists.
+// Errors:        parse() reports all invalid items together; the error of check() lists the group versions and resources that exist.
 #pragma once
 
 #include <map>

@@ -30,11 +30,10 @@ std::string aggregated_protobuf(std::string_view json);
 // The list's hash for ETags: upstream's, which leaves out its kind.
 std::string aggregated_hash(std::string_view json);
 
-// The format that an Accept header selects for a discovery root: the aggregated one wherever it is named, if it is
-// offered.
+// The format that an Accept header selects for a discovery root: the aggregated one if the header names it anywhere and it is offered.
 enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);
-// Whether the aggregated form that is chosen is to be of this server alone (profile=nopeer).
+// Whether the Accept header asks for the aggregated document of this server alone (profile=nopeer).
 bool asks_without_peers(std::string_view accept);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// What a pod requests and is limited to as a whole.
+// The requests and limits of a pod as a whole.
 //
 // Thread-safety: pure functions.
 // Errors:        none.

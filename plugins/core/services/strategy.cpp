@@ -29,14 +29,14 @@ void print_addresses(const Object& service, std::int64_t, Array& cells) {
   const std::string own =
       get_string(spec, "type") == "ExternalName" ? std::string(get_string(spec, "externalName")) : joined(texts_of(spec, "externalIPs"));
   std::string all = balances ? balancer_addresses(service) : "";
-  // Narrow on purpose: the wide form is for the object itself.
+  // kubectl's column is truncated, as upstream's; the whole list is in the object.
   if (all.size() > kNarrowWidth && own.empty()) all = all.substr(0, kNarrowWidth - 3) + "...";
   if (!all.empty() && !own.empty()) all += ",";
   all += own;
   cells.emplace_back(!all.empty() ? all : balances ? "<pending>" : "<none>");
 }
 
-// Two annotations of one meaning must be equal.
+// The two names of the topology annotation must have equal values, if both are set.
 void check_topology_annotations(const Object& service, FieldErrors& errors) {
   constexpr std::string_view kMode = "service.kubernetes.io/topology-mode", kHints = "service.kubernetes.io/topology-aware-hints";
   const Object& annotations = object_or_empty(object_or_empty(service, "metadata"), "annotations");
