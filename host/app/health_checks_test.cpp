@@ -118,7 +118,7 @@ TEST_F(HealthTest, HooksAreShownInUpstreamsOrderAndOthersBehindThem) {
             "[+]poststarthook/b-own ok\n[+]a-own ok\nreadyz check passed\n");
 }
 
-TEST_F(HealthTest, WhatTheEndpointsSawIsCountedAndSinglePathsAreNot) {
+TEST_F(HealthTest, ResultsOfEndpointsAreCountedAndThoseOfSingleChecksAreNot) {
   add("ping");
   add("etcd");
   install();
@@ -138,7 +138,7 @@ TEST_F(HealthTest, WhatTheEndpointsSawIsCountedAndSinglePathsAreNot) {
   EXPECT_EQ(seen[0].successes, 2u);
 }
 
-TEST_F(HealthTest, WhatOnlyTakesItsTimeAtTheStartIsForgivenOnLivezAlone) {
+TEST_F(HealthTest, FailedBootChecksPassOnLivezOnlyDuringTheGracePeriod) {
   HealthRegistry patient(1h);
   HealthRegistry strict(0s);
   broken_.insert("boot");

@@ -185,7 +185,7 @@ TEST(Promises, AKubeadmManifestGetsOneLineWithTheFlagsToRemove) {
       << "a plugin that registers the name satisfies the flag";
 }
 
-TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
+TEST(Promises, FlagsForAbsentProtectionOrStorageAreRefused) {
   for (const char* flag : {"--authorization-mode=RBAC", "--authorization-mode=ABAC", "--etcd-servers-overrides=/events#http://x",
                            "--etcd-prefix=/foo", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
@@ -195,7 +195,7 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   }
 }
 
-TEST(Promises, AFlagRequiresThePluginThatKeepsIt) {
+TEST(Promises, AFlagRequiresThePluginThatImplementsIt) {
   EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config="})->flags), (std::map<std::string, std::string>{}));
   EXPECT_EQ(plugins_of_flags(parsed({"--encryption-provider-config=/x"})->flags),
             (std::map<std::string, std::string>{{"encryption", "encryption-provider-config"}}));

@@ -249,7 +249,7 @@ TEST_F(Filters, CredentialsGoNoFurtherThanAuthentication) {
   EXPECT_EQ(handler.calls, 2);
 }
 
-TEST_F(Filters, TheUnknownHaveOneRequestPerConnectionUnlessTheGateIsOff) {
+TEST_F(Filters, UnauthenticatedHttp2ConnectionsCloseAfterOneRequestIfTheGateIsOn) {
   config.authentication = &by_credential;
   TestExchange first;
   first.major = 2;
@@ -533,7 +533,7 @@ TEST_F(Filters, ARightForOneNameDoesNotHoldForAListWhoseOptionsCannotBeRead) {
   }
 }
 
-TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {
+TEST_F(Filters, CorsPreflightsAreAnsweredBeforeAuthentication) {
   config.authentication = &by_credential;
   config.cors_allowed_origins = {"^https://good\\.example$"};
   TestExchange preflight;
@@ -549,7 +549,7 @@ TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {
   EXPECT_EQ(other.response_header("Access-Control-Allow-Origin"), "");
 }
 
-TEST_F(Filters, AnOriginOfAnyLengthIsSurvived) {
+TEST_F(Filters, LongOriginsAreServedWithoutCorsHeaders) {
   config.cors_allowed_origins = {"^https://.*\\.good\\.example$", "^(https|http)+//(a+)+$"};
   for (const std::size_t size : {100u, 500u, 60'000u}) {
     TestExchange exchange;

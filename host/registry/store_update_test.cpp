@@ -225,7 +225,7 @@ TEST_F(StoreUpdateTest, AnUpdateThatCreatesAsksWhetherItMayBetweenTheTwoStepsOfA
       << "it is there: nobody creates it";
 }
 
-TEST_F(StoreUpdateTest, AnObjectThatIsNotValidIsRefusedForThatBeforeAnybodyAsksWhetherItMayBeCreated) {
+TEST_F(StoreUpdateTest, ValidationPrecedesTheCheckOfTheRightToCreate) {
   make(std::make_shared<TestStrategy>(KindFacts{.create_on_update = true}));
   Replacement info(thing(R"("name":"a","labels":{"":"x"})"));
   info.on_create = [] { return forbidden("example.com", "things", "a", "not you"); };

@@ -47,7 +47,7 @@ TEST(PublishedPaths, APathIsReplacedAndWithdrawnByWhomItBelongsTo) {
   EXPECT_EQ(paths.withdraw("a", "/x").reason(), Reason::kNotFound);
 }
 
-TEST(PublishedPaths, WhoHoldsAHandlerKeepsIt) {
+TEST(PublishedPaths, AWithdrawnHandlerLivesUntilItsLastUse) {
   PublishedPaths paths;
   ASSERT_TRUE(paths.publish("a", route("/x", true, std::make_shared<NoHandler>())).ok());
   std::weak_ptr<HttpHandler> weak;

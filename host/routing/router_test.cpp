@@ -262,7 +262,7 @@ TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
   EXPECT_EQ(heard, (std::vector<std::string>{"y.io", "z.io"}));
 }
 
-TEST_F(RouterTest, WhatIsPublishedStandsBehindThePathsThatWereThereAndInFrontOfNoDocument) {
+TEST_F(RouterTest, PublishedPathsCannotReplaceExistingOrReservedPaths) {
   auto elsewhere = std::make_shared<Elsewhere>();
   for (const char* path : {"/api", "/api/v2", "/openapi", "/openapi/v3/x"}) {
     const Status refused = router_.publish_path("custom", PathRoute{path, true, true, elsewhere});

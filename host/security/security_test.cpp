@@ -339,7 +339,7 @@ TEST_F(Security, AFrontProxySetsTheUser) {
   EXPECT_EQ(user->extra[1].first, "bad%zz");
 }
 
-TEST_F(Security, HeadersOfAnybodyElseSayNothing) {
+TEST_F(Security, FrontProxyHeadersOfOtherClientsAreIgnored) {
   exchange.request_headers = {{"X-Remote-User", "admin"}, {"X-Remote-Group", "system:masters"}};
   EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "system:anonymous");
   exchange.certificate = PeerCertificate{"jane", {}, ""};

@@ -38,7 +38,7 @@ TEST(Compactor, ForgetsWhatTheTickBeforeSawAndNothingNewer) {
   EXPECT_EQ(read_at(store, 3), Reason::kNone);
 }
 
-TEST(Compactor, KeepsNoRevisionsForTheirNumbersSake) {
+TEST(Compactor, RemovesOldRevisionsEvenIfThereAreFew) {
   OpenStore store(memory());
   Compactor compactor(*store, store.loop(), std::chrono::hours(1));
   store.put("/a", "1");

@@ -176,7 +176,7 @@ TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
   EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
 }
 
-TEST_F(EncodedStorageTest, CustomResourcesAndWhateverElseIsKeptStayAsTheyAre) {
+TEST_F(EncodedStorageTest, CustomResourcesAndOtherValuesAreNotReencoded) {
   put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   put(*storage_, "/registry/other", "plain words");
   EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})"
@@ -281,7 +281,7 @@ TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
       << found->items[0].unreadable->message();
 }
 
-TEST_F(EncodedStorageTest, WatchesAndLostTransactionsSpeakJson) {
+TEST_F(EncodedStorageTest, EventsAndFoundValuesOfFailedTransactionsAreJson) {
   auto watch = storage_->watch("/registry/", 0);
   ASSERT_TRUE(watch.ok());
   put(*storage_, key("n/a"), kMap);
@@ -378,7 +378,7 @@ TEST_F(EncodedStorageTest, ALostTransactionTellsWhatItFoundThoughItCannotBeRead)
   EXPECT_NE(lost->found.front().unreadable, nullptr);
 }
 
-TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
+TEST_F(EncodedStorageTest, UnreadableValuesHaveTheErrorOfTheTransformer) {
   open("protobuf", std::make_shared<Reversing>());
   put(*backend_, key("n/plain"), kMap);
   RangeRequest request;
@@ -422,7 +422,7 @@ TEST_F(EncodedStorageTest, TheEventOfAnOwnWriteIsNotDecoded) {
   EXPECT_NE(theirs.previous_revision, 0);
 }
 
-TEST_F(EncodedStorageTest, OfAnOwnWriteThatWasLostNothingIsShown) {
+TEST_F(EncodedStorageTest, AFailedWriteIsNotShownToWatches) {
   constexpr std::string_view kOther = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"a":"other"}})";
   put(*storage_, key("n/a"), kMap);
   auto watch = storage_->watch_changes("/registry/", backend_->committed_revision());

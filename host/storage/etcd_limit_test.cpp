@@ -18,7 +18,7 @@ TEST(EtcdLimit, TheLastSizeThatFitsIsEtcds) {
   EXPECT_EQ(check(1'572'776).code(), 500);
 }
 
-TEST(EtcdLimit, WhatTheClientDoesNotSendIsRefusedInItsWords) {
+TEST(EtcdLimit, MessagesThatEtcdsClientRefusesHaveItsErrorText) {
   EXPECT_EQ(check(2'097'135).message(),
             "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097209 vs. 2097152)");
   EXPECT_EQ(check(2'090'135).message(), "etcdserver: request is too large");

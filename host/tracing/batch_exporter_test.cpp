@@ -81,7 +81,7 @@ TEST_F(BatchExporterTest, AFullQueueDropsAndCounts) {
   EXPECT_EQ(sent, (std::vector<std::size_t>{4, 4, 2}));
 }
 
-TEST_F(BatchExporterTest, TheRestIsSentAtTheEnd) {
+TEST_F(BatchExporterTest, StopSendsTheRemainingSpans) {
   start();
   exporter().add(spans(3));
   exporter().stop();
@@ -90,7 +90,7 @@ TEST_F(BatchExporterTest, TheRestIsSentAtTheEnd) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(BatchExporterTest, ACollectorThatIsAwayIsCalledAgain) {
+TEST_F(BatchExporterTest, ABatchIsSentAgainIfTheCollectorIsUnavailable) {
   problems = {{grpc::Code::kUnavailable, "away"}};
   start();
   exporter().add(spans(4));

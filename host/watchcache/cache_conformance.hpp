@@ -169,7 +169,7 @@ TEST_P(CacheConformance, AReadWithoutAVersionSeesEveryWriteAcknowledgedBefore) {
   EXPECT_EQ(cache->bytes(), 0u);
 }
 
-TEST_P(CacheConformance, WhereTheStoreConfirmsAWrongVersionIsTheClientsMistake) {
+TEST_P(CacheConformance, AnInvalidVersionIsABadRequestIfTheStoreConfirmsReads) {
   hub = make_cache_hub(objects, pump);
   auto confirmed = config();
   confirmed.confirmed = true;
@@ -305,7 +305,7 @@ TEST_P(CacheConformance, AnExactVersionShowsThePast) {
 }
 
 // Pages of a large store went on being read for a client that had gone.
-TEST_P(CacheConformance, AListOfThePastStopsWithoutAReader) {
+TEST_P(CacheConformance, AListOfAnOldRevisionStopsIfTheClientDisconnects) {
   start_hub();
   const Revision then = put("c0", "1", "1");
   put("c1", "1", "1");
@@ -346,7 +346,7 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
 }
 
 // It went on for as long as nothing of the kind changed.
-TEST_P(CacheConformance, AListOfACompactedVersionIsOverThoughItsStateLiesHere) {
+TEST_P(CacheConformance, AContinuedListOfACompactedRevisionExpiresEvenIfItIsCached) {
   const auto compacted = std::make_shared<std::atomic<Revision>>(0);
   CacheOptions options;
   options.compacted = compacted;

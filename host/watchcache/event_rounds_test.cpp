@@ -92,7 +92,7 @@ TEST_F(Rounds, ReachWaitersForTheSameTopic) {
   for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2, 3}));
 }
 
-TEST_F(Rounds, TellSoManyInATurnAndThenOthersGoBetween) {
+TEST_F(Rounds, ARoundWakesWaitersInSlicesBetweenOtherFunctions) {
   start();
   int told_before_others = 0;
   // Functions posted here run after the round's first slice and before its second.
@@ -104,7 +104,7 @@ TEST_F(Rounds, TellSoManyInATurnAndThenOthersGoBetween) {
   EXPECT_EQ(wakes(), kMany);
 }
 
-TEST_F(Rounds, RestBetweenThemAndTellThenWhatCameMeanwhile) {
+TEST_F(Rounds, EventsDuringARoundAreDeliveredInTheNextOne) {
   start(kOfNamespace);
   append(1);
   // After the first slice of the round: some waiters have been woken, some have not.

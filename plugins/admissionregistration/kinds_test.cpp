@@ -124,7 +124,7 @@ TEST(Policies, ManyVariablesMayBeUsedEachByTheNext) {
   EXPECT_EQ(policy_problems("\"variables\":[" + variables + R"(],"validations":[{"expression":"variables.v4999 == variables.v17"}])"), "");
 }
 
-TEST(Policies, VariablesAreUsedBehindTheirPlace) {
+TEST(Policies, VariablesMayBeUsedOnlyAfterTheirDefinition) {
   EXPECT_EQ(policy_problems(R"("variables":[{"name":"a","expression":"1"},{"name":"b","expression":"variables.a + 1"}],)"
                             R"("validations":[{"expression":"variables.b == 2"}])"),
             "");
@@ -192,7 +192,7 @@ TEST(Policies, StatusesHaveWholeConditionsAndWarnings) {
                                            "status.typeChecking.expressionWarnings[0].warning"}));
 }
 
-TEST(Bindings, NameParametersInOneWay) {
+TEST(Bindings, ParamRefsHaveEitherANameOrASelector) {
   const auto bindings = kind("ValidatingAdmissionPolicyBinding");
   const auto problems = [&](const std::string& spec) {
     return bindings.problems(

@@ -132,7 +132,7 @@ TEST_F(AutoregisterTest, StaleAPIServicesAreRemovedWhenAllRegistrantsAreComplete
   EXPECT_EQ(names(), (std::vector<std::string>{"v1.a.io", "v1.apiextensions.k8s.io", "v1.hand.io"})) << "what was made by hand stays";
 }
 
-TEST_F(AutoregisterTest, OneOfACustomGroupThatIsDeletedOrChangedIsReverted) {
+TEST_F(AutoregisterTest, ADeletedOrChangedApiServiceOfACustomGroupIsRestored) {
   start();
   change({served("b.io", true)});
   store->erase("v1.b.io");
@@ -142,7 +142,7 @@ TEST_F(AutoregisterTest, OneOfACustomGroupThatIsDeletedOrChangedIsReverted) {
   EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 100);
 }
 
-TEST_F(AutoregisterTest, OneOfTheStartThatIsDeletedOrChangedStaysSo) {
+TEST_F(AutoregisterTest, ADeletedOrChangedOnStartApiServiceIsNotRestored) {
   host.versions.push_back(served("b.io"));
   start();
   host.all_groups.fire();
@@ -154,7 +154,7 @@ TEST_F(AutoregisterTest, OneOfTheStartThatIsDeletedOrChangedStaysSo) {
   EXPECT_EQ(get_int_path(get("v1.b.io"), "spec.versionPriority"), 7);
 }
 
-TEST_F(AutoregisterTest, OneOfTheStartIsRevertedAtTheNextStart) {
+TEST_F(AutoregisterTest, AChangedOnStartApiServiceIsRestoredByARestart) {
   put(R"({"metadata":{"name":"v1.a.io","labels":{"kube-aggregator.kubernetes.io/automanaged":"onstart"}},
     "spec":{"group":"a.io","version":"v1","groupPriorityMinimum":1000,"versionPriority":7}})");
   start();
@@ -165,7 +165,7 @@ constexpr const char* kOfAnother =
     R"({"metadata":{"name":"v1.other.io","uid":"u","labels":{"kube-aggregator.kubernetes.io/automanaged":"onstart"}},
   "spec":{"group":"other.io","version":"v1","groupPriorityMinimum":1000,"versionPriority":100}})";
 
-TEST_F(AutoregisterTest, OneOfTheStartOfAnotherServerIsRemovedOnceAtMost) {
+TEST_F(AutoregisterTest, AnOnStartApiServiceOfAnotherServerIsRemovedAtMostOnce) {
   put(kOfAnother);
   start();
   host.all_groups.fire();
@@ -192,7 +192,7 @@ TEST_F(AutoregisterTest, AGroupThatThisServerNoLongerHasGoesOnce) {
   EXPECT_TRUE(names().empty());
 }
 
-TEST_F(AutoregisterTest, TwoThatDisagreeOnACustomGroupDoNotWriteWithoutPause) {
+TEST_F(AutoregisterTest, TwoServersThatDisagreeOnACustomGroupPauseBetweenWrites) {
   start();
   change({served("b.io", true)});
   for (int i = 0; i < 20; ++i) change_priority("v1.b.io");
@@ -232,7 +232,7 @@ TEST_F(AutoregisterTest, AStopEndsTheWaitOfTheStart) {
   EXPECT_EQ(complete, false);
 }
 
-TEST_F(AutoregisterTest, ARemoteOneFollowsItsService) {
+TEST_F(AutoregisterTest, TheAvailabilityOfARemoteApiServiceFollowsItsService) {
   ResourceConfig config;
   config.kind = {"", "v1", "Service"};
   const auto services = std::make_shared<FakeStore>(std::move(config));

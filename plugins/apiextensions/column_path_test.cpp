@@ -87,7 +87,7 @@ TEST(ColumnPathTest, RefusesWhatIsNoPath) {
   EXPECT_EQ(first(".spec word"), "nothing");
 }
 
-TEST(ColumnPathTest, IsOfBoundedSizeAndLooksAtSoMuch) {
+TEST(ColumnPathTest, LengthAndSearchStepsAreLimited) {
   std::string longest;
   for (int i = 0; i < 2048; ++i) longest += ".a";
   EXPECT_TRUE(ColumnPath::parse(longest));
@@ -103,7 +103,7 @@ TEST(ColumnPathTest, IsOfBoundedSizeAndLooksAtSoMuch) {
 }
 
 // A thousand names were looked for in each of ten thousand things, for every row: tenths of a second of the loop's time for each.
-TEST(ColumnPathTest, WhatLeadsNowhereCountsAsLookedAt) {
+TEST(ColumnPathTest, NamesThatMatchNothingCountTowardsTheStepLimit) {
   Array texts(10'000);
   for (Value& each : texts) each = "x";
   const Object root{{"list", std::move(texts)}, {"there", "found"}};

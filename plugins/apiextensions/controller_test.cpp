@@ -190,7 +190,7 @@ TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsS
 }
 
 // Who looked at it meanwhile found nothing said of whether it is established.
-TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeInstalled) {
+TEST_F(ControllerTest, EstablishedHasTheReasonInstallingAfterNamesAreAccepted) {
   start();
   Object between;
   definitions->before_update = [&] { definitions->before_update = [&] { between = definition("foos"); }; };
@@ -200,7 +200,7 @@ TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeIn
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
-TEST_F(ControllerTest, OneWhoseObjectsNobodyCouldConvertIsEstablishedWhenItsAuthoritiesAreSome) {
+TEST_F(ControllerTest, ADefinitionIsEstablishedWhenItsInvalidCaBundleIsCorrected) {
   const auto set_authorities = [this](const char* bundle) {
     Object crd = definition("foos");
     crd.at("spec").as_object()["conversion"] =
@@ -251,7 +251,7 @@ TEST_F(ControllerTest, ADefinitionThatKeepsUnknownFieldsIsSaidToBeNonStructuralO
   EXPECT_EQ(find_condition(definition("widgets"), "NonStructuralSchema"), nullptr);
 }
 
-TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
+TEST_F(ControllerTest, ADefinitionThatAnotherServerHasEstablishedIsNotWrittenAgain) {
   start();
   definitions->before_update = [this] {
     Object changed = definition("foos");
@@ -264,7 +264,7 @@ TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
-TEST_F(ControllerTest, SyncsOnlyWhenWhatWasThereBeforeIsServed) {
+TEST_F(ControllerTest, SyncedFiresWhenExistingDefinitionsAreServed) {
   define("foos", "Foo");
   define("bars", "Bar");
   EXPECT_FALSE(host.synced->fired());
@@ -482,7 +482,7 @@ TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
 }
 
 // A request that had found the storages of before could still create by them.
-TEST_F(ControllerTest, NothingIsCreatedThroughTheStoragesOfBeforeEither) {
+TEST_F(ControllerTest, ReplacedStoragesRefuseCreatesOfADeletedDefinition) {
   start();
   define("foos", "Foo");
   const auto before = path_of("foos");

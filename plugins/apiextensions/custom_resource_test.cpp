@@ -71,7 +71,7 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
 }
 
 // What is null passed for what is not there, and the path was told whole.
-TEST(CustomResourceTest, AScaleIsToldWhereItsPathEnds) {
+TEST(CustomResourceTest, ErrorsOfScalePathsNameTheValueAtWhichThePathEnds) {
   CustomVersion version = resource()->stored();
   version.schema = resource()->find("v2beta1")->schema;
   version.rules = nullptr;
@@ -107,7 +107,7 @@ TEST(CustomResourceTest, MessagesAboutAStatusNameItFromThereOn) {
       << whole.aggregate_message();
 }
 
-TEST(CustomResourceTest, WhatWasWrongBeforeIsLetThrough) {
+TEST(CustomResourceTest, AnUpdateMayKeepAnInvalidValueUnchanged) {
   const auto read = resource();
   FieldErrors errors;
   std::vector<std::string> warnings;
@@ -229,7 +229,7 @@ TEST(CustomResourceTest, ADefaultOfTheStatusIsSeenInWhatIsCreated) {
   EXPECT_EQ(to_json(Value(stored["status"])), R"({"phase":"Pending"})");
 }
 
-TEST(CustomResourceTest, OnlyAWebhookMakesOneVersionOfAnother) {
+TEST(CustomResourceTest, OlderVersionsAreUpdatedInPlaceOnlyWithoutAConversionWebhook) {
   auto by_webhook = std::make_shared<CustomResource>(*resource());
   Object older = thing(R"(,"a":"x")", "v1alpha1");
   EXPECT_TRUE(by_webhook->can_be_brought(older));

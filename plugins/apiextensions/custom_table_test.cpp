@@ -41,7 +41,7 @@ std::string cell(const std::string& type, const std::string& value) {
   return to_json(table.cells(json::parse(R"({"metadata":{"name":"x"},"a":)" + value + "}").as_object(), now, {}).at(1));
 }
 
-TEST(CustomTableTest, CellsAreWhatTheTypesMakeOfThem) {
+TEST(CustomTableTest, CellsAreFormattedByTheTypeOfTheColumn) {
   EXPECT_EQ(cell("string", "null"), R"("\u003cno value\u003e")");
   EXPECT_EQ(cell("string", "true"), R"("true")");
   EXPECT_EQ(cell("string", "1.5"), R"("1.5")");

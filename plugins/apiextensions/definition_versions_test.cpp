@@ -21,7 +21,7 @@ std::string converted(const GroupVersionKind& from, const GroupVersionKind& to, 
 std::string written(std::string_view spec) { return converted(kServed, written_definition(), spec); }
 std::string served(std::string_view spec) { return converted(written_definition(), kServed, spec); }
 
-TEST(DefinitionVersionsTest, WhatAllVersionsSayStandsOnceInTheSpec) {
+TEST(DefinitionVersionsTest, EqualMembersOfAllVersionsMoveToTheSpecInV1beta1) {
   constexpr std::string_view kV1 =
       R"({"group":"g","names":{"plural":"p"},"scope":"Cluster","versions":[)"
       R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}},"additionalPrinterColumns":[{"name":"A","jsonPath":".a"}]},)"
@@ -43,7 +43,7 @@ TEST(DefinitionVersionsTest, AVersionByItselfBecomesTheOnlyOne) {
       R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}}}]})");
 }
 
-TEST(DefinitionVersionsTest, WhatV1beta1LeavesOutIsWhatItMeantThere) {
+TEST(DefinitionVersionsTest, AbsentMembersOfV1beta1GetItsDefaults) {
   EXPECT_EQ(served(R"({"group":"g","versions":[]})"), R"({"group":"g","versions":[],"scope":"Namespaced","preserveUnknownFields":true})");
   EXPECT_EQ(served(R"({"versions":[],"scope":"Cluster","conversion":{"strategy":"Webhook","webhookClientConfig":{}}})"),
             R"({"versions":[],"scope":"Cluster","conversion":{"strategy":"Webhook",)"

@@ -50,7 +50,7 @@ TEST(NamingTest, OwnNamesAreNoConflict) {
   EXPECT_TRUE(accept_names(crd, taken).names_accepted());
 }
 
-TEST(NamingTest, ANameIsFreeWhenTheLastWhoHasItGivesItBack) {
+TEST(NamingTest, ANameIsReleasedByTheLastDefinitionThatUsesIt) {
   TakenNames taken;
   const GivenNames twice{{"foos", "foo"}, {"Foo"}};
   taken.add(twice);

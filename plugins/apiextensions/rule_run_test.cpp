@@ -159,7 +159,7 @@ TEST(RuleRunTest, MessagesKnowTheOldValueWhereARuleAsksAboutIt) {
   EXPECT_EQ(errors_of(with_rule(optional + R"("oldSelf.hasValue() ? 'old' : 'new'"})"), R"({"size":2})"), "spec: Invalid value: plain");
 }
 
-TEST(RuleRunTest, WhatHasNoPredecessorGoesByWhatIsAround) {
+TEST(RuleRunTest, ItemsOfAtomicListsAreUnchangedOnlyIfTheWholeListIs) {
   // Items of an atomic list cannot be told apart: only the whole list stays what it was.
   const std::string schema = R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer",
     "x-kubernetes-validations":[{"rule":"self > 1"}]}}}})";

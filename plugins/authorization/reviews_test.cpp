@@ -48,7 +48,7 @@ TEST(Attributes, SelectorsAreTextsOrRequirements) {
   EXPECT_EQ(evaluation_error({}, fields), "");
 }
 
-TEST(Attributes, WhatCannotBeReadIsLeftOutAndSaid) {
+TEST(Attributes, SelectorsThatCannotBeParsedAreIgnoredAndReported) {
   const auto bad = attributes(R"({"labelSelector":{"rawSelector":"a in ("},"fieldSelector":{"rawSelector":"a"}})");
   EXPECT_EQ(evaluation_error({}, bad),
             "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse "

@@ -58,7 +58,7 @@ const char* const kEverything = R"({"kind":"HorizontalPodAutoscaler","apiVersion
       {"type":"Resource","resource":{"name":"cpu","current":{"averageValue":"100m","averageUtilization":50}}}],
     "conditions":[{"type":"AbleToScale","status":"True","lastTransitionTime":null}]}})";
 
-TEST(AutoscalerConversionTest, WhatV1CannotSayStandsInAnnotations) {
+TEST(AutoscalerConversionTest, MembersThatV1LacksBecomeAnnotations) {
   const Object v1 = convert(kStored, kServed, parsed(kEverything));
   EXPECT_EQ(get_int_path(v1, "spec.targetCPUUtilizationPercentage"), 70);
   EXPECT_EQ(get_int_path(v1, "status.currentCPUUtilizationPercentage"), 50);
@@ -203,7 +203,7 @@ TEST(AutoscalerStrategyTest, OnlyReplicationControllersHaveNoGroup) {
             "spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c");
 }
 
-TEST(AutoscalerStrategyTest, HalfABehaviorThatV1CarriesGetsItsOtherHalf) {
+TEST(AutoscalerStrategyTest, AnIncompleteBehaviorFromV1GetsDefaults) {
   Object object = parsed(R"({"spec":{"behavior":{"scaleDown":{"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}})");
   strategy(false)->canonicalize(object);
   const Object& behavior = object.at("spec").at("behavior").as_object();
@@ -212,7 +212,7 @@ TEST(AutoscalerStrategyTest, HalfABehaviorThatV1CarriesGetsItsOtherHalf) {
             R"([{"type":"Pods","value":4,"periodSeconds":15},{"type":"Percent","value":100,"periodSeconds":15}])");
 }
 
-TEST(AutoscalerStrategyTest, SourcesHaveTheirOwnWordsForTargets) {
+TEST(AutoscalerStrategyTest, ErrorsOfTargetsDependOnTheSource) {
   const auto metric = [](const std::string& text) {
     return problems_of(R"({"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d","apiVersion":"apps/v1"},"metrics":[)" + text + "]}");
   };

@@ -188,7 +188,7 @@ TEST(JobStatus, EndsOnceAndInOrder) {
             "status.conditions: Invalid value: cannot disable the terminal Complete=True condition");
 }
 
-TEST(JobStatus, IsNotAskedAboutWhatStays) {
+TEST(JobStatus, UnchangedInvalidMembersAreNotChecked) {
   const Object plain = job("");
   const std::string odd = R"({"ready":3,"active":1})";
   EXPECT_EQ(status_problems(plain, odd), "status.ready: Invalid value: 3: cannot set more ready pods than active");
@@ -211,7 +211,7 @@ Object cron_job(std::string_view spec_start) {
                                  R"("jobTemplate":{"spec":{)" + std::string(kTemplate) + "}}}}");
 }
 
-TEST(CronJobs, HaveTheirDefaultsAndTheirJobsNone) {
+TEST(CronJobs, HaveDefaultsButTheirJobTemplatesHaveNone) {
   const Object made = cron_job(R"("schedule":"@daily",)");
   EXPECT_EQ(kind("CronJob").problems(made), "");
   EXPECT_EQ(get_string_path(made, "spec.concurrencyPolicy"), "Allow");

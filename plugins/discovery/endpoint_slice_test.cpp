@@ -59,7 +59,7 @@ TEST(EndpointSlices, EndpointsThatStayAreNotLookedAt) {
   EXPECT_EQ(slices().change_problems(now, old), "addressType: Invalid value: \"IPv6\": field is immutable");
 }
 
-TEST(EndpointSlices, TopologyIsDroppedAndANodeThatStoodThereKept) {
+TEST(EndpointSlices, DeprecatedTopologyIsDroppedAndItsHostnameBecomesTheNodeName) {
   const Object old = slices().normalized(slice(R"([{"addresses":["10.1.2.3"],"deprecatedTopology":{"kubernetes.io/hostname":"n"}}])"));
   const std::string sent = R"([{"addresses":["10.1.2.4"],"deprecatedTopology":{"kubernetes.io/hostname":"n","a":"b"}}])";
   Object now = slices().defaulted(slice(sent));

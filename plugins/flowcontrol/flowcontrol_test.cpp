@@ -110,7 +110,7 @@ TEST(PriorityLevels, OfExemptOnlyTheSharesMayChange) {
       R"("Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},"Exempt":null}: spec of 'catch-all' must equal the fixed value)");
 }
 
-TEST(PriorityLevels, HandsAreNoLargerThanAHashCanDeal) {
+TEST(PriorityLevels, HandSizesAreLimitedByQueuesAndHashBits) {
   const auto hand = [](int queues, int size) {
     return level_problems("p", R"({"type":"Limited","limited":{"limitResponse":{"type":"Queue","queuing":{"queues":)" +
                                    std::to_string(queues) + R"(,"handSize":)" + std::to_string(size) + "}}}}");
@@ -121,7 +121,7 @@ TEST(PriorityLevels, HandsAreNoLargerThanAHashCanDeal) {
   EXPECT_EQ(hand(128, 9), path + "9: required entropy bits of deckSize 128 and handSize 9 should not be greater than 60");
 }
 
-TEST(Producer, MandatorySpecsArePutRightWhateverTheAnnotationSays) {
+TEST(Producer, ChangedMandatorySpecsAreRestoredDespiteTheAnnotation) {
   const Bootstrap& schema = *find_bootstrap(kFlowSchemas, "catch-all");
   Object object = stored(schema);
   EXPECT_FALSE(revised(schema, object));
@@ -155,7 +155,7 @@ TEST(Producer, TheSharesOfExemptAreTheUsers) {
   EXPECT_FALSE(revised(level, object));
 }
 
-TEST(Producer, OnlyWhatItMayKeepIsRemovedWhenItIsNoLongerDelivered) {
+TEST(Producer, LeftOverObjectsAreRemovedOnlyIfTheAnnotationIsTrue) {
   Object object = named("old", "{}");
   EXPECT_FALSE(is_left_over(object));
   ObjectMeta(object).mutable_annotations()[kAutoUpdate] = "T";

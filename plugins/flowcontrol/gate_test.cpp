@@ -179,7 +179,7 @@ class GateTest : public ::testing::Test {
   test::TurnExecutor executor;
 };
 
-TEST_F(GateTest, WhatIsDeliveredSortsRequestsAsUpstreamDoes) {
+TEST_F(GateTest, DefaultSchemasClassifyRequestsAsUpstream) {
   const UserInfo admin = user("admin", {"system:masters", "system:authenticated"});
   const UserInfo node = user("system:node:n", {"system:nodes", "system:authenticated"});
   const UserInfo manager = user("system:kube-controller-manager", {"system:authenticated"});
@@ -331,7 +331,7 @@ TEST(Allocation, SeatsThatNobodyUsesAreLent) {
   EXPECT_EQ(share_seats({demand_of(10, 5, 10, 100), demand_of(90, 0, 190, 0)}).current.front(), 10);
 }
 
-TEST(Allocation, WhatExemptRequestsUseIsTakenFromWhatCanBeLent) {
+TEST(Allocation, SeatsOfExemptRequestsReduceTheSeatsThatCanBeLent) {
   LevelDemand exempt{true, 0, 0, 100, 0, {}};
   exempt.demand.next_period(true, 50, 0, 50);
   const LevelLimits some = share_seats({exempt, demand_of(60, 20, 160, 0), demand_of(40, 10, 140, 40)});
@@ -350,7 +350,7 @@ TEST(Allocation, DemandRisesAtOnceAndFallsSlowly) {
   EXPECT_EQ(demand.most, 0);
 }
 
-TEST_F(GateTest, WhoIsRefusedIsToldWhenToComeAgainAndWhy) {
+TEST_F(GateTest, ARefusedRequestHasRetryAfterAndTheUidsOfSchemaAndLevel) {
   add_one_seat(0);
   Asked first = one_of_few(), second = one_of_few(), admin(user("a", {"system:masters"}), path("get", "/version"));
   EXPECT_EQ(first.enter(gate), GateAnswer::kEnter);
@@ -366,7 +366,7 @@ TEST_F(GateTest, WhoIsRefusedIsToldWhenToComeAgainAndWhy) {
   gate.leave(second.pass);
 }
 
-TEST_F(GateTest, WhoWaitsRunsWhenASeatIsFree) {
+TEST_F(GateTest, AWaitingRequestRunsWhenASeatIsFree) {
   add_one_seat(1);
   Asked first = one_of_few(), second = one_of_few(), third = one_of_few();
   EXPECT_EQ(first.enter(gate), GateAnswer::kEnter);
@@ -390,7 +390,7 @@ TEST_F(GateTest, WhoWaitsRunsWhenASeatIsFree) {
   EXPECT_TRUE(level("few")->level->idle());
 }
 
-TEST_F(GateTest, WhoWaitsTooLongOrGoesAwayIsRefused) {
+TEST_F(GateTest, AWaitingRequestIsRefusedAtItsTimeLimitOrIfTheClientDisconnects) {
   add_one_seat(1);
   Asked first = one_of_few(), late = one_of_few(), gone = one_of_few();
   EXPECT_EQ(first.enter(gate), GateAnswer::kEnter);
@@ -475,7 +475,7 @@ TEST_F(GateTest, TheConfigurationMayChangeWhileRequestsComeAndGo) {
   for (const LevelState& state : gate.levels()) EXPECT_TRUE(state.level->idle()) << state.configured.name;
 }
 
-TEST(Gate, WithoutObjectsThereIsWhatIsMandatory) {
+TEST(Gate, WithoutObjectsTheMandatoryLevelsExist) {
   Gate gate(100, 60s);
   const auto levels = gate.levels();
   ASSERT_EQ(levels.size(), 2u);
@@ -565,7 +565,7 @@ TEST(Width, AWatchTakesThemWhenItBeginsWithAList) {
   EXPECT_EQ(width("/api/v1/pods?watch=1&resourceVersion=7&sendInitialEvents=true"), 5u);
 }
 
-TEST_F(GateTest, WhatIsMeasuredHasUpstreamsNames) {
+TEST_F(GateTest, MetricsHaveUpstreamsNames) {
   add_one_seat(0);
   Asked first = one_of_few(), second = one_of_few();
   first.enter(gate);

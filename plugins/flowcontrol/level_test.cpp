@@ -83,7 +83,7 @@ TEST(Level, WithoutQueuesWhoFindsNoSeatIsRefused) {
   EXPECT_EQ(work.come("b"), Level::Queued::kRuns);
 }
 
-TEST(Level, WhoWantsMoreThanThereIsRunsAlone) {
+TEST(Level, ARequestWiderThanTheLevelRunsAlone) {
   LevelAtWork work(2, {});
   EXPECT_EQ(work.come("a", 5), Level::Queued::kRuns);
   EXPECT_EQ(work.come("a"), Level::Queued::kNoSeat);
@@ -109,7 +109,7 @@ TEST(Level, AFullQueueRefuses) {
   EXPECT_EQ(work.come("a"), Level::Queued::kWaits);
 }
 
-TEST(Level, WhoComesWhileOthersWaitDoesNotPassThem) {
+TEST(Level, ANewRequestDoesNotPassWaitingOnes) {
   LevelAtWork work(2, {1, 1, 9});
   work.come("a");
   work.come("a");
@@ -121,7 +121,7 @@ TEST(Level, WhoComesWhileOthersWaitDoesNotPassThem) {
   EXPECT_EQ(work.dispatched(), std::vector<std::string>{"wide"});
 }
 
-TEST(Level, WhoGivesUpMakesRoomForWhoStandsBehind) {
+TEST(Level, AnAbandonedWaiterLetsTheNextOneRun) {
   LevelAtWork work(2, {1, 1, 9});
   work.come("a");
   work.come("a");
@@ -137,7 +137,7 @@ TEST(Level, WhoGivesUpMakesRoomForWhoStandsBehind) {
   EXPECT_FALSE(work.waiting.back().waiter->waiting) << "the narrow one runs";
 }
 
-TEST(Level, WhoHasBeenLetInCannotGiveUp) {
+TEST(Level, ADispatchedWaiterCannotBeAbandoned) {
   LevelAtWork work(1, {1, 1, 9});
   work.come("a");
   work.come("b");
@@ -164,7 +164,7 @@ TEST(Level, AFlowWithManyRequestsLeavesOthersTheirShare) {
 }
 
 // What counts is seats and the time they are held, not requests.
-TEST(Level, WideAndLongRequestsArePaidByWhatTheyTake) {
+TEST(Level, FlowsAreChargedForSeatsAndTime) {
   LevelAtWork work(4, {64, 1, 500});
   for (int i = 0; i < 4; ++i) work.come("first");
   for (int i = 0; i < 200; ++i) work.come("elephant", 3);
@@ -182,7 +182,7 @@ TEST(Level, WideAndLongRequestsArePaidByWhatTheyTake) {
 }
 
 // A queue that was empty does not get afterwards what it did not use.
-TEST(Level, WhoComesLateIsNotPaidForTheTimeBefore) {
+TEST(Level, ANewFlowGetsNoCreditForTheTimeBefore) {
   LevelAtWork work(2, {64, 1, 500});
   for (int i = 0; i < 102; ++i) work.come("early");
   for (int i = 0; i < 20; ++i) {
@@ -212,7 +212,7 @@ TEST(Level, MoreSeatsAreGivenToThoseThatWait) {
   EXPECT_EQ(work.dispatched().size(), 1u);
 }
 
-TEST(Level, QueuesThatAreTooManyGoWhenTheyAreEmpty) {
+TEST(Level, SurplusQueuesAreRemovedWhenTheyAreEmpty) {
   LevelAtWork work(1, {8, 2, 9});
   for (int i = 0; i < 6; ++i) work.come("flow " + std::to_string(i));
   work.level.shape({2, 1, 9}, work.now);
@@ -226,7 +226,7 @@ TEST(Level, QueuesThatAreTooManyGoWhenTheyAreEmpty) {
   EXPECT_TRUE(work.level.idle());
 }
 
-TEST(Level, OnesWithoutQueuesAnyMoreServeThoseThatWait) {
+TEST(Level, WaitersAreServedAfterTheQueuesAreRemoved) {
   LevelAtWork work(1, {4, 2, 9});
   work.come("a");
   work.come("b");
@@ -236,7 +236,7 @@ TEST(Level, OnesWithoutQueuesAnyMoreServeThoseThatWait) {
   EXPECT_EQ(work.dispatched(), std::vector<std::string>{"b"});
 }
 
-TEST(Level, OneThatIsClosedTakesNobody) {
+TEST(Level, AClosedLevelAcceptsNoRequests) {
   LevelAtWork work(1, {1, 1, 9});
   work.come("a");
   EXPECT_FALSE(work.level.close());

@@ -18,7 +18,7 @@ TEST(DefaultServiceCidr, RangesAreNetworks) {
   EXPECT_EQ(canonical_ranges(""), Ranges{"10.0.0.0/24"});
 }
 
-TEST(DefaultServiceCidr, IsSetReadyUnlessSomebodyHasSpoken) {
+TEST(DefaultServiceCidr, IsSetReadyUnlessItsConditionIsFalse) {
   EXPECT_EQ(step(kNew, {"10.0.0.0/16"}), CidrStep::kSetReady);
   const auto with = [](const std::string& status) {
     return step(R"({"spec":{"cidrs":["10.0.0.0/16"]},"status":{"conditions":[{"type":"Ready","status":")" + status + "\"}]}}",

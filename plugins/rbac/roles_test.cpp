@@ -64,7 +64,7 @@ TEST(Bindings, ServiceAccountsHaveNamesAndInTheWholeClusterNamespaces) {
             "value]");
 }
 
-TEST(Bindings, GiveOneRoleForEver) {
+TEST(Bindings, RoleRefsAreValidatedAndImmutable) {
   EXPECT_EQ(problems("ClusterRoleBinding", R"("roleRef":{"kind":"Role","name":"r"})"),
             R"(roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole")");
   EXPECT_EQ(problems("RoleBinding", R"("roleRef":{"kind":"Role","name":"a/b"})"),
@@ -75,7 +75,7 @@ TEST(Bindings, GiveOneRoleForEver) {
             R"(roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"r"}: cannot change roleRef)");
 }
 
-TEST(Bindings, ShowWhoGetsWhat) {
+TEST(Bindings, TablesShowTheRoleAndTheSubjects) {
   const Object binding = kind("RoleBinding")
                              .created(R"({"metadata":{"name":"b"},"subjects":[{"kind":"User","name":"j"},{"kind":"User","name":"k"},)"
                                       R"({"kind":"ServiceAccount","name":"a","namespace":"n"}],"roleRef":{"kind":"Role","name":"r"}})");

@@ -27,7 +27,7 @@ std::string claim_problems(const std::string& devices) { return problems("Resour
 constexpr std::string_view kRequests = R"("requests":[{"name":"r","exactly":{"deviceClassName":"c"}},
     {"name":"s","firstAvailable":[{"name":"a","deviceClassName":"c"},{"name":"b","deviceClassName":"c"}]}])";
 
-TEST(ClaimConstraints, BlameTheOneAttributeThereIsWithoutTheGateOfTheOther) {
+TEST(ClaimConstraints, WithoutTheGateOnlyMatchAttributeIsRequired) {
   const Object spec = json::parse(R"({"devices":{"constraints":[{}]}})").as_object();
   FieldErrors errors;
   check_claim_spec(spec, false, kit::Path("spec"), errors);
@@ -78,7 +78,7 @@ TEST(Classes, SelectDevicesByExpressions) {
                 "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
 }
 
-TEST(Classes, AreAskedForTheirNameAlone) {
+TEST(Classes, ErrorsOfGenerateNameAreNotReported) {
   FieldErrors errors;
   errors.invalid("metadata.generateName", "A_", "of names");
   errors.invalid("metadata.name", "A_1", "of names");

@@ -15,12 +15,12 @@ Object made(std::string_view name, std::string_view rest) {
 }
 std::string problems(std::string_view name, std::string_view rest) { return priority_class().problems(made(name, rest)); }
 
-TEST(PriorityClasses, OfPeopleStayBelowTheSystems) {
+TEST(PriorityClasses, UserDefinedValuesHaveAMaximum) {
   EXPECT_EQ(problems("a", R"("value":1000000000)"), "");
   EXPECT_EQ(problems("a", R"("value":1000000001)"), "value: Forbidden: maximum allowed value of a user defined priority is 1000000000");
 }
 
-TEST(PriorityClasses, OfTheSystemAreAsItHasThem) {
+TEST(PriorityClasses, SystemClassesHaveFixedValues) {
   const std::string reserved =
       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: ";
   EXPECT_EQ(problems("system-node-critical", R"("value":2000001000)"), "");

@@ -93,7 +93,7 @@ TEST(EtcdSettings, StoresOfSingleResourcesHaveServersOfTheirOwn) {
 }
 
 // kube-apiserver would then store its keys below the root, which this store does not treat as /registry.
-TEST(EtcdSettings, KeysThatBeginWithNothingAreRefused) {
+TEST(EtcdSettings, AnEmptyPrefixIsRefused) {
   for (const char* text : {"", "/", "//"}) {
     Flags flags;
     flags.values = {{"etcd-servers", "http://a:1"}, {"etcd-prefix", text}};
@@ -101,7 +101,7 @@ TEST(EtcdSettings, KeysThatBeginWithNothingAreRefused) {
   }
 }
 
-TEST(EtcdSettings, WhatIsMissingIsSaid) {
+TEST(EtcdSettings, ErrorsNameMissingFlagsAndUnusableFiles) {
   EXPECT_NE(Flags().read().status().message().find("--etcd-servers"), std::string::npos);
   Flags flags;
   flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-cafile", "/no/such/file"}};

@@ -25,7 +25,7 @@ bool merges(const Database& database) {
   return all;
 }
 
-TEST_F(DatabaseTest, LeavesItsFilesAsTheyAreUntilItIsTold) {
+TEST_F(DatabaseTest, FilesAreMergedOnlyAfterMergeFilesIsCalled) {
   auto database = Database::open(directory_, nullptr);
   ASSERT_TRUE(database.ok()) << database.status().message();
   EXPECT_FALSE(merges(**database));
@@ -42,7 +42,7 @@ std::uint64_t bytes_in_memory(const Database& database, Family family) {
   return bytes;
 }
 
-TEST_F(DatabaseTest, WritesOutWhatIsWorthIt) {
+TEST_F(DatabaseTest, WriteOutMuchFlushesOnlyLargeBuffers) {
   auto database = Database::open(directory_, nullptr);
   ASSERT_TRUE(database.ok()) << database.status().message();
   EXPECT_FALSE((*database)->write_out_much());

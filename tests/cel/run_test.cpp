@@ -42,7 +42,7 @@ TEST(CelRun, NumbersOfSeveralTypesAreComparedByTheirValue) {
   });
 }
 
-TEST(CelRun, AnErrorIsNotSeenWhereTheAnswerDoesNotHangOnIt) {
+TEST(CelRun, LogicalOperatorsIgnoreErrorsThatDoNotAffectTheResult) {
   expect_all({
       {"self.a.b == 1 || true", "true", R"({})"},
       {"true || self.a.b == 1", "true", R"({})"},
@@ -54,7 +54,7 @@ TEST(CelRun, AnErrorIsNotSeenWhereTheAnswerDoesNotHangOnIt) {
   });
 }
 
-TEST(CelRun, WhatIsAbsentIsToldByName) {
+TEST(CelRun, ErrorsNameAbsentKeysAndIndexes) {
   expect_all({
       {"self.a", "error: no such key: a", "{}"},
       {"self.list[3]", "error: index out of bounds: 3", R"({"list": [1]})"},
@@ -158,7 +158,7 @@ TEST(CelRun, KubernetesHasItsOwnFunctions) {
 }
 
 // Null is assignable to a library's type, but is not a value of it at run time.
-TEST(CelRun, NullIsNoValueOfALibrary) {
+TEST(CelRun, LibraryFunctionsHaveNoOverloadForNull) {
   EXPECT_EQ(answer("null.isLoopback()"), "error: no such overload: isLoopback(null_type)");
   EXPECT_EQ(answer("null.sub(quantity('1'))"), "error: no such overload: sub(null_type, kubernetes.Quantity)");
   EXPECT_EQ(answer("quantity('1').add(null)"), "error: no such overload: add(kubernetes.Quantity, null_type)");
@@ -224,7 +224,7 @@ TEST(CelRun, TheBudgetEndsARun) {
   EXPECT_EQ(budget.left, 0u);
 }
 
-TEST(CelRun, WhatIsCancelledEnds) {
+TEST(CelRun, ACancelledRunEnds) {
   const Value list = json::parse("[" + [] {
     std::string items = "1";
     for (int i = 0; i < 499; ++i) items += ",1";

@@ -56,7 +56,7 @@ TEST(CelTyped, FormatsMakeTypes) {
   EXPECT_EQ(typed("self.spec.when == timestamp('2023-01-01T01:00:00Z')", R"({"spec": {"when": "2023-01-01T01:00:00"}})"), "true");
 }
 
-TEST(CelTyped, WhatIsNotOfItsFormatIsToldInTheReadersWords) {
+TEST(CelTyped, InvalidTimesHaveTheErrorsOfGosParser) {
   const auto told = [](std::string_view member, std::string_view value) {
     return typed("[self.spec." + std::string(member) + "]",
                  R"({"spec": {")" + std::string(member) + R"(": ")" + std::string(value) + "\"}}");
@@ -79,7 +79,7 @@ TEST(CelTyped, TheFormatIntOrStringSaysNothingOfACustomResource) {
   EXPECT_EQ(typed("self.spec.texted + 1").substr(0, 44), "ERROR: <input>:1:18: found no matching overl");
 }
 
-TEST(CelTyped, IntOrStringIsWhatItIs) {
+TEST(CelTyped, IntOrStringHasTheTypeOfItsValue) {
   EXPECT_EQ(typed("type(self.spec.port) == string && self.spec.port.endsWith('%')"), "true");
   EXPECT_EQ(typed("type(self.spec.port) == int && self.spec.port == 8", R"({"spec": {"port": 8}})"), "true");
   EXPECT_EQ(typed("self.spec.port == 8", R"({"spec": {"port": true}})"),

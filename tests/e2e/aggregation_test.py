@@ -277,7 +277,7 @@ class Aggregation(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.server.request('GET', THINGS)[0] == 404))
 
     # Regression: requests of all clients waited for them.
-    def test_servers_that_are_dead_or_hang_are_nobodys_business(self):
+    def test_servers_that_are_dead_or_hang_do_not_delay_other_requests(self):
         hanging = Hanging()
         self.addCleanup(hanging.stop)
         names = []

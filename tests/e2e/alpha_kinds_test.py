@@ -16,7 +16,7 @@ def migration(**resource):
 
 
 class AlphaKinds(unittest.TestCase):
-    def test_the_version_alone_does_not_do(self):
+    def test_the_version_alone_does_not_enable_a_kind(self):
         with Server('--runtime-config=api/all=true') as server:
             gated = [path for path in GROUPS if 'internal' not in path]
             self.assertEqual({path: server.request('GET', path)[0] for path in gated}, dict.fromkeys(gated, 404))
@@ -51,7 +51,7 @@ class AlphaKinds(unittest.TestCase):
         with Server('--feature-gates=StorageVersionAPI=true') as server:
             self.assertEqual(server.request('GET', '/apis/internal.apiserver.k8s.io/v1alpha1')[0], 404)
 
-    def test_gate_and_version_together_do(self):
+    def test_gate_and_version_together_enable_a_kind(self):
         gates = '--feature-gates=GenericWorkload=true,StorageVersionMigrator=true,StorageVersionAPI=true'
         with Server('--runtime-config=api/all=true', gates) as server:
             self.assertNotIn('have no effect here', server.text())

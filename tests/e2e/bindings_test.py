@@ -24,7 +24,7 @@ class Bindings(Served, unittest.TestCase):
                    'target': {'kind': 'Node', 'name': 'node'} if target is None else target}
         return self.server.request('POST', '%s/%s/binding' % (PODS, name), binding)
 
-    def test_a_bound_pod_says_no_more_why_it_was_not(self):
+    def test_a_bound_pod_is_no_longer_unschedulable(self):
         self.make_pod('waiting')
         why = {'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': 'no nodes'}
         self.server.request('PATCH', PODS + '/waiting/status', {'status': {'conditions': [why], 'nominatedNodeName': 'other'}}, headers=MERGE)

@@ -117,7 +117,7 @@ class Client:
 
 
 class WithoutTheGate(unittest.TestCase):
-    def test_it_is_neither_taken_nor_given(self):
+    def test_cbor_is_neither_accepted_nor_returned(self):
         with Server() as server:
             client = Client(server)
             code, media, data = client.send('GET', MAPS)

@@ -28,7 +28,7 @@ def names(server, path):
 
 
 class PeerLease(unittest.TestCase):
-    def test_none_is_kept_of_a_server_on_a_loopback_address(self):
+    def test_a_server_on_a_loopback_address_writes_no_peer_lease(self):
         # Regression: the write was retried every ten seconds, and refused.
         server = Server('--advertise-address=127.0.0.1', '-v=3')
         self.addCleanup(server.stop)

@@ -45,7 +45,7 @@ class PriorityAndFairness(unittest.TestCase):
             'exempt': (0, 0), 'catch-all': (5, 0), 'system': (30, 33), 'node-high': (40, 25), 'leader-election': (10, 0),
             'workload-high': (40, 50), 'workload-low': (100, 90), 'global-default': (20, 50)})
 
-    def test_their_hooks_are_told_of(self):
+    def test_their_hooks_are_in_readyz(self):
         ready = self.server.request('GET', '/readyz?verbose')[2]
         for hook in ('priority-and-fairness-config-producer', 'priority-and-fairness-config-consumer', 'priority-and-fairness-filter'):
             self.assertIn('[+]poststarthook/%s ok' % hook, ready)

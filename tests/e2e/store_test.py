@@ -126,7 +126,7 @@ class Files(unittest.TestCase):
 
 
 class Collector(unittest.TestCase):
-    def test_nobody_waits_for_a_garbage_collector_that_there_is_not(self):
+    def test_orphaning_does_not_wait_if_the_garbage_collector_is_disabled(self):
         orphan = {'kind': 'DeleteOptions', 'apiVersion': 'v1', 'propagationPolicy': 'Orphan'}
         for flag, code in (('--enable-garbage-collector=false', 404), ('--enable-garbage-collector=true', 200)):
             with self.subTest(flag), Server(flag) as server:

@@ -53,7 +53,7 @@ class Throwaway(unittest.TestCase):
             parent.stdout.read()  # ends when the server, which has the other end too, has ended
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_a_store_of_its_own_contradicts(self):
+    def test_a_store_flag_cannot_be_combined_with_it(self):
         for flag in ('--data-dir=' + self.folder, '--storage-backend=rocksdb', '--etcd-servers=http://127.0.0.1:1'):
             ended = subprocess.run([harness.BINARY, *FLAGS, flag], env=self.environment, capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(ended.returncode, 1)

@@ -28,7 +28,7 @@ class Unreadable(unittest.TestCase):
         self.keys.put(KEYS + name, b'\x17\x2a' + name.encode())
         self.assertTrue(wait_for(lambda: self.server.request('GET', CONFIGMAPS + '/' + name)[0] == 500))
 
-    def test_it_is_told_named_and_removed_by_who_asks_for_that(self):
+    def test_unreadable_objects_are_reported_by_name_and_can_be_removed(self):
         server = self.server
         self.assertEqual(server.request('POST', CONFIGMAPS, configmap('good'))[0], 201)
         for name in ('bad-1', 'bad-2'):

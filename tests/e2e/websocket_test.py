@@ -126,7 +126,7 @@ class WebSockets(Served, unittest.TestCase):
         self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
         self.assertIsNone(watch.receive())
 
-    def test_who_just_goes_is_missed_by_nobody(self):
+    def test_the_server_survives_a_client_that_closes_the_socket(self):
         watch = self.watch('')
         watch.stream.close()
         watch.file.close()

@@ -102,7 +102,7 @@ class Aggregated(unittest.TestCase):
         peer.close()
         self.call('DELETE', TICKETS + '/ws')
 
-    def test_a_front_proxy_is_believed_and_nobody_else(self):
+    def test_a_client_that_is_not_the_front_proxy_cannot_set_the_user(self):
         # Identity headers of clients that are not the front proxy are ignored.
         claims = {'X-Remote-User': 'mallory', 'X-Remote-Group': 'system:masters'}
         self.assertEqual(self.second.request('GET', TICKETS, headers=claims, client_certificate=False)[0], 403)

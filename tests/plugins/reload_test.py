@@ -111,7 +111,7 @@ class Commands(Reload):
             self.assertEqual(self.server.request('GET', path)[0], 200)
         self.assertEqual(self.server.request('GET', '/readyz')[0], 200)
 
-    def test_who_may(self):
+    def test_without_a_role_users_get_403(self):
         anonymous = self.server.request('POST', '/plugins/disable', {'name': NAME}, client_certificate=False)
         self.assertEqual(anonymous[0], 403)
         self.assertEqual(self.server.request('GET', '/plugins', client_certificate=False)[0], 403)

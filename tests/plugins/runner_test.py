@@ -287,7 +287,7 @@ class Starting(Case):
         self.assertIn('the plugin is of the native tier, which runs in the server\'s process only', self.refused('--plugin-placement=core=runner'))
         self.assertIn('--plugin-runner-timeout: must be between 100ms and 10m', self.refused('--plugin-runner-timeout=1ms'))
 
-    def test_the_process_is_nothing_for_users(self):
+    def test_the_runner_command_is_refused_to_users(self):
         done = subprocess.run([BINARY, 'plugin', 'runner', 'a', 'b', 'c', 'd'], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, 'the server starts it' in done.stderr), (1, True))
 

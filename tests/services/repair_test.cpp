@@ -14,7 +14,7 @@ class RepairTest : public ServicesTest {
   }
 };
 
-TEST_F(RepairTest, WhatServicesHoldIsWrittenAgain) {
+TEST_F(RepairTest, MissingEntriesOfServicesAreRestored) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80,"nodePort":30007}]})").ok());
   erase("/registry/ipaddresses/10.0.0.7");
@@ -29,7 +29,7 @@ TEST_F(RepairTest, WhatServicesHoldIsWrittenAgain) {
   EXPECT_TRUE(ports().empty());
 }
 
-TEST_F(RepairTest, WhatNobodyHoldsIsFreed) {
+TEST_F(RepairTest, AddressesOfMissingServicesAreFreed) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
   put("/registry/ipaddresses/10.0.0.8", entry("10.0.0.8", "gone"));
@@ -52,7 +52,7 @@ TEST_F(RepairTest, AnAddressGoesToTheServiceThatHasIt) {
             Names{"ClusterIPNotAllocated: the ClusterIP [IPv4]: 10.0.0.7 for Service default/a has a wrong reference; repairing"});
 }
 
-TEST_F(RepairTest, WhatCannotBeMendedIsTold) {
+TEST_F(RepairTest, ConflictsThatCannotBeRepairedAreReported) {
   Server& server = serve();
   ASSERT_TRUE(server.create("a", R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80,"nodePort":30007}]})").ok());
   std::string copy(stored("/registry/services/specs/")[0].value.view());

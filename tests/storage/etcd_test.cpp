@@ -192,7 +192,7 @@ TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-TEST_F(EtcdStorage, WhoComesWhileTheRevisionIsAskedForSharesTheNextQuestion) {
+TEST_F(EtcdStorage, ReadersDuringARevisionRequestShareTheNextOne) {
   OpenStore store(etcd_backend());
   const auto& server = Servers::in(store.directory());
   const std::string asked = R"(grpc_server_started_total{grpc_method="Range",grpc_service="etcdserverpb.KV",grpc_type="unary"})";

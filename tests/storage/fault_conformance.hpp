@@ -239,7 +239,7 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
   std::atomic<bool> over_{false};
 };
 
-TEST_P(FaultConformance, NothingAcknowledgedIsLostAndNobodyIsShownWhatIsOld) {
+TEST_P(FaultConformance, AcknowledgedWritesSurviveAndNoReaderSeesOldState) {
   std::vector<int> written;
   std::unique_ptr<Watcher> watcher = std::make_unique<Watcher>(*this);
   {

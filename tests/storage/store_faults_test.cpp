@@ -224,7 +224,7 @@ TEST_F(EtcdServers, WritesAndWatchesGoOnWhenTheLeaderIsKilled) {
   EXPECT_EQ(second, "+/registry/k/1=v");
 }
 
-TEST_F(EtcdServers, AMemberThatSaysNothingIsPassedOver) {
+TEST_F(EtcdServers, CallsSkipAMemberThatDoesNotRespond) {
   auto members = start_etcd_cluster(directory_.path(), 3);
   EtcdProcess& leader = leader_of(members);
   std::vector<EtcdProcess*> followers;
@@ -343,7 +343,7 @@ TEST_F(EtcdServers, StoppingEndsTheCallsThatAreUnderWay) {
 }
 
 // Requests must not run on a plugin's loop: it sends a request, and is blocked before the response arrives.
-TEST_F(EtcdServers, WhoAsksForTheRevisionAndIsBlockedHoldsUpNobodyElse) {
+TEST_F(EtcdServers, ABlockedReaderOfTheRevisionDelaysNoOther) {
   EtcdProcess server(directory_.path());
   IoLoop blocked("blocked", /*may_block=*/true), other("other");
   blocked.start();
@@ -373,7 +373,7 @@ TEST_F(EtcdServers, WhoAsksForTheRevisionAndIsBlockedHoldsUpNobodyElse) {
   other.stop();
 }
 
-TEST_F(EtcdServers, OneQuestionForTheRevisionIsUnderWayHoweverManyWantToKnow) {
+TEST_F(EtcdServers, OneRevisionRequestIsInFlightForAllReaders) {
   EtcdProcess server(directory_.path());
   LoopPool loops{8};  // longer than the store, whose thread wakes them
   loops.start();
@@ -465,7 +465,7 @@ TEST_F(EtcdOverTls, AStoreThatDemandsAClientsCertificateIsReachedWithOne) {
   EXPECT_EQ(value, "1");
 }
 
-TEST_F(EtcdOverTls, WithoutACertificateOrWithAStrangersItIsAway) {
+TEST_F(EtcdOverTls, WithoutAValidCertificateTheStoreIsUnreachable) {
   OpenStore none(with("authority", ""));
   EXPECT_FALSE(answers(none));
   OpenStore intruder(with("authority", "intruder"));

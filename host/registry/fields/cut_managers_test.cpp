@@ -55,13 +55,13 @@ TEST(CutManagersTest, OtherEncodingsAreNotCut) {
 }
 
 // With a blank before a value, a scan may take the content of a string for structure.
-TEST(CutManagersTest, TextsAreNotTakenForObjects) {
+TEST(CutManagersTest, StringsThatContainJsonAreNotCut) {
   const std::string text = R"({"a": "x,",":{":0,"metadata":{"managedFields":[{"fieldsV1":{}}]}})";
   ASSERT_TRUE(read_json(text));
   EXPECT_EQ(cut_and_back(text), "-");
 }
 
-TEST(CutManagersTest, ABodyOfWhichThereIsSomethingToSayIsReadAsAWhole) {
+TEST(CutManagersTest, BodiesWithProblemsAreParsedWhole) {
   EXPECT_TRUE(parse_sent(object_with(R"([{"fieldsV1":{"f:a":{}}}])"), {}));
   EXPECT_FALSE(parse_sent(object_with("[]"), {}));
   EXPECT_FALSE(parse_sent(R"({"metadata":{"managedFields":[{"fieldsV1":{}}]},"a":1,"a":2})", {}));

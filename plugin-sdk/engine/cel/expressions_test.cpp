@@ -20,7 +20,7 @@ std::string problems(std::string_view text) {
   return kEnvironment->compile(text).problems;
 }
 
-TEST(Expressions, OfEverySortAreTaken) {
+TEST(Expressions, ValidOnesOfEveryKindAreAccepted) {
   for (const std::string_view good : {
            "true",
            "object.metadata.name != 'x' && oldObject == null",
@@ -43,7 +43,7 @@ TEST(Expressions, OfEverySortAreTaken) {
   }
 }
 
-TEST(Expressions, EndWhereTheyEnd) {
+TEST(Expressions, TokensAfterTheEndAreErrors) {
   EXPECT_EQ(problems("Bad Value!"), "ERROR: <input>:1:5: Syntax error: mismatched input 'Value' expecting <EOF>\n | Bad Value!\n | ....^");
   EXPECT_EQ(problems("TestAllTypes(){}"),
             "ERROR: <input>:1:15: Syntax error: mismatched input '{' expecting <EOF>\n | TestAllTypes(){}\n | ..............^");
@@ -52,7 +52,7 @@ TEST(Expressions, EndWhereTheyEnd) {
   EXPECT_EQ(problems("a b"), "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^");
 }
 
-TEST(Expressions, AreReadOnBehindATokenTooMany) {
+TEST(Expressions, ParsingContinuesAfterAnExtraneousToken) {
   EXPECT_EQ(problems("*@a | b"), "ERROR: <input>:1:1: Syntax error: extraneous input '*' expecting " + std::string(kOperands) +
                                      "\n | *@a | b\n | ^\n"
                                      "ERROR: <input>:1:2: Syntax error: token recognition error at: '@'\n | *@a | b\n | .^\n"
@@ -76,7 +76,7 @@ std::string told(std::string_view text) {
   return out;
 }
 
-TEST(Expressions, AreReadOnBehindWhatCannotStandWhereItStands) {
+TEST(Expressions, ParsingContinuesAfterAMismatchedToken) {
   const std::string operands(kOperands);
   EXPECT_EQ(told("1 + +"), "1:5: Syntax error: mismatched input '+' expecting " + operands +
                                "\n1:6: Syntax error: mismatched input '<EOF>' expecting " + operands + "\n");
@@ -109,13 +109,13 @@ TEST(Expressions, ReportInvalidTokensAndContinue) {
   EXPECT_TRUE(problems("\"\\xFh\"").starts_with("ERROR: <input>:1:1: Syntax error: token recognition error at: '\"\\xFh'\n"));
 }
 
-TEST(Expressions, AreMarkedByCharactersAndWideOnesWidely) {
+TEST(Expressions, ErrorMarkersCountCharactersAndUseWideDots) {
   EXPECT_EQ(problems("'\xE2\x82\xAC' b"),
             "ERROR: <input>:1:5: Syntax error: extraneous input 'b' expecting <EOF>\n | '\xE2\x82\xAC' b\n | .\xEF\xBC\x8E..^");
   EXPECT_EQ(problems("1\n+ 2 3 +"), "ERROR: <input>:2:5: Syntax error: mismatched input '3' expecting <EOF>\n | + 2 3 +\n | ....^");
 }
 
-TEST(Expressions, NameWhatIsThere) {
+TEST(Expressions, UndeclaredNamesAreErrors) {
   EXPECT_EQ(problems("other-value"),
             "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other-value\n | ^\n"
             "ERROR: <input>:1:7: undeclared reference to 'value' (in container '')\n | other-value\n | ......^");

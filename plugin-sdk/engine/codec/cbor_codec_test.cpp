@@ -58,7 +58,7 @@ TEST(CborCodec, AnObjectIsOneTaggedItemThatAllReadersShare) {
   EXPECT_EQ(first[0].view().data(), second[0].view().data());
 }
 
-TEST(CborCodec, AListSaysHowManyItemsItHasAndLeavesKindAndVersionOutOfThem) {
+TEST(CborCodec, AListHasItsLengthAndItemsWithoutKindAndVersion) {
   const auto object = added();
   ListMeasure measure;
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(cbor_codec().measure({}, *object, measure).ok());

@@ -178,7 +178,7 @@ TEST(FieldSet, AnInsertLeavesCopiesAlone) {
   EXPECT_EQ(copy.encode(), R"({"f:a":{"f:b":{}}})");
 }
 
-TEST(FieldSet, MeetsWithoutDecoding) {
+TEST(FieldSet, IntersectionWithEncodedTextIsFoundWithoutDecoding) {
   const std::string_view text = R"({"f:a":{".":{},"f:x":{},"k:{\"n\":1}":{"f:v":{}}},"f:b":{}})";
   const auto met = [&](std::string_view other) {
     const FieldSet set = set_of(other);

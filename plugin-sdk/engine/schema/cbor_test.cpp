@@ -166,7 +166,7 @@ TEST(Cbor, WritesTheShortestFormOfEachNumberAndTextsAsByteStrings) {
 }
 
 // Regression, found by libFuzzer: the number lost its sign.
-TEST(Cbor, AZeroBelowNothingStaysOne) {
+TEST(Cbor, NegativeZeroIsPreserved) {
   using namespace std::string_literals;
   const auto read = parse_cbor("\xfa\x80\x00\x00\x00"s, {});
   ASSERT_TRUE(read.ok());

@@ -414,7 +414,7 @@ TEST(Rules, UnknownTestsAreNoRules) {
   EXPECT_FALSE(SchemaSet::compile(std::span(&document, 1)).ok());
 }
 
-TEST(Defaults, ConditionsAndFillingsMakeSenseOrAreRefused) {
+TEST(Defaults, UnknownConditionsAndMisplacedFillsAreRefused) {
   const auto compiles = [](std::string_view words) {
     const std::string text = R"({"definitions":{"T":{"type":"object","properties":{"a":{"type":"string",)" + std::string(words) + "}}}}}";
     const std::string_view document = text;
@@ -425,7 +425,7 @@ TEST(Defaults, ConditionsAndFillingsMakeSenseOrAreRefused) {
   EXPECT_FALSE(compiles(R"("x-backplane-default":"x","x-backplane-default-fills":true)"));
 }
 
-TEST(Defaults, FillWhatAStructLacksAndHangOnWhatWasSaid) {
+TEST(Defaults, FillAbsentMembersAndDependOnTheSentValues) {
   const auto defaulted = [](std::string_view text) {
     Value value = json_of(text);
     EXPECT_TRUE(rolling().normalize(value, nullptr).ok());
@@ -440,7 +440,7 @@ TEST(Defaults, FillWhatAStructLacksAndHangOnWhatWasSaid) {
   EXPECT_EQ(defaulted(R"({"kindOf":"Other","rolling":{}})"), R"({"kindOf":"Other","most":0,"rolling":{}})");
 }
 
-TEST(Defaults, CanHangOnOtherMembersAndBeTheirs) {
+TEST(Defaults, CanDependOnOtherMembersAndCopyThem) {
   const auto defaulted = [](std::string_view text) {
     Value value = json_of(text);
     EXPECT_TRUE(conditional().normalize(value, nullptr).ok());
@@ -634,7 +634,7 @@ TEST(Defaults, QuantitiesAreRoundedAwayFromZero) {
   EXPECT_EQ(get_string(amounts, "e"), "2");
 }
 
-TEST(Defaults, MembersBecomeOthers) {
+TEST(Defaults, CopyMoveAndDropMembers) {
   EXPECT_EQ(door_defaulted(R"({"map":{"a":"AA=="},"texts":{"b":"hello"}})"), R"({"meta":{},"map":{"a":"AA==","b":"aGVsbG8="}})");
   EXPECT_EQ(door_defaulted(R"({"one":"x"})"), R"({"meta":{},"one":"x","many":["x"]})");
   EXPECT_EQ(door_defaulted(R"({"many":["x","y"]})"), R"({"meta":{},"one":"x","many":["x","y"]})");

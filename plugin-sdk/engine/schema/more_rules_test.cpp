@@ -142,7 +142,7 @@ TEST(RulesBeyondAMember, AListThatStaysMayBeASet) {
   EXPECT_EQ(problems(R"({"spec":{"scopes":[]}})", R"({"spec":{}})"), "");
 }
 
-TEST(DefaultsOfLists, ItemsSayWhatTheyAlwaysSay) {
+TEST(DefaultsOfLists, FixedMembersAreSetInEveryItem) {
   Value value = json_of(R"({"spec":{"items":[{"port":1},{"way":"in"}]}})");
   shop().apply_defaults(value);
   EXPECT_EQ(to_json(value), R"({"spec":{"items":[{"port":1,"way":"out"},{"way":"out"}]}})");

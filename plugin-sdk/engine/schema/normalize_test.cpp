@@ -161,7 +161,7 @@ TEST(Normalize, ShapesDecodeByThemselvesAndReportNothing) {
             R"({"metadata":{},"spec":{"parts":[],"port":0,"strategy":{}},"status":{"seen":null,"shaped":false}})");
 }
 
-TEST(Normalize, RestoringFromAMapHasItsOwnWords) {
+TEST(Normalize, ErrorsOfRestoringFromAMapHaveUpstreamsText) {
   const Wrong kCases[] = {
       {R"({"spec":{"parts":"x"}})", "cannot restore slice from string"},
       {R"({"spec":{"labels":7}})", "cannot restore map from int64"},

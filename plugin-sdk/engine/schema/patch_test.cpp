@@ -22,7 +22,7 @@ TEST(MergePatch, FollowsTheTableOfTheRfc) {
   EXPECT_EQ(merged(R"({"a":"b"})", "null"), "null");
 }
 
-TEST(MergePatch, NullsGoFromListsThatTakeThePlaceOfNoObject) {
+TEST(MergePatch, NullsInListsAreRemovedUnlessTheListReplacesAnObject) {
   EXPECT_EQ(merged(R"({"a":[1]})", R"({"a":[{"b":null,"c":[null,{"d":null}]},null]})"), R"({"a":[{"c":[null,{}]},null]})");
   EXPECT_EQ(merged("{}", R"({"a":[{"b":null}]})"), R"({"a":[{}]})");
   EXPECT_EQ(merged(R"({"a":{"x":1}})", R"({"a":[{"b":null}]})"), R"({"a":[{"b":null}]})") << "upstream's library forgets this one";

@@ -15,7 +15,7 @@ std::string problem(std::string_view kinds, const GroupCode& code = {}) {
   return read.ok() ? "" : read.status().message();
 }
 
-TEST(GroupDocuments, AKindThatSaysLittleIsWhatFactsAreByThemselves) {
+TEST(GroupDocuments, AMinimalKindHasTheDefaultsOfKindFacts) {
   const auto read =
       read_group(R"({"group": "shop.io", "versions": [{"name": "v1"}], "kinds": [{"resource": "shelves", "kind": "Shelf"}]})");
   ASSERT_TRUE(read.ok()) << read.status().message();

@@ -78,7 +78,7 @@ TEST(Status, CopiesAreIndependent) {
   EXPECT_EQ(first.message(), "Operation cannot be fulfilled on configmaps \"a\": why");
 }
 
-TEST(FieldErrors, OneErrorStandsWithoutBrackets) {
+TEST(FieldErrors, AMessageWithOneErrorHasNoBrackets) {
   FieldErrors errors;
   errors.required("spec.selector");
   const Status status = errors.to_status("apps", "Deployment", "d");
@@ -88,7 +88,7 @@ TEST(FieldErrors, OneErrorStandsWithoutBrackets) {
   EXPECT_EQ(status.details()->causes.at(0).reason, "FieldValueRequired");
 }
 
-TEST(FieldErrors, RepeatedTextsAreMessagedOnceAndCausedEachTime) {
+TEST(FieldErrors, TheMessageHasEachTextOnceAndTheCausesHaveAllErrors) {
   FieldErrors errors;
   errors.invalid("a", "x", "bad");
   errors.invalid("a", "x", "bad");

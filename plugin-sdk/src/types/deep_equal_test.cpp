@@ -12,7 +12,7 @@ bool say_the_same(const char* a, const char* b) {
   return out;
 }
 
-TEST(Alike, ListsWithoutItemsAreAsGoodAsNone) {
+TEST(Alike, EmptyListsEqualAbsentOnesAndNull) {
   EXPECT_TRUE(say_the_same(R"({"a":[],"b":1})", R"({"b":1})"));
   EXPECT_TRUE(say_the_same(R"({"a":[]})", R"({"a":null})"));
   EXPECT_TRUE(say_the_same(R"([{"a":{"b":[]}}])", R"([{"a":{}}])"));

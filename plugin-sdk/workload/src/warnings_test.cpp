@@ -17,7 +17,7 @@ Texts warnings_of(std::string_view pod_spec, const std::string& path = "", std::
                       parse("{\"metadata\":{\"annotations\":" + std::string(annotations) + "},\"spec\":" + std::string(pod_spec) + "}"));
 }
 
-TEST(Addresses, OfOldFieldsAreRefusedWhenTheyMeanTwoThings) {
+TEST(Addresses, OfOldFieldsAreRefusedIfTheyAreAmbiguous) {
   EXPECT_EQ(legacy_ip_problems("10.0.0.1"), Texts{});
   EXPECT_EQ(legacy_ip_problems("FE80:0:0:0:0:0:0:1"), Texts{});
   EXPECT_EQ(legacy_ip_problems("x"), Texts{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"});

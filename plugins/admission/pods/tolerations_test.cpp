@@ -109,7 +109,7 @@ class TolerationRestrictionTest : public ::testing::Test {
 
 constexpr std::string_view kConflict = "500 pod tolerations (possibly merged with namespace default tolerations) conflict with its ";
 
-TEST_F(TolerationRestrictionTest, TheClusterSpeaksWhereTheNamespaceIsSilent) {
+TEST_F(TolerationRestrictionTest, ClusterDefaultsApplyWithoutAnnotationsOfTheNamespace) {
   name_space("{}");
   EXPECT_EQ(admitted("{}"), R"([{"key":"cluster","operator":"Exists"}])");
   EXPECT_EQ(admitted(R"({"tolerations":[{"key":"ok","operator":"Exists"}]})"),

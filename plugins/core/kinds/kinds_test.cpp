@@ -350,7 +350,7 @@ TEST(Claims, GroupsOfTheirSourceAreAskedWhenTheyAreNew) {
   EXPECT_EQ(change_problems(row, claim("A B"), claim("e.io")).find("apiGroup: Invalid value"), std::string::npos);
 }
 
-TEST(Claims, AreShownWhatMayNotChange) {
+TEST(Claims, TheErrorOfAChangedSpecHasADiff) {
   const std::string claim = R"("accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})";
   EXPECT_EQ(change_problems(core_group()->kind("PersistentVolumeClaim"), R"({"spec":{"storageClassName":"b",)" + claim,
                             R"({"spec":{"storageClassName":"a",)" + claim),
@@ -359,7 +359,7 @@ TEST(Claims, AreShownWhatMayNotChange) {
             "\"StorageClassName\": \"b\",\n  \"VolumeMode\": null,\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n");
 }
 
-TEST(Claims, NameTheirSourceInBothFormsAlike) {
+TEST(Claims, DataSourceAndDataSourceRefMustMatch) {
   const auto of = [](std::string_view sources) {
     return problems_of(
         core_group()->kind("PersistentVolumeClaim"),

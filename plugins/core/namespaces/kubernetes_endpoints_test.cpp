@@ -53,7 +53,7 @@ std::string addresses_of(const Object& endpoints) {
   return out;
 }
 
-TEST(KubernetesEndpointsByCount, HoldOneMoreAddressUntilThereAreSoManyServers) {
+TEST(KubernetesEndpointsByCount, AddressesAreAddedUpToTheNumberOfServers) {
   Object endpoints;
   EXPECT_TRUE(add_kubernetes_address(endpoints, "10.1.2.3", 6443, 2));
   EXPECT_EQ(to_json(endpoints), kOwn);
@@ -64,7 +64,7 @@ TEST(KubernetesEndpointsByCount, HoldOneMoreAddressUntilThereAreSoManyServers) {
   EXPECT_FALSE(add_kubernetes_address(endpoints, "10.1.2.3", 6443, 2));
 }
 
-TEST(KubernetesEndpointsByCount, ThoseBehindTheOwnAddressGoFirst) {
+TEST(KubernetesEndpointsByCount, SurplusAddressesAfterTheOwnOneAreRemovedFirst) {
   Object endpoints;
   for (const char* address : {"10.0.0.1", "10.0.0.2", "10.0.0.4"}) add_kubernetes_address(endpoints, address, 6443, 3);
   EXPECT_TRUE(add_kubernetes_address(endpoints, "10.0.0.3", 6443, 3));
@@ -75,13 +75,13 @@ TEST(KubernetesEndpointsByCount, ThoseBehindTheOwnAddressGoFirst) {
   EXPECT_EQ(addresses_of(endpoints), "10.0.0.5");
 }
 
-TEST(KubernetesEndpointsByCount, WhatHasNotOneSubsetIsMadeAnew) {
+TEST(KubernetesEndpointsByCount, EndpointsWithSeveralSubsetsAreReplaced) {
   Object endpoints = parse(R"({"subsets":[{"addresses":[{"ip":"10.9.9.9"}]},{}]})");
   EXPECT_TRUE(add_kubernetes_address(endpoints, "10.1.2.3", 6443, 2));
   EXPECT_EQ(addresses_of(endpoints), "10.1.2.3");
 }
 
-TEST(KubernetesEndpointsByCount, AServerTakesOutNobodyElse) {
+TEST(KubernetesEndpointsByCount, RemovalOfAnAddressLeavesTheOthers) {
   Object endpoints;
   EXPECT_FALSE(remove_kubernetes_address(endpoints, "10.0.0.1"));
   for (const char* address : {"10.0.0.1", "10.0.0.2"}) add_kubernetes_address(endpoints, address, 6443, 2);

@@ -58,7 +58,7 @@ TEST(DisruptionBudgets, SayWhyTheyAllowNone) {
             "The disruption budget pdb does not allow evicting pods currently because it failed sync: because");
 }
 
-TEST(DisruptionBudgets, ThatAreNotUpToDateAskToComeBack) {
+TEST(DisruptionBudgets, EvictionsGet429IfTheStatusIsOutOfDate) {
   Object old = budget(R"({"observedGeneration":1,"disruptionsAllowed":5})");
   const Status refused = take_disruption(old, "p");
   EXPECT_EQ(refused.code(), 429);

@@ -76,7 +76,7 @@ TEST(PortMap, IsUpstreamsBitmap) {
   EXPECT_FALSE(PortMap::read(parse(R"({"range":"30000-32767","data":"?"})")).ok());
 }
 
-TEST(PortMap, GivesThePortsThatNobodyAsksForFirst) {
+TEST(PortMap, PicksPortsOutsideTheStaticBandFirst) {
   PortMap map;
   const PortRange range{30000, 30031};
   for (int i = 0; i < 16; ++i) {
@@ -110,7 +110,7 @@ TEST(PortOperation, OneNodePortServesTwoProtocols) {
   EXPECT_EQ(asked.taken, (std::vector<std::int64_t>{30002}));
 }
 
-TEST(PortOperation, WhatCannotBeHadIsAnError) {
+TEST(PortOperation, TakenAndOutOfRangePortsAreErrors) {
   PortMap map;
   map.set(30002);
   EXPECT_EQ(allocate(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30002}]})", map).problem,
@@ -122,7 +122,7 @@ TEST(PortOperation, WhatCannotBeHadIsAnError) {
             "Internal error occurred: failed to allocate requested HealthCheck NodePort 30002: provided port is already allocated");
 }
 
-TEST(PortOperation, TrialsMakePortsUp) {
+TEST(PortOperation, DryRunsMayUsePortsOutOfRange) {
   const auto trial =
       allocate(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80,"nodePort":70000}]})", {}, true);
   EXPECT_EQ(trial.problem, "") << "ports of a trial may be out of range";
