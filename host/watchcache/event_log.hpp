@@ -62,7 +62,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   // Forgets everything: watchers of before lag.  Events after `floor` will follow.
   void reset(Revision floor);
-  // Adds records, in order, and resumes who waits: one post for each executor.  `live_bytes`: of the resource's objects.
+  // Adds records, in order, and resumes the waiters: one post for each executor.  `live_bytes`: of the resource's objects.
   void append(std::vector<LogRecord> records, std::size_t live_bytes = 0);
   // Ends every wait, now and later.
   void close();
@@ -171,7 +171,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void forget_if_empty(const Place& place);
   // Out of its list, into those to be resumed.
   void take(Group& group, Waiter& waiter, Wakes& wakes);
-  // All whom something untold concerns.
+  // Takes all waiters for which there are events that they have not received.
   void take_concerned(Group& group, Wakes& wakes);
   void take_everybody(Wakes& wakes);
   // Records from `from` on concern all of them.

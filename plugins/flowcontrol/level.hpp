@@ -66,7 +66,7 @@ class Level {
   const std::string& name() const noexcept { return name_; }
   bool exempt() const noexcept { return exempt_; }
   void shape(QueueShape shape, Time now);
-  // Seats that may be taken; who waits gets what has come free.
+  // Sets the number of seats; waiting requests get seats that become free by it.
   void limit(int seats, Time now);
   int limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
 

@@ -21,7 +21,7 @@ namespace backplane BACKPLANE_API {
 class Plugin {
  public:
   virtual ~Plugin();
-  // Receives the plugin's section of the configuration as JSON; empty if there is none.
+  // Receives the plugin's configuration as JSON. In this release it is always empty; use Host::flag() for flags of the host.
   virtual Status configure(std::string_view config);
   // Registers groups, handlers, hooks.  They become visible at the commit, after validate().
   virtual Status provision(Host& host) = 0;

@@ -70,7 +70,7 @@ typedef struct bp_admission {
   int32_t (*configure)(void* self, bp_str config, bp_error* error);
   // Writes a JSON patch (a list) or the changed object; nothing: no change. An error refuses the write, as in validate().
   int32_t (*admit)(void* self, const bp_write* write, bp_output* patch, bp_error* error);
-  // An error refuses the write: as 403 with the usual words before the message if the error has neither code nor reason, else as it is.
+  // An error refuses the write. If it has neither code nor reason, the response is 403 with kube-apiserver's text before the message.
   int32_t (*validate)(void* self, const bp_write* write, bp_error* error);
 } bp_admission;
 

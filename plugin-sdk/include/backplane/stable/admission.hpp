@@ -2,7 +2,7 @@
 //
 // Thread-safety: functions are called on the request's thread, with BP_BLOCKING on a thread of the plugin; several at a time.
 // Lifetime:      add_admission() keeps them as long as the plugin.
-// Errors:        an Error refuses the write: as 403 with the usual words if it has neither code nor reason.
+// Errors:        an Error refuses the write: as 403 with kube-apiserver's text before the message if it has neither code nor reason.
 #pragma once
 
 #include <functional>

@@ -82,13 +82,13 @@ typedef struct bp_plugin {
   size_t struct_size;
   // The first argument of the functions below.
   void* self;
-  // The plugin's section of the configuration, JSON; empty if there is none.
+  // Receives the plugin's configuration, JSON. In this release it is always empty.
   int32_t (*configure)(void* self, bp_str config, bp_error* error);
   // Registers what the plugin has. `host` lives until destroy() has returned.
   int32_t (*provision)(void* self, const bp_host* host, bp_error* error);
-  // The last word before everything that plugins have registered is put into use.
+  // The last check before the registrations of all plugins take effect.
   int32_t (*validate)(void* self, bp_error* error);
-  // The last call. Nothing of the plugin is called any more.
+  // The last call: afterwards the host calls no function of the plugin.
   void (*destroy)(void* self);
 } bp_plugin;
 

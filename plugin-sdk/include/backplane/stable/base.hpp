@@ -1,12 +1,12 @@
-// The C++ face of the stable tier: texts, errors, the host, and the base class of plugins. Header-only C++20; it is compiled into the
-// plugin, and only the C tables cross the border.
+// The C++ wrapper of the stable tier: texts, errors, the host, and the base class of plugins. Header-only C++20, compiled into the plugin;
+// host and plugin communicate only through the C tables.
 //
 //   class Stock final : public backplane::stable::Plugin {
 //     void provision(backplane::stable::Host& host) override { … }
 //   };
 //   BACKPLANE_STABLE_PLUGIN(Stock, "plugin.json")
 //
-// Thread-safety: as the C headers say; the host's comment is the rule for each callback.
+// Thread-safety: that of the C tables; the C headers name the thread of each callback.
 // Lifetime:      a Host keeps what is registered through it until the plugin is destroyed.
 // Errors:        an Error, or another exception, that a callback throws becomes the bp_error of the call. Failed calls of the host throw
 // Error.
@@ -80,7 +80,7 @@ int32_t barrier(bp_error* error, Work work) noexcept {
   }
 }
 
-// A call of the host: throws what it reports.
+// Calls a function of the host; throws the error that it reports.
 template <class Call>
 void checked(Call call) {
   bp_error error{};

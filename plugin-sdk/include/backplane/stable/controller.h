@@ -26,7 +26,7 @@ typedef struct bp_informer bp_informer;
 // The keys that a controller has to work on, until the plugin is destroyed.
 typedef struct bp_queue bp_queue;
 
-// What makes a controller work: events of one informer. Filled by the plugin.
+// Events of one informer that put keys into the queue of a controller. Filled by the plugin.
 typedef struct bp_watch {
   size_t struct_size;
   bp_informer* informer;
@@ -44,7 +44,8 @@ typedef struct bp_controller {
   uint32_t workers;
   const bp_watch* const* watches;
   size_t watch_count;
-  // Brings what a key stands for closer to what is wanted. An error puts the key into the queue again, after a pause that grows.
+  // Compares the desired with the actual state of the object with this key, and acts on the difference. An error puts the key into the
+  // queue again, after a pause that grows.
   int32_t (*reconcile)(void* self, bp_str key, bp_queue* queue, bp_error* error);
 } bp_controller;
 
@@ -57,7 +58,8 @@ typedef struct bp_controllers_table {
   bp_informer* (*informer)(bp_context* context, const bp_resource* resource, bp_str ns, bp_error* error);
   // The controller runs from when the server listens and its informers have read all objects.
   int32_t (*add)(bp_context* context, const bp_controller* controller, bp_error* error);
-  // The rest on every thread, but not in provision. The object with the key; NULL if there is none.
+  // This function and those below may be called on every thread, but not in provision. Returns the object with the key; NULL if there is
+  // none.
   bp_text* (*get)(bp_informer* informer, bp_str key);
   // Calls visit() for each object until it returns other than 0, which is returned.
   int32_t (*each)(bp_informer* informer, void* self, int32_t (*visit)(void* self, bp_str key, bp_str object));

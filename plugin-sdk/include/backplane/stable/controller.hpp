@@ -71,8 +71,8 @@ class Queue {
   bp_queue* queue_;
 };
 
-// What makes a controller work. `keys_of`: the keys that an object stands for, asked for an object and for what it was before; empty: its
-// own.
+// Events of one informer that put keys into the queue. `keys_of` returns the keys to reconcile for an object; it is called with the new and
+// the old version of a changed object. If it is not set, the key is that of the object.
 struct Watch {
   Informer informer;
   std::function<std::vector<std::string>(const Json& object)> keys_of = {};

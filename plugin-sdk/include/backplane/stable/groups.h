@@ -68,7 +68,7 @@ typedef struct bp_groups_table {
   // In provision. Errors name what is wrong in the documents.
   int32_t (*install)(bp_context* context, const bp_group* group, bp_error* error);
   // Adds an error. `field`: the path ("spec.slots"); `value`: as it is printed, strings in quotes; of NOT_SUPPORTED, `detail` is the text
-  // behind the value ('supported values: "a"').
+  // after the value ('supported values: "a"').
   void (*field_error)(bp_field_errors* errors, uint32_t type, bp_str field, bp_str value, bp_str detail);
 } bp_groups_table;
 

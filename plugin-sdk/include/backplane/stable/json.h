@@ -34,11 +34,11 @@ typedef struct bp_json_table {
   int32_t (*get_bool)(const bp_json* json, bp_str path, int32_t otherwise);
   // The number of items of the list or of members of the object at the path; -1 if there is neither.
   int64_t (*count)(const bp_json* json, bp_str path);
-  // Whether anything stands at the path, null included.
+  // 1 if there is a value at the path, null included; otherwise 0.
   int32_t (*has)(const bp_json* json, bp_str path);
-  // The JSON of what stands at the path; NULL if there is nothing.
+  // The value at the path as JSON; NULL if there is none.
   bp_text* (*get)(const bp_json* json, bp_str path);
-  // Each sets the value at the path; objects on the way are made. "-" stands for the place behind the last item of a list.
+  // Each sets the value at the path, and creates missing objects on the path. "-" in place of an index appends to the list.
   int32_t (*set_string)(bp_json* json, bp_str path, bp_str value, bp_error* error);
   int32_t (*set_int)(bp_json* json, bp_str path, int64_t value, bp_error* error);
   int32_t (*set_json)(bp_json* json, bp_str path, bp_str value, bp_error* error);

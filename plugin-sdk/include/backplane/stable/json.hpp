@@ -2,7 +2,7 @@
 //
 // Thread-safety: a document is used by one thread at a time.
 // Lifetime:      a Json owns its document; views are valid until it changes. The Host outlives it.
-// Errors:        an Error with reason BadRequest for a text that is not JSON, or a path at which nothing can stand.
+// Errors:        an Error with reason BadRequest for a text that is not JSON, or a path that cannot have a value.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ typedef struct bp_check {
 #define BP_LIFECYCLE_TABLE_VERSION 1
 typedef struct bp_lifecycle_table {
   size_t struct_size;
-  // All in provision. The hook is run after the server listens; its check is red until it has succeeded.
+  // All in provision. The hook is run after the server listens; its check fails until the hook has succeeded.
   int32_t (*add_post_start)(bp_context* context, const bp_hook* hook, bp_error* error);
   // The hook is run when the server shuts down, or when the plugin is replaced.
   int32_t (*add_pre_shutdown)(bp_context* context, const bp_hook* hook, bp_error* error);

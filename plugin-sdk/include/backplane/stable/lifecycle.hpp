@@ -2,7 +2,7 @@
 //
 // Thread-safety: functions are called on threads of the plugin.
 // Lifetime:      they are kept as long as the plugin.
-// Errors:        an exception fails the hook, or makes the check red.
+// Errors:        an exception fails the hook or the check.
 #pragma once
 
 #include <functional>

@@ -37,7 +37,7 @@ typedef struct bp_authenticator {
   // 0 or BP_BLOCKING.
   uint32_t flags;
   // Writes {"username": …, "uid": …, "groups": […], "extra": {…}}, or nothing if the token is not of this authenticator's kind. An error:
-  // the token is of its kind and not valid. `audiences`: those of which the token must be valid for one; none: those of the server.
+  // the token is of its kind and not valid. The token must be valid for one of `audiences`; none: for one of the server's.
   int32_t (*authenticate)(void* self, bp_str token, const bp_str* audiences, size_t audience_count, bp_output* user, bp_error* error);
 } bp_authenticator;
 

@@ -1,42 +1,47 @@
-// An API group as a document: its versions, and its kinds with their facts, columns and subresources, as data.  A kind that does nothing
-// beyond its schema needs no code at all; what only code can do stands in a GroupCode, under the names that the document uses.
+// An API group as a document: its versions, and its kinds with their facts, columns and subresources, as data. A kind without behaviour
+// beyond its schema needs no code; other behaviour is in a GroupCode, under the names that the document uses.
 //
 //   {"group": "shop.example.com", "priority": 1000,             priority: groupPriorityMinimum of its APIServices
 //    "versions": [{"name": "v1", "priority": 15}],              in order of preference; priority: versionPriority
 //    "kinds": [{"resource": "shelves", "kind": "Shelf", "status": true,
 //               "columns": ["name", {"name": "Boxes", "type": "integer", "path": ".spec.boxes", "description": "…"}, "age"]}]}
 //
-// Members of a kind (those that are not there are as KindFacts and KindRow have them):
+// Members of a kind (an absent member has the default of KindFacts or KindRow):
 //   resource, kind, shortNames, categories, storagePrefix, deprecationWarning
 //   namespaced, nameRule (subdomain | label | label1035 | pathSegment), createOnUpdate, unconditionalUpdate, generation, status,
 //   statusOnCreate, initialStatus (an object), orphansDependents, returnsDeleted, hasTables, hasDependents, deletesCollections,
-//   rechecksMetadataChange, rechecksMetadata, rechecksRules selectable      what field selectors may name: "spec.nodeName", or {"label",
-//   "path", "default"} columns         "name", "age", or {"name", "description", "type", "format", "priority", "path", "join", "absent",
-//   "empty", "print",
-//                   "parts", "each", "instead"}.
-//                   `path` is a path, or several of which the first is shown at which something stands; with `join`, all that stands at
-//                   them, this text between.  `absent` is shown where nothing stands, `empty` where an empty text does, too.  `print`
-//                   names a printer, of the kit ("entries", "labels", "selector", "number", "count", "since") or of the code; a column with
-//                   neither path nor print shows what the printer before it has left.
-//                   `parts` are pieces of one text, [{"path" (or several), "before", "after", "absent", "lower", "as"}]: the first thing
-//                   at the paths that is something, in lower case or as the table `as` has it ("*": all others), between two texts; with
-//                   `each`, a path, that text for all that stands there, `join` between them (",").  `instead` shows something else
-//                   under a condition, [{"when": {path: value or values; true: any, false: none}, "show"}], the first that holds
-//   rowsBy          the path of a number that the rows of a table are sorted by
-//   warnings        [{"path", and "text" behind it, or "said" in its place, or "check"}]: asked in order of what stands at the path
-//                   (FieldPlaces: "spec.externalIPs[*]").  `check` names a function, of the kit ("ip", "cidr", "wholeBytes") or of the
-//                   code.  `when` and `unless` are {path: value or values} or a list of such, of which one holds; true: any value, false:
-//                   none.  "only": "create" leaves out updates, "only": "new" those whose old object has something there, too
+//   rechecksMetadataChange, rechecksMetadata, rechecksRules, anyFinalizerNames, metadataLast
+//   selectable      fields of field selectors: "spec.nodeName", or {"label", "path", "default"}
+//   columns         "name", "age", or an object with the members "name", "description", "type", "format", "priority" and
+//                     path      a path, or several, of which the first that has a value is shown
+//                     join      a text: the values at all paths are shown, separated by this text
+//                     absent    shown if there is no value
+//                     empty     shown if there is no value or an empty text; instead of `absent`
+//                     print     a printer: of the kit ("entries", "labels", "selector", "number", "count", "since") or of GroupCode. A
+//                               column with neither `path` nor `print` shows a further cell of the printer before it
+//                     parts     [{"path" (or several), "before", "after", "absent", "lower", "as"}]: pieces that are concatenated. Each is
+//                               the first value at its paths that is not empty, in lower case or replaced by the table `as` ("*": all other
+//                               values), between the two texts
+//                     each      a path: `parts` are evaluated for each item there, and separated by `join` (",")
+//                     instead   [{"when": {path: value or values; true: any, false: none}, "show"}]: the first entry whose condition holds
+//                               replaces the cell
+//   rowsBy          the path of a number by which the rows of a table are sorted
+//   warnings        [{"path", and one of "text", "said" and "check"}], evaluated in this order for each value at the path (FieldPlaces:
+//                   "spec.externalIPs[*]"). `text` gives the warning "path: text", `said` is the whole warning, `check` names a function of
+//                   the kit ("ip", "cidr", "wholeBytes") or of GroupCode. `when` and `unless` are {path: value or values}, or a list of
+//                   such, of which at least one must hold (for `unless`: none); true: any value, false: no value. "only": "create": only
+//                   on create; "only": "new": on update only if the old object has no such value
 //   statusKeeps     members of metadata that /status does not change
 //   scale           {} or {"specReplicas", "statusReplicas", "selector"}: paths of the subresource /scale
-//   versions        the versions that serve it, the stored one first; not there: the first version of the document
-//   sameForm        the versions differ by their names alone; otherwise the Scheme has conversions between them
-//   storedAs        {"group", "version", "kind"}: it is a view of another group's kind
-//   fieldLabels     of views, by version: {"v1": {"its label": "the stored version's, or nothing when it is the same"}}
+//   versions        the versions that serve the kind, the stored one first; absent: the first version of the document
+//   sameForm        true: the versions have the same fields; otherwise the Scheme has conversions between them
+//   lifecycle       by version: {"v1": {"introduced", "deprecated", "removed", "replacement"}}, Kubernetes releases
+//   storedAs        {"group", "version", "kind"}: the kind is a view of this kind of another group
+//   fieldLabels     of views, by version: {"v1": {"label of the view": "label of the stored version, or empty if it is the same"}}
 //
 // Thread-safety: pure functions; used while a plugin provisions.
-// Errors:        a document that cannot be read, says something unknown, or names code that is not there gives a Status with the place;
-//                so does code for a kind that the document does not have (printers of a library may stand unused).
+// Errors:        a Status with the location if a document cannot be read, has an unknown member, or names code that is not in
+//                GroupCode, and if GroupCode has code for a kind that the document does not have. Printers of GroupCode may be unused.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/* A server for the tests of a plugin: C functions. host.hpp has the C++ face.
+/* A server for the tests of a plugin: C functions. host.hpp has a C++ wrapper.
  *
  * A host is a child process: the `backplane` of the installation that libbackplane-testing belongs to (or of the environment variable
  * BACKPLANE), started with --throwaway. It has a store in memory, a free port, temporary files, the plugins that are shipped with the

@@ -1,4 +1,4 @@
-// A server for the tests of a plugin, in C++: the face of host.h, which says what a host is.
+// A server for the tests of a plugin: the C++ wrapper of host.h, which describes a host.
 //
 //   backplane::testing::Host host({"build/widgets.so"});
 //   auto widgets = host.resource("widgets.example.com/v1", "widgets");

@@ -20,7 +20,7 @@ inline constexpr std::string_view kAppArmorAnnotation = "container.apparmor.secu
 inline constexpr std::string_view kPodSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
 inline constexpr std::string_view kContainerSeccompAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
 
-// The profile that a legacy AppArmor annotation stands for; null when it stands for none.
+// The profile that a legacy AppArmor annotation represents; null if it represents none.
 Value app_armor_profile(std::string_view annotation);
 
 // Annotations of a pod or a pod template; `path`: of the annotations.  `before`: those of the pod as it was, of which a cost that is no

@@ -1,5 +1,5 @@
-// Rules for pod specs and pod templates that cross their fields (pkg/apis/core/validation); those on single fields stand in the schema,
-// and have been asked before.
+// Rules for pod specs and pod templates that involve several fields (pkg/apis/core/validation). The schema has the rules of single fields,
+// which are evaluated before.
 //
 // Thread-safety: pure functions on trees of the caller's.
 // Errors:        added to FieldErrors in upstream's words.
