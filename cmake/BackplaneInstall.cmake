@@ -103,7 +103,7 @@ function(backplane_install_rules)
   install(FILES ${_BACKPLANE_INSTALL_DIR}/BackplaneStableSdkConfig.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneStable.cmake ${_BACKPLANE_INSTALL_DIR}/BackplaneTesting.cmake
     ${_BACKPLANE_INSTALL_DIR}/stable.map DESTINATION lib/cmake/BackplaneStableSdk)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/examples/stable-c ${CMAKE_SOURCE_DIR}/docs/examples/stable-cpp
-    ${CMAKE_SOURCE_DIR}/docs/examples/stable-rust DESTINATION share/backplane/examples PATTERN target EXCLUDE)
+    ${CMAKE_SOURCE_DIR}/docs/examples/stable-rust ${CMAKE_SOURCE_DIR}/docs/examples/stable-store DESTINATION share/backplane/examples PATTERN target EXCLUDE)
 endfunction()
 
 # Deferred until all targets are known.

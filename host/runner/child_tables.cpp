@@ -325,6 +325,21 @@ const bp_controllers_table kControllers = {
     .enqueue_after = [](bp_queue* queue, bp_str key, uint64_t milliseconds) { enqueue(Function::kEnqueueAfter, queue, key, milliseconds); },
 };
 
+// Calls of a store would cost two messages each, and a store must be there when the server stops.
+int32_t refuse_backend(bp_context*, const bp_storage_backend*, bp_error* error) {
+  return stable::fail(error, bad_request("a storage backend runs in the server's process: leave the plugin out of --plugin-placement"));
+}
+const bp_storage_table kStorage = {
+    .struct_size = sizeof(bp_storage_table),
+    .add = refuse_backend,
+    .add_item = [](bp_store_answer*, const bp_key_value*) {},
+    .set_range = [](bp_store_answer*, int64_t, int64_t, int32_t) {},
+    .set_txn = [](bp_store_answer*, int32_t, int64_t) {},
+    .add_event = [](bp_event_stream*, const bp_store_event*) {},
+    .push = [](bp_event_stream*, int64_t) -> int32_t { return BP_ENDED; },
+    .end = [](bp_event_stream*, const bp_error*) {},
+};
+
 const void* table_named(bp_context*, bp_str name, uint32_t version) {
   struct Row {
     std::string_view name;
@@ -337,7 +352,8 @@ const void* table_named(bp_context*, bp_str name, uint32_t version) {
                               {BP_HTTP_TABLE, &kHttp},
                               {BP_LIFECYCLE_TABLE, &kLifecycle},
                               {BP_CLIENT_TABLE, &kClient},
-                              {BP_CONTROLLERS_TABLE, &kControllers}};
+                              {BP_CONTROLLERS_TABLE, &kControllers},
+                              {BP_STORAGE_TABLE, &kStorage}};
   const std::string_view wanted = stable::view(name);
   const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == wanted; });
   // The versions are those of the host's own tables.

@@ -23,6 +23,7 @@ const TableRow* rows() {
       {BP_LIFECYCLE_TABLE, BP_LIFECYCLE_TABLE_VERSION, &lifecycle_table()},
       {BP_CLIENT_TABLE, BP_CLIENT_TABLE_VERSION, &client_table()},
       {BP_CONTROLLERS_TABLE, BP_CONTROLLERS_TABLE_VERSION, &controllers_table()},
+      {BP_STORAGE_TABLE, BP_STORAGE_TABLE_VERSION, &storage_table()},
       {},
   };
   return kRows;

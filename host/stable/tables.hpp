@@ -17,5 +17,6 @@ const bp_http_table& http_table();
 const bp_lifecycle_table& lifecycle_table();
 const bp_client_table& client_table();
 const bp_controllers_table& controllers_table();
+const bp_storage_table& storage_table();
 
 }  // namespace backplane::stable

@@ -62,6 +62,8 @@ def split(text):
     return [part for part in parts if part]
 
 
+# Constants that functions return.
+SIGNED = ('BP_ALLOW', 'BP_DENY', 'BP_NO_OPINION', 'BP_PUSHED', 'BP_FULL', 'BP_ENDED')
 RUST_TYPES = {'int32_t': 'i32', 'uint32_t': 'u32', 'int64_t': 'i64', 'uint64_t': 'u64', 'size_t': 'usize', 'char': 'c_char', 'void': 'c_void'}
 
 
@@ -177,7 +179,7 @@ def rust_file(spec):
     for header in spec['header']:
         for _, line in rows(header.get('constants', '')):
             name, value = line.split()
-            kind = {'BP_ALLOW': 'i32', 'BP_DENY': 'i32', 'BP_NO_OPINION': 'i32'}.get(name, 'i32' if 'LOG' in name or 'PATCH' in name else 'u32')
+            kind = 'i32' if name in SIGNED or 'LOG' in name or 'PATCH' in name else 'u32'
             out.append('pub const %s: %s = %s;' % (name, kind, value))
         for _, line in rows(header.get('handles', '')):
             out.append('pub enum %s {}' % line)

@@ -312,3 +312,100 @@ pub struct bp_controllers_table {
     pub enqueue: Option<unsafe extern "C" fn(queue: *mut bp_queue, key: bp_str)>,
     pub enqueue_after: Option<unsafe extern "C" fn(queue: *mut bp_queue, key: bp_str, milliseconds: u64)>,
 }
+pub const BP_PUSHED: i32 = 0;
+pub const BP_FULL: i32 = 1;
+pub const BP_ENDED: i32 = 2;
+pub enum bp_store_answer {}
+pub enum bp_event_stream {}
+#[repr(C)]
+pub struct bp_store_settings {
+    pub struct_size: usize,
+    pub data_dir: bp_str,
+    pub no_fsync: i32,
+}
+#[repr(C)]
+pub struct bp_key_value {
+    pub struct_size: usize,
+    pub key: bp_str,
+    pub value: bp_str,
+    pub create_revision: i64,
+    pub mod_revision: i64,
+    pub lease: i64,
+}
+#[repr(C)]
+pub struct bp_range {
+    pub struct_size: usize,
+    pub start: bp_str,
+    pub end: bp_str,
+    pub revision: i64,
+    pub limit: i64,
+    pub keys_only: i32,
+    pub count_only: i32,
+    pub skip_count: i32,
+}
+#[repr(C)]
+pub struct bp_compare {
+    pub struct_size: usize,
+    pub key: bp_str,
+    pub mod_revision: i64,
+}
+#[repr(C)]
+pub struct bp_put {
+    pub struct_size: usize,
+    pub key: bp_str,
+    pub value: bp_str,
+    pub lease: i64,
+}
+#[repr(C)]
+pub struct bp_txn {
+    pub struct_size: usize,
+    pub compares: *const *const bp_compare,
+    pub compare_count: usize,
+    pub puts: *const *const bp_put,
+    pub put_count: usize,
+    pub removes: *const bp_str,
+    pub remove_count: usize,
+}
+#[repr(C)]
+pub struct bp_store_event {
+    pub struct_size: usize,
+    pub item: *const bp_key_value,
+    pub removed: i32,
+    pub previous: bp_str,
+    pub previous_revision: i64,
+}
+#[repr(C)]
+pub struct bp_storage_backend {
+    pub struct_size: usize,
+    pub name: bp_str,
+    pub this: *mut c_void,
+    pub stored_form: bp_str,
+    pub open: Option<unsafe extern "C" fn(this: *mut c_void, settings: *const bp_store_settings, error: *mut bp_error) -> *mut c_void>,
+    pub close: Option<unsafe extern "C" fn(store: *mut c_void)>,
+    pub current_revision: Option<unsafe extern "C" fn(store: *mut c_void, error: *mut bp_error) -> i64>,
+    pub committed_revision: Option<unsafe extern "C" fn(store: *mut c_void) -> i64>,
+    pub range: Option<unsafe extern "C" fn(store: *mut c_void, range: *const bp_range, answer: *mut bp_store_answer, error: *mut bp_error) -> i32>,
+    pub txn: Option<unsafe extern "C" fn(store: *mut c_void, txn: *const bp_txn, answer: *mut bp_store_answer, error: *mut bp_error) -> i32>,
+    pub watch: Option<unsafe extern "C" fn(store: *mut c_void, prefix: bp_str, after: i64, stream: *mut bp_event_stream, error: *mut bp_error) -> *mut c_void>,
+    pub more: Option<unsafe extern "C" fn(store: *mut c_void, watch: *mut c_void)>,
+    pub cancel: Option<unsafe extern "C" fn(store: *mut c_void, watch: *mut c_void)>,
+    pub request_progress: Option<unsafe extern "C" fn(store: *mut c_void, error: *mut bp_error) -> i32>,
+    pub compact: Option<unsafe extern "C" fn(store: *mut c_void, revision: i64, error: *mut bp_error) -> i32>,
+    pub grant_lease: Option<unsafe extern "C" fn(store: *mut c_void, seconds: i64, error: *mut bp_error) -> i64>,
+    pub health: Option<unsafe extern "C" fn(store: *mut c_void, milliseconds: u32, error: *mut bp_error) -> i32>,
+    pub size: Option<unsafe extern "C" fn(store: *mut c_void) -> i64>,
+    pub raise_revision: Option<unsafe extern "C" fn(store: *mut c_void, revision: i64, error: *mut bp_error) -> i32>,
+}
+pub const BP_STORAGE_TABLE: &str = "backplane.storage";
+pub const BP_STORAGE_TABLE_VERSION: u32 = 1;
+#[repr(C)]
+pub struct bp_storage_table {
+    pub struct_size: usize,
+    pub add: Option<unsafe extern "C" fn(context: *mut bp_context, backend: *const bp_storage_backend, error: *mut bp_error) -> i32>,
+    pub add_item: Option<unsafe extern "C" fn(answer: *mut bp_store_answer, item: *const bp_key_value)>,
+    pub set_range: Option<unsafe extern "C" fn(answer: *mut bp_store_answer, revision: i64, count: i64, more: i32)>,
+    pub set_txn: Option<unsafe extern "C" fn(answer: *mut bp_store_answer, committed: i32, revision: i64)>,
+    pub add_event: Option<unsafe extern "C" fn(stream: *mut bp_event_stream, event: *const bp_store_event)>,
+    pub push: Option<unsafe extern "C" fn(stream: *mut bp_event_stream, revision: i64) -> i32>,
+    pub end: Option<unsafe extern "C" fn(stream: *mut bp_event_stream, error: *const bp_error)>,
+}

@@ -14,5 +14,6 @@
 #include "backplane/stable/lifecycle.h"
 #include "backplane/stable/manifest.h"
 #include "backplane/stable/security.h"
+#include "backplane/stable/storage.h"
 
 #endif

@@ -9,6 +9,7 @@
 //   add_post_start, add_pre_shutdown, add_check    lifecycle.hpp
 //   Client                                         client.hpp
 //   Informer, add_controller, Controller           controller.hpp
+//   add_storage_backend, Store                     storage.hpp
 #pragma once
 
 #include "backplane/stable/admission.hpp"
@@ -20,6 +21,7 @@
 #include "backplane/stable/json.hpp"
 #include "backplane/stable/lifecycle.hpp"
 #include "backplane/stable/security.hpp"
+#include "backplane/stable/storage.hpp"
 
 namespace backplane::stable {
 

@@ -1,0 +1,95 @@
+// A watch of a storage backend of the stable tier: the queue between the plugin, which pushes batches, and the host, which takes them.
+//
+// The queue is bounded. A batch that finds it full is dropped, and the plugin pushes it again in more(). Calls of the plugin for one watch
+// are made one after another, on the threads of its store.
+// Thread-safety: any thread; add(), push() and end() by one at a time.
+// Lifetime:      the store owns it until the plugin's cancel() has returned, so the plugin's pointer is valid as long.
+// Errors:        kExpired after cancel(), or if the plugin ends the watch without an error; the plugin's; kInternalError for batches that
+//                are not in the order of commits.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backplane/points/storage.hpp"
+#include "backplane/stable/storage.h"
+
+namespace backplane::stable {
+class OpenedStore;
+}  // namespace backplane::stable
+
+struct bp_event_stream : std::enable_shared_from_this<bp_event_stream> {
+ public:
+  bp_event_stream(std::shared_ptr<backplane::stable::OpenedStore> store, std::string prefix, backplane::Revision after);
+
+  // ---- the plugin's side (bp_storage_table)
+  void add(const bp_store_event& event);
+  int32_t push(backplane::Revision revision);
+  void end(backplane::Status why);
+
+  // ---- the host's side
+  // Calls watch() soon.
+  void open();
+  // Ends the watch with `why` if watch() has not returned.
+  void end_unopened(backplane::Status why);
+  // The next batch, or why there is none; nullopt: `woken` is set when that changes.
+  std::optional<backplane::Result<backplane::EventBatch>> take(const backplane::Promise<bool>& woken);
+  void cancel();
+
+ private:
+  enum class Step : unsigned char { kNone, kOpen, kMore, kCancel, kForget };
+
+  // With the lock held.
+  backplane::Status check(const backplane::EventBatch& batch) const;
+  int32_t queue_batch(backplane::EventBatch batch, std::size_t bytes);
+  backplane::EventBatch unqueue();
+  std::optional<backplane::Promise<bool>> take_waiter();
+  void schedule();
+  Step next_step();
+
+  void run_steps();
+  void call_watch();
+
+  const std::shared_ptr<backplane::stable::OpenedStore> store_;
+  const std::string prefix_;
+  const backplane::Revision after_;
+
+  std::mutex mutex_;  // of the members below
+  struct Queued {
+    backplane::EventBatch batch;
+    std::size_t bytes = 0;
+  };
+  std::deque<Queued> queue_;
+  std::size_t queued_events_ = 0, queued_bytes_ = 0;
+  backplane::EventBatch adding_;  // what add() has added since the last push()
+  std::size_t adding_bytes_ = 0;
+  bool adding_nothing_ = false;  // an event had no item
+  backplane::Revision last_;     // that of the last batch
+  bool full_ = false;            // a batch was dropped
+  std::optional<backplane::Status> ended_;
+  bool cancelled_ = false;
+  std::optional<backplane::Promise<bool>> waiter_;
+
+  bool stepping_ = false;  // a call of the plugin is queued or runs
+  bool open_wanted_ = false, more_wanted_ = false, forgotten_ = false;
+  void* watch_ = nullptr;  // what watch() has returned
+};
+
+namespace backplane::stable {
+
+// The host's handle: its end cancels the watch.
+class TableWatch final : public StorageWatch {
+ public:
+  explicit TableWatch(std::shared_ptr<bp_event_stream> stream) : stream_(std::move(stream)) {}
+  ~TableWatch() override { stream_->cancel(); }
+  Task<Result<EventBatch>> next() override;
+  void cancel() override { stream_->cancel(); }
+
+ private:
+  const std::shared_ptr<bp_event_stream> stream_;
+};
+
+}  // namespace backplane::stable

@@ -1,0 +1,29 @@
+// A storage backend of the stable tier as a StorageBackend: each call runs on a thread of the store, and has a deadline.
+//
+// Thread-safety: open_table_storage() may wait, on any thread.
+// Lifetime:      the plugin and the executor of the connections outlive the result. A call of the plugin that does not return by the end of
+//                the StorageBackend keeps its thread.
+// Errors:        those of the plugin; kTimeout after a deadline; kServiceUnavailable after stop(); kInternalError for results that break
+//                the contract.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "backplane/points/storage.hpp"
+#include "stable/opened_store.hpp"
+
+namespace backplane::stable {
+
+// How long the host waits for the functions of a store. health() has its own limit.
+struct StoreLimits {
+  std::chrono::milliseconds call{30'000};
+  std::chrono::milliseconds upkeep{600'000};  // compact(), raise_revision()
+  std::chrono::milliseconds stop{7'000};      // for the calls that run, and then for close()
+};
+
+// Calls open() of the plugin.
+Result<std::unique_ptr<StorageBackend>> open_table_storage(const StorageProvider& provider, const StorageBackendConfig& config,
+                                                           StoreLimits limits = {});
+
+}  // namespace backplane::stable
