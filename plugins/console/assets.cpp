@@ -24,27 +24,28 @@
 namespace backplane::console {
 namespace {
 
+constexpr std::string_view kFolder = "/console/";
 constexpr std::string_view kHtml = "text/html; charset=utf-8", kScript = "text/javascript; charset=utf-8";
 
 const std::array kAssets{
-    Asset{"/console/", kHtml, index_html()},
-    Asset{"/console/style.css", "text/css; charset=utf-8", style_css()},
-    Asset{"/console/icon.svg", "image/svg+xml", icon_svg()},
-    Asset{"/console/main.js", kScript, main_js()},
-    Asset{"/console/access.js", kScript, access_js()},
-    Asset{"/console/api.js", kScript, api_js()},
-    Asset{"/console/chain.js", kScript, chain_js()},
-    Asset{"/console/charts.js", kScript, charts_js()},
-    Asset{"/console/dom.js", kScript, dom_js()},
-    Asset{"/console/grid.js", kScript, grid_js()},
-    Asset{"/console/object.js", kScript, object_js()},
-    Asset{"/console/objects.js", kScript, objects_js()},
-    Asset{"/console/types.js", kScript, types_js()},
+    Asset{"", kHtml, index_html()},
+    Asset{"style.css", "text/css; charset=utf-8", style_css()},
+    Asset{"icon.svg", "image/svg+xml", icon_svg()},
+    Asset{"main.js", kScript, main_js()},
+    Asset{"access.js", kScript, access_js()},
+    Asset{"api.js", kScript, api_js()},
+    Asset{"chain.js", kScript, chain_js()},
+    Asset{"charts.js", kScript, charts_js()},
+    Asset{"dom.js", kScript, dom_js()},
+    Asset{"grid.js", kScript, grid_js()},
+    Asset{"object.js", kScript, object_js()},
+    Asset{"objects.js", kScript, objects_js()},
+    Asset{"types.js", kScript, types_js()},
 };
 
 // The hash is that of the script in index.html. `form-action` is for <form method="dialog">, which sends nothing.
 constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self' 'sha256-wntN98KJLhyK/tTbTXuGb5uL2qEclPMVZ/a+yyfmKJI='; style-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self' 'sha256-fR49wl9+Dh/w+44/8ZtefKAAmyh73qaXSSOdNrdGjcY='; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 constexpr std::pair<const char*, const char*> kHeaders[] = {
@@ -58,10 +59,21 @@ std::vector<SharedBytes> body_of(std::string_view text) {
   return body;
 }
 
+// "main.js" of "/console/main.js" and of "/console/3/main.js", the same file for a browser's third attempt.
+std::string_view without_attempt(std::string_view path) noexcept {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string_view name = path.substr(std::min(kFolder.size(), path.size()));
+  const std::size_t digits = std::min(name.find_first_not_of(kDigits), name.size());
+  const bool numbered = digits > 0 && digits <= 2 && digits + 1 < name.size() && name[digits] == '/';
+  return numbered ? name.substr(digits + 1) : name;
+}
+
 }  // namespace
 
 const Asset* find_asset(std::string_view path) noexcept {
-  const auto found = std::find_if(kAssets.begin(), kAssets.end(), [&](const Asset& asset) { return asset.path == path; });
+  if (!path.starts_with(kFolder)) return nullptr;
+  const std::string_view name = without_attempt(path);
+  const auto found = std::find_if(kAssets.begin(), kAssets.end(), [name](const Asset& asset) { return asset.name == name; });
   return found == kAssets.end() ? nullptr : &*found;
 }
 

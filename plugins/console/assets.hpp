@@ -16,12 +16,13 @@
 namespace backplane::console {
 
 struct Asset {
-  std::string_view path;  // "/console/main.js"
+  std::string_view name;  // "main.js"; empty: the page
   std::string_view content_type;
   std::string_view bytes;
 };
 
-// Null if the console has no such file. "/console/" is the page.
+// Null if the console has no such file. "/console/" is the page. A number of one or two digits before a file's name is ignored:
+// "/console/3/main.js".
 const Asset* find_asset(std::string_view path) noexcept;
 
 // The value of Content-Security-Policy; it allows the script in the page by its hash.

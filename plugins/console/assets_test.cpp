@@ -44,8 +44,8 @@ TEST(ConsoleAssets, ThePolicyAllowsTheScriptOfThePageByItsHash) {
 }
 
 TEST(ConsoleAssets, ScriptsImportOnlyFilesOfTheConsole) {
-  EXPECT_NE(text("/console/").find("import('./main.js')"), std::string::npos);
-  EXPECT_NE(text("/console/").find("href: 'style.css'"), std::string::npos);
+  EXPECT_NE(text("/console/").find("import(`${folder}main.js`)"), std::string::npos);
+  EXPECT_NE(text("/console/").find("href: `${folder}style.css`"), std::string::npos);
   const std::string main = text("/console/main.js");
   std::size_t imports = 0;
   for (std::size_t at = main.find("from './"); at != std::string::npos; at = main.find("from './", at + 1), ++imports) {
@@ -55,8 +55,15 @@ TEST(ConsoleAssets, ScriptsImportOnlyFilesOfTheConsole) {
   EXPECT_GE(imports, 8u);
 }
 
+TEST(ConsoleAssets, AnAttemptAfterAFailureHasAnAddressOfItsOwn) {
+  for (const char* path : {"/console/1/main.js", "/console/10/main.js"})
+    EXPECT_EQ(find_asset(path), find_asset("/console/main.js")) << path;
+  EXPECT_EQ(find_asset("/console/2/style.css"), find_asset("/console/style.css"));
+}
+
 TEST(ConsoleAssets, NoFileOutsideTheConsole) {
-  for (const char* path : {"/console/../index.html", "/console/none.js", "/console/index.html/", ""})
+  for (const char* path : {"/console/../index.html", "/console/none.js", "/console/index.html/", "", "/console", "/console/1/",
+                           "/console/123/main.js", "/console/1/2/main.js", "/console/x/main.js", "/other/main.js"})
     EXPECT_EQ(find_asset(path), nullptr) << path;
 }
 
