@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '../e2e')]
 import clients  # noqa: E402
 import harness  # noqa: E402
-from apimachinery_test import own_address  # noqa: E402
+from webhook_pods import own_address  # noqa: E402
 from real_definitions_test import CRDS, PROJECTS, YAML, documents, module, said  # noqa: E402
 
 NAME = 'cert-manager-webhook'

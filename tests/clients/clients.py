@@ -1,6 +1,8 @@
 """Builds Kubernetes' own components from their Go module, and runs them against a server.
 
 go.mod beside this file is the recipe; if Go or the module is not available, `build` has the reason and the test is skipped."""
+import contextlib
+import fcntl
 import filecmp
 import glob
 import os
@@ -54,8 +56,22 @@ def changed(folder, sources):
     return bool(different)
 
 
+@contextlib.contextmanager
+def build_lock():
+    """One build at a time on this machine: tests that run at the same time use the same folders, and a build uses all cores."""
+    os.makedirs(BUILD_DIR, exist_ok=True)
+    with open(os.path.join(BUILD_DIR, 'lock'), 'w', encoding='utf-8') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def go_build(folder, sources, packages):
     """{name: path} of the programs of `packages`, built in `folder` if they do not exist yet. Raises Missing."""
+    with build_lock():
+        return go_build_locked(folder, sources, packages)
+
+
+def go_build_locked(folder, sources, packages):
     paths = {os.path.basename(package): os.path.join(folder, os.path.basename(package)) for package in packages}
     if not changed(folder, sources) and all(os.path.exists(path) for path in paths.values()):
         return paths
@@ -69,7 +85,7 @@ def go_build(folder, sources, packages):
 
 
 def build_package(folder, package, path, env):
-    """Builds once more after a failure: a module may not have come, and builds of other tests share the caches."""
+    """Builds once more after a failure: a module may not have come."""
     for left in (1, 0):
         made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', path, package], cwd=folder, env=env, capture_output=True, text=True)
         if made.returncode == 0:
@@ -118,9 +134,21 @@ def build_helm():
 def build_own(source):
     """The path of a single-file program of this project that uses Kubernetes' module; named like its folder."""
     name = os.path.basename(os.path.dirname(source))
-    if changed(os.path.join(BUILD_DIR, 'own', name), [source]) and os.path.exists(os.path.join(BUILD_DIR, name)):
-        os.remove(os.path.join(BUILD_DIR, name))
-    return go_build(BUILD_DIR, recipe(), ['./own/' + name])[name]
+    with build_lock():
+        if changed(os.path.join(BUILD_DIR, 'own', name), [source]) and os.path.exists(os.path.join(BUILD_DIR, name)):
+            os.remove(os.path.join(BUILD_DIR, name))
+        return go_build_locked(BUILD_DIR, recipe(), ['./own/' + name])[name]
+
+
+def build_specs():
+    """The paths of upstream's end-to-end specs (apimachinery/) and of ginkgo, which runs several of them at a time."""
+    program = build_own(os.path.join(HERE, 'apimachinery', 'main.go'))
+    return program, go_build(BUILD_DIR, recipe(), ['github.com/onsi/ginkgo/v2/ginkgo'])['ginkgo']
+
+
+def build_kwok():
+    """The path of kwok's controller, which plays kubelets."""
+    return go_build(os.path.join(BUILD_DIR, 'kwok'), recipe('kwok'), ['sigs.k8s.io/kwok/cmd/kwok'])['kwok']
 
 
 def end(process, seconds):

@@ -70,7 +70,7 @@ class Kubelet(threading.Thread):
                 self.server.request('DELETE', path, {'gracePeriodSeconds': 0})
             elif 'podIP' not in pod['status']:
                 self.count += 1
-                self.say(path, pod, '10.244.0.%d' % self.count)
+                self.say(path, pod, '10.244.%d.%d' % divmod(self.count, 256))
 
     def say(self, path, pod, address):
         done = pod['spec']['restartPolicy'] == 'Never'

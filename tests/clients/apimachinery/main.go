@@ -1,10 +1,11 @@
-// Upstream's specs of sig-api-machinery, and the webhook of its agnhost image: "apimachinery webhook FLAGS" is the latter.
+// Upstream's specs of sig-api-machinery and sig-auth, and the webhook of its agnhost image: "apimachinery webhook FLAGS" is the latter.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"testing"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/kubernetes/test/images/agnhost/webhook"
 
 	_ "k8s.io/kubernetes/test/e2e/apimachinery"
+	_ "k8s.io/kubernetes/test/e2e/auth"
 )
 
 // The testing interface that ginkgo requires.
@@ -30,6 +32,7 @@ func main() {
 		}
 		return
 	}
+	testing.Init() // the flags of a test's program, which ginkgo sets
 	config.CopyFlags(config.Flags, flag.CommandLine)
 	framework.RegisterCommonFlags(flag.CommandLine)
 	framework.RegisterClusterFlags(flag.CommandLine)
@@ -38,7 +41,7 @@ func main() {
 	gomega.RegisterFailHandler(framework.Fail)
 	suite, reporter := framework.CreateGinkgoConfig()
 	state := &specs{}
-	ginkgo.RunSpecs(state, "apimachinery", suite, reporter)
+	ginkgo.RunSpecs(state, "specs", suite, reporter)
 	if state.failed {
 		os.Exit(1)
 	}
