@@ -64,6 +64,9 @@ Result<RangeResult> read_range(const OpenedStore& store, const RangeRequest& req
   if (store.table.range(store.handle, &range, &answer, &error) != 0) return status_of(error);
   if (answer.revision < 0) return broken(store, "has not completed the result of a range");
   if (!keys_fit(request, answer.items)) return broken(store, "has read keys out of order or out of the range");
+  if (request.keys_only) {
+    for (KeyValue& item : answer.items) item.value = {};
+  }
   return RangeResult{std::move(answer.items), answer.revision, answer.count, answer.more};
 }
 
