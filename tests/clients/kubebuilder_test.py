@@ -83,8 +83,8 @@ class Kubebuilder(unittest.TestCase):
             etcd = os.path.join(os.path.dirname(os.path.realpath(harness.BINARY)), 'backplane-etcd')
             environment = dict(os.environ, HOME=home, TEST_ASSET_KUBE_APISERVER=server, TEST_ASSET_ETCD=etcd,
                                TEST_ASSET_KUBECTL=shutil.which('kubectl') or '')
-            done = subprocess.run(['./suite.test', '-test.v', *([] if own else ['-ginkgo.no-color'])], cwd=folder, env=environment, capture_output=True, text=True,
-                                  timeout=900, check=False)
+            command = ['./suite.test', '-test.v', *([] if own else ['-ginkgo.no-color'])]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-6000:])
         ran = len(re.findall(r'^ +--- PASS: ', done.stdout, re.M)) if own else int(re.search(r'Ran (\d+) of \d+ Specs', done.stdout)[1])
         self.assertEqual(ran, SUITES[suite], done.stdout[-3000:])
