@@ -252,10 +252,10 @@ const std::string& MappedCode::copy() const noexcept {
   return state_ ? state_->copy : kNone;
 }
 
-bool MappedCode::unmap() {
+MappedCode::Unmapped MappedCode::unmap() {
   constexpr std::chrono::milliseconds kPatience{100};
-  if (!state_) return true;
-  if (state_->entry != nullptr && is_code_running(state_->entry, kPatience)) return false;
+  if (!state_) return Unmapped::kDone;
+  if (state_->entry != nullptr && is_code_running(state_->entry, kPatience)) return Unmapped::kRunning;
   forget_plugin_code(state_->entry);
   state_->library.unload();
   void* const still = ::dlopen(state_->copy.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -263,7 +263,7 @@ bool MappedCode::unmap() {
   fs::remove(state_->copy, ignored);
   state_.reset();
   if (still != nullptr) ::dlclose(still);
-  return still == nullptr;
+  return still == nullptr ? Unmapped::kDone : Unmapped::kKept;
 }
 
 class PluginLoading {

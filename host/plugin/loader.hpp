@@ -41,9 +41,13 @@ class MappedCode {
   ~MappedCode();  // leaves it mapped
   // The private copy; empty: nothing is mapped.
   const std::string& copy() const noexcept;
-  // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.  False: a
-  // thread still has it on its stack, or the dynamic loader keeps it.
-  bool unmap();
+  enum class Unmapped : unsigned char {
+    kDone,
+    kRunning,  // a thread has it on its stack, or has not answered in time; it can be tried again
+    kKept,     // by the dynamic loader, as long as the process lives
+  };
+  // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.
+  Unmapped unmap();
 
  private:
   friend class PluginLoading;

@@ -192,7 +192,7 @@ class PluginRegistry {
   void retire(GenerationRef generation);
   void join_ended_retirers();
   void end(GenerationRef generation);
-  void unmap(const std::string& name, MappedCode& code);
+  void unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt = 1);
 
   PluginOptions options_;
   PlanOptions plan_options_;

@@ -41,11 +41,11 @@ void PluginRegistry::end(GenerationRef generation) {
   } else {
     generation.reset();
     ended_.fetch_add(1);
+    auto shared = std::make_shared<MappedCode>(std::move(*code));
     if (options_.limits.code <= std::chrono::nanoseconds::zero()) {
-      unmap(name, *code);
+      unmap(name, std::move(shared));
     } else {
-      auto later = std::make_shared<MappedCode>(std::move(*code));
-      unmapping_->after(options_.limits.code, [this, name, later] { unmap(name, *later); });
+      unmapping_->after(options_.limits.code, [this, name, shared] { unmap(name, shared); });
     }
   }
   const std::lock_guard lock(retiring_mutex_);
@@ -54,10 +54,16 @@ void PluginRegistry::end(GenerationRef generation) {
   retired_.notify_all();
 }
 
-void PluginRegistry::unmap(const std::string& name, MappedCode& code) {
-  if (code.unmap()) {
+// A thread that gets no processor for a while does not answer whether it runs the code.
+void PluginRegistry::unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt) {
+  constexpr std::size_t kAttempts = 60;
+  constexpr std::chrono::seconds kPause{1};
+  const auto result = code->unmap();
+  if (result == MappedCode::Unmapped::kDone) {
     plugin_details().info("the code of a former build has been unmapped plugin={}", name);
     unmapped_.fetch_add(1);
+  } else if (result == MappedCode::Unmapped::kRunning && attempt < kAttempts) {
+    unmapping_->after(kPause, [this, name, code = std::move(code), attempt] { unmap(name, code, attempt + 1); });
   } else {
     plugin_log().warn("the code of a former build is still in use, it stays mapped plugin={}", name);
   }

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <latch>
 #include <thread>
 
 #include "shared_object.hpp"
@@ -48,6 +50,10 @@ class PluginChanges : public ::testing::Test {
     return committed;
   }
   bool settled() { return registry_->wait_retired(std::chrono::seconds(60)); }
+  // The test's time limit ends a wait for what does not happen.
+  void wait_unmapped(std::size_t generations) const {
+    while (registry_->generations_unmapped() < generations) std::this_thread::yield();
+  }
   std::size_t copies() const {
     std::size_t count = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(copies_.path())) count += entry.path().extension() == ".so";
@@ -83,7 +89,7 @@ TEST_F(PluginChanges, FormerBuildsLeaveNoThreadsBehind) {
     for (std::size_t i = 0; i < times; ++i) {
       const std::size_t ended = registry_->generations_unmapped();
       ASSERT_TRUE(replace("apps", build("apps", "path=/apps")).ok());
-      while (registry_->generations_unmapped() == ended) std::this_thread::yield();
+      wait_unmapped(ended + 1);
     }
   };
   replaced(5);
@@ -102,8 +108,29 @@ TEST_F(PluginChanges, TheFormerBuildIsDestroyedAndUnmappedWithItsLastUse) {
   in_flight.reset();
   ASSERT_TRUE(settled());
   EXPECT_EQ(services_.told.back(), "destroy/path=/apps");
-  EXPECT_EQ(registry_->generations_unmapped(), 1u);
+  wait_unmapped(1);
   EXPECT_EQ(copies(), 2u) << "the running build, and the former one's file for a rollback";
+}
+
+// A thread without a processor did not say within 100 ms whether it runs the code, which then stayed mapped for ever.
+TEST_F(PluginChanges, CodeIsUnmappedLaterIfAThreadDoesNotAnswer) {
+  add("apps", "path=/apps");
+  start();
+  std::latch blocked(1), seen(1);
+  std::thread silent([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    blocked.count_down();
+    seen.wait();
+  });
+  blocked.wait();
+  EXPECT_TRUE(replace("apps", build("apps", "path=/new")).ok());
+  EXPECT_TRUE(settled());
+  EXPECT_EQ(registry_->generations_unmapped(), 0u);
+  seen.count_down();
+  silent.join();
+  wait_unmapped(1);
 }
 
 TEST_F(PluginChanges, AFaultInAnyStepRollsBack) {

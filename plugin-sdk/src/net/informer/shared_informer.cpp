@@ -1,4 +1,6 @@
 // Follows one resource: list, watch, and a new watch from the last revision.
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <set>
 
@@ -20,6 +22,28 @@ bool ends_initial_events(const ObjectEntry& bookmark) {
   const Object object = decode(bookmark, json::storage_ptr());
   const Value* annotations = find_path(object, {"metadata", "annotations"});
   return annotations != nullptr && annotations->is_object() && get_string(annotations->get_object(), kInitialEventsEnd) == "true";
+}
+
+// kube-apiserver over an etcd that cannot request progress refuses lists in watches; like client-go, the informer then lists.
+bool refuses_streamed_lists(const Status& status) {
+  constexpr Reason kTemporary[] = {Reason::kUnauthorized,    Reason::kServerTimeout,      Reason::kTimeout,
+                                   Reason::kTooManyRequests, Reason::kServiceUnavailable, Reason::kExpired};
+  return !status.ok() && !is_gone(status) &&
+         std::find(std::begin(kTemporary), std::end(kTemporary), status.reason()) == std::end(kTemporary);
+}
+
+// Of a watch that begins with the list, or that follows `revision`.
+ListOptions options_from(bool initial, Revision revision) {
+  ListOptions options;
+  options.watch = true;
+  options.allow_watch_bookmarks = true;
+  if (initial) {
+    options.send_initial_events = true;
+    options.match = ResourceVersionMatch::kNotOlderThan;
+  } else {
+    options.resource_version = std::to_string(revision);
+  }
+  return options;
 }
 
 Status status_of(const ObjectEntry& error) {
@@ -208,27 +232,24 @@ Task<void> SharedInformer::run_resync(std::chrono::nanoseconds period) {
 }
 
 Task<Status> SharedInformer::follow() {
-  ListOptions options;
-  options.watch = true;
-  options.allow_watch_bookmarks = true;
-  const bool initial = last_sync_revision() == 0 && state_->source->streams_lists();
-  if (initial) {
-    options.send_initial_events = true;
-    options.match = ResourceVersionMatch::kNotOlderThan;
-  } else if (last_sync_revision() == 0) {
-    Status listed = co_await take_list();
-    if (!listed.ok()) co_return listed;
+  for (bool initial = last_sync_revision() == 0 && state_->source->streams_lists();; initial = false) {
+    if (!initial && last_sync_revision() == 0) {
+      Status listed = co_await take_list();
+      if (!listed.ok() || stopped()) co_return listed;
+    }
+    auto opened = co_await state_->source->watch(options_from(initial, last_sync_revision()));
+    Status taken;
+    if (!opened.ok()) {
+      taken = std::move(opened).status();
+    } else if (!state_->hold(*opened)) {
+      (*opened)->cancel();
+      co_return Status();
+    } else {
+      taken = co_await take_stream(*opened, initial);
+      state_->hold(nullptr);
+    }
+    if (!initial || last_sync_revision() != 0 || !refuses_streamed_lists(taken)) co_return taken;
   }
-  if (!initial) options.resource_version = std::to_string(last_sync_revision());
-  auto opened = co_await state_->source->watch(std::move(options));
-  if (!opened.ok()) co_return std::move(opened).status();
-  if (!state_->hold(*opened)) {
-    (*opened)->cancel();
-    co_return Status();
-  }
-  Status taken = co_await take_stream(*opened, initial);
-  state_->hold(nullptr);
-  co_return taken;
 }
 
 Task<Status> SharedInformer::take_list() {
