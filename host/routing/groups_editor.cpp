@@ -147,9 +147,7 @@ GroupRef GroupsEditor::finished(const std::string& name, GroupDraft& draft, Grou
     if (!now && each.before) change.gone.push_back(version);
     if (!now) continue;
     entry->versions.push_back(now);
-    const bool same = each.before && each.before->delegate == now->delegate && each.before->group_priority == now->group_priority &&
-                      each.before->version_priority == now->version_priority;
-    if (!same) change.served.push_back(info_of(*now));
+    if (now != each.before) change.served.push_back(info_of(*now));
   }
   if (!changed) return draft.before;
   if (entry->versions.empty()) return nullptr;

@@ -44,10 +44,6 @@ VersionRef in_front_of(const VersionRef& forwarding, VersionRef local) {
   return table;
 }
 
-bool serves_the_same(const VersionTable& a, const VersionTable& b) {
-  return a.delegate == b.delegate && a.group_priority == b.group_priority && a.version_priority == b.version_priority;
-}
-
 }  // namespace
 
 Status RouteComposer::add_paths(const std::vector<PathRoute>& routes, const std::string& registrant) {
@@ -159,8 +155,7 @@ std::shared_ptr<RouteTable> RouteComposer::finish(GroupVersionsChange& change) {
     if (!entry->versions.empty()) table->groups = table->groups.with(name, finished(name, std::move(entry)));
   }
   for (const VersionTable* version : table->versions()) {
-    const VersionTable* before = before_.find(version->version.group, version->version.version);
-    if (before == nullptr || !serves_the_same(*before, *version)) change.served.push_back(info_of(*version));
+    if (before_.find(version->version.group, version->version.version) != version) change.served.push_back(info_of(*version));
   }
   for (const VersionTable* version : before_.versions()) {
     if (table->find(version->version.group, version->version.version) == nullptr) change.gone.push_back(version->version);

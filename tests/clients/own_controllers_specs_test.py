@@ -11,8 +11,6 @@ CONTAINERS = ('should mount an API token into pods', 'should mount projected ser
               'should support InClusterConfig with token rotation', 'should support OIDC discovery of service account issuer')
 # They wait until the controller counts all quotas again, which is every five minutes. A pod whose scope changes is not counted again before.
 RECOUNTED = ('should apply changes to a resourcequota status', 'should verify ResourceQuota with terminating scopes through scope selectors')
-# A second kind in a group version that exists already is not seen by the collector, and both specs create one in the same group version.
-SECOND_KIND = ('should support cascading deletion of custom resources', 'should support orphan deletion of custom resources')
 CONTROLLERS = ('garbage-collector-controller', 'serviceaccount-controller', 'serviceaccount-token-controller',
                'root-ca-certificate-publisher-controller', 'resourcequota-controller')
 
@@ -22,7 +20,7 @@ class OwnControllersSpecs(Specs):
     groups = {'garbage_collector': '[sig-api-machinery] Garbage collector', 'namespaces': '[sig-api-machinery] Namespaces',
               'ordered_namespace_deletion': '[sig-api-machinery] OrderedNamespaceDeletion', 'service_accounts': '[sig-auth] ServiceAccounts',
               'resource_quota': '[sig-api-machinery] ResourceQuota'}
-    excluded, slow = VOLUMES + CONTAINERS + SECOND_KIND, RECOUNTED
+    excluded, slow = VOLUMES + CONTAINERS, RECOUNTED
     controllers = True
     manager = ('--leader-elect=false', '--controllers=deployment-controller,replicaset-controller,replicationcontroller-controller,job-controller,'
                                        'cronjob-controller')

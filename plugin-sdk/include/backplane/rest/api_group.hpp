@@ -45,7 +45,7 @@ struct GroupVersionInfo {
   bool forwarded = false;  // proxied to another server
 };
 
-// A change of the served group versions: added, or now served by another plugin; and removed.
+// A change of the served group versions: added, now served by another plugin, or with other resources; and removed.
 struct GroupVersionsChange {
   std::vector<GroupVersionInfo> served;
   std::vector<GroupVersion> gone;
