@@ -93,6 +93,7 @@ CallText g_call;
 std::atomic<bool> g_in_call{false};
 std::atomic<pid_t> g_call_thread{0};
 std::atomic<int> g_crash_file{-1};
+thread_local const char* t_call = nullptr;
 
 pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 // Whether this thread is the one in the call.
@@ -192,7 +193,11 @@ void record_crash(int number, const Innermost& in) noexcept {
   } else {
     line.text("\t\t\t\t\t");
   }
-  if (in_call) line.text(g_call.call.data());
+  if (in_call) {
+    line.text(g_call.call.data());
+  } else if (t_call != nullptr) {
+    line.text(t_call);
+  }
   line.text("\t").text(thread);
   line.write(g_crash_file.load());
 }
@@ -346,6 +351,8 @@ LifecycleCallScope::LifecycleCallScope(const std::string& plugin, const char* ca
   g_in_call.store(true);
 }
 LifecycleCallScope::~LifecycleCallScope() { g_in_call.store(false); }
+
+void note_call_of_this_thread(const char* call) noexcept { t_call = call; }
 
 std::optional<RunningCall> running_lifecycle_call() {
   const std::lock_guard lock(g_call_mutex);

@@ -40,6 +40,10 @@ struct RunningCall {
 };
 std::optional<RunningCall> running_lifecycle_call();
 
+// A call into a plugin that this thread makes from now on, for the record of a crash on this thread; null: none.  `call`: static.
+// LifecycleCallScope comes before it.
+void note_call_of_this_thread(const char* call) noexcept;
+
 // From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write one line to standard error before they do what they did without it (a core
 // dump, the exit status of the signal): the signal, the plugin whose code is innermost on the stack, its file and the offset in it.
 // Builds with sanitizers leave that to the sanitizer.

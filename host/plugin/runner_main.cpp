@@ -33,6 +33,7 @@ void run_runner(const std::vector<std::string>& words) {
   runner::ChildEvents events;
   events.mapped = [name, shown](const void* entry) { remember_plugin_code(name, shown, entry); };
   events.lifecycle = [name](const char* call) -> std::shared_ptr<void> { return std::make_shared<LifecycleCallScope>(name, call); };
+  events.running = note_call_of_this_thread;
   runner::Child child(runner::kSocketDescriptor, words[0], std::move(events));
   child.run();
   std::fflush(nullptr);

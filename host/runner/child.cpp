@@ -189,7 +189,9 @@ Result<std::string> Child::serve(Function function, std::string_view payload) {
   if (function == Function::kVisit) return visit_page(in);
   const Serve work = serving(function);
   if (work == nullptr || id >= targets_.size()) return bad_request("the plugin has not registered this function");
+  events_.running(row_of(static_cast<std::uint16_t>(function))->name);
   std::string answer = work(*this, id, targets_[id], in);
+  events_.running(nullptr);
   if (answer.empty()) return bad_request("the plugin does not have this function, or its arguments cannot be read");
   return answer;
 }

@@ -27,6 +27,8 @@ struct ChildEvents {
   std::function<void(const void* entry)> mapped;
   // `call` of the lifecycle begins; the object that is returned lives as long as the call.
   std::function<std::shared_ptr<void>(const char* call)> lifecycle;
+  // This thread makes another call into the plugin, or, with null, has made it.
+  void (*running)(const char* call) noexcept = [](const char*) noexcept {};
 };
 
 class Child {

@@ -1,10 +1,12 @@
-// A quota is counted anew when it changes, when an object that it counts is deleted or stops counting, and every five minutes.
+// A quota is counted anew when it changes, when an object that it counts is deleted, stops counting or counts in another way, and every
+// five minutes.
 #include <algorithm>
 #include <map>
 
 #include "frame/objects.hpp"
 #include "gc/monitor.hpp"
 #include "quota/controllers.hpp"
+#include "quota/pod_changes.hpp"
 #include "quota/usage.hpp"
 
 namespace backplane::controllers {
@@ -16,15 +18,17 @@ constexpr std::chrono::milliseconds kReplenishPause{100};  // several deletions 
 
 GroupVersionResource quotas() { return {"", "v1", "resourcequotas"}; }
 
-// Whether a change may lower the usage; the counts of other resources change with additions and deletions only.
-bool may_release(const ServedType& type, const ObjectEntry& entry) {
+bool is_pod(const ServedType& type) { return type.resource.group.empty() && type.resource.resource == "pods"; }
+
+// Whether a change of an object that is no pod may lower the usage; the counts of other resources change with additions and deletions only.
+bool may_release(const ServedType& type) {
   if (!type.resource.group.empty() && type.resource.group != "resource.k8s.io") return false;
-  if (type.resource.resource == "services" || type.resource.resource == "persistentvolumeclaims" ||
-      type.resource.resource == "resourceclaims") {
-    return true;
-  }
-  if (type.resource.resource != "pods") return false;
-  const Object pod = tree_of(entry);
+  return type.resource.resource == "services" || type.resource.resource == "persistentvolumeclaims" ||
+         type.resource.resource == "resourceclaims";
+}
+
+// Whether the pod has ended or is about to.
+bool is_over(const Object& pod) {
   const std::string_view phase = get_string_path(pod, "status.phase");
   return phase == "Succeeded" || phase == "Failed" || is_being_deleted(pod);
 }
@@ -115,14 +119,27 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
       Monitor::Callbacks callbacks;
       callbacks.event = [weak](const ServedType& type, const WatchEvent& event, bool initial) {
         const auto self = weak.lock();
-        if (!self || initial || event.type == EventType::kAdded) return;
-        if (event.type == EventType::kDeleted || may_release(type, *event.object)) self->replenish(type, *event.object);
+        if (self && self->may_change_usage(type, event) && !initial) self->replenish(type, *event.object);
       };
       callbacks.listed = [](const ServedType&) {};
       auto monitor = std::make_shared<Monitor>(context_, served->second, std::move(callbacks));
       monitors_.emplace(counted.resource, monitor);
       context_.host.spawn(context_.name + "/" + counted.resource.to_string(), monitor->run());
     }
+  }
+
+  // Additions are counted by admission.
+  bool may_change_usage(const ServedType& type, const WatchEvent& event) {
+    const bool deleted = event.type == EventType::kDeleted, added = event.type == EventType::kAdded;
+    if (!is_pod(type)) return deleted || (!added && may_release(type));
+    const std::string key = object_key(*event.object);
+    if (deleted) {
+      pods_.forget(key);
+      return true;
+    }
+    const Object pod = tree_of(*event.object);
+    const bool changed = pods_.note(key, pod);
+    return !added && (changed || is_over(pod));
   }
 
   void replenish(const ServedType& type, const ObjectEntry& object) {
@@ -143,6 +160,7 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
   const QuotaUsage usage_;
   ServedTypes types_;
   bool types_stale_ = true;
+  PodChanges pods_;
   std::map<GroupResource, std::shared_ptr<Monitor>> monitors_;
 };
 

@@ -192,6 +192,34 @@ TEST_F(InformerTest, ListsPageByPageWhereListsDoNotStream) {
   EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial", "+c initial"}));
 }
 
+// kube-apiserver over an old etcd: every informer waited for ever.
+TEST_F(InformerTest, ListsWhereTheServerRefusesAListInAWatch) {
+  make(true);
+  source->refuse = bad_request("sendInitialEvents: Forbidden: etcd cannot request progress");
+  source->pages.push_back({{object("a", 1)}, 9, ""});
+  start();
+  EXPECT_EQ(source->asked, (Texts{"watch from= initial", "list limit=500 continue=", "watch from=9"}));
+  EXPECT_EQ(take_seen(), Texts{"+a initial"});
+  EXPECT_TRUE(informer->has_synced());
+}
+
+TEST_F(InformerTest, ListsWhereAWatchWithAListEndsWithAnError) {
+  make(true);
+  source->pages.push_back({{object("a", 1)}, 9, ""});
+  start();
+  push({event(WatchEvent::Type::kError, from_json(R"({"kind":"Status","code":500,"reason":"InternalError","message":"no progress"})", 0))});
+  EXPECT_EQ(source->asked, (Texts{"watch from= initial", "list limit=500 continue=", "watch from=9"}));
+  EXPECT_TRUE(informer->has_synced());
+}
+
+TEST_F(InformerTest, AServerThatIsBusyIsAskedForTheSameListAgain) {
+  make(true);
+  source->refuse = service_unavailable("not yet");
+  start();
+  turns.fire_timers();
+  EXPECT_EQ(source->asked, (Texts{"watch from= initial", "watch from= initial"}));
+}
+
 TEST_F(InformerTest, RetriesWithGrowingPausesAndLogsTheReason) {
   make(false);
   start();

@@ -1,0 +1,38 @@
+#include "quota/pod_changes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backplane::controllers {
+namespace {
+
+Object pod(std::int64_t generation, const char* cpu = "1") {
+  return {{"metadata", Object{{"name", "p"}, {"generation", generation}}},
+          {"status", Object{{"containerStatuses", Array{Object{{"resources", Object{{"requests", Object{{"cpu", cpu}}}}}}}}}}};
+}
+
+// A pod that got a deadline was counted in its new scope only five minutes later.
+TEST(PodChanges, AnotherSpecificationIsAChange) {
+  PodChanges changes;
+  EXPECT_FALSE(changes.note("n/p", pod(1))) << "new";
+  EXPECT_FALSE(changes.note("n/p", pod(1, "2"))) << "the status of a pod whose specification has never changed";
+  EXPECT_TRUE(changes.note("n/p", pod(2)));
+  EXPECT_FALSE(changes.note("n/p", pod(2))) << "nothing that is counted";
+  EXPECT_TRUE(changes.note("n/p", pod(3)));
+}
+
+TEST(PodChanges, TheResourcesOfContainersAfterAResizeAreAChange) {
+  PodChanges changes;
+  EXPECT_TRUE(changes.note("n/p", pod(2)));
+  EXPECT_TRUE(changes.note("n/p", pod(2, "500m")));
+  EXPECT_FALSE(changes.note("n/p", pod(2, "500m")));
+}
+
+TEST(PodChanges, APodThatIsForgottenIsNew) {
+  PodChanges changes;
+  EXPECT_TRUE(changes.note("n/p", pod(2)));
+  changes.forget("n/p");
+  EXPECT_TRUE(changes.note("n/p", pod(2)));
+}
+
+}  // namespace
+}  // namespace backplane::controllers
