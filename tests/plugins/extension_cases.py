@@ -117,8 +117,48 @@ class ServedGroup(Extended):
         refused = self.call('POST', self.path(ns='absent'), self.item('a'), 404)
         self.assertEqual(refused['message'], 'namespaces "absent" not found')
 
+    def test_an_object_of_another_namespace_is_refused(self):
+        self.call('POST', self.path(), self.item('n'), 201)
+        theirs = self.item('n')
+        theirs['metadata']['namespace'] = 'kube-system'
+        for method, path in (('POST', self.path()), ('PUT', self.path('n'))):
+            refused = self.call(method, path, theirs, 400)
+            self.assertEqual(refused['message'], 'the namespace of the provided object does not match the namespace sent on the request')
+        self.call('DELETE', self.path('n'))
+
+    def test_a_namespace_that_is_being_deleted_takes_updates_and_no_creates(self):
+        self.call('POST', '/api/v1/namespaces', namespace('ending'), 201)
+        held = self.item('held')
+        held['metadata']['finalizers'] = ['example.com/hold']
+        self.call('POST', self.path(ns='ending'), held, 201)
+        self.call('DELETE', '/api/v1/namespaces/ending')
+
+        def refused():
+            status, _, self.answer = self.outer.request('POST', self.path(ns='ending') + '?dryRun=All', self.item('late'))
+            return status == 403
+        self.eventually(refused)
+        self.assertEqual(self.answer['message'], '%s.%s "late" is forbidden: unable to create new content in namespace ending because it is being '
+                         'terminated' % (self.resource, self.group))
+        self.call('PATCH', self.path('held', 'ending'), {'metadata': {'finalizers': None}}, headers=MERGE)
+        self.eventually(lambda: self.outer.request('GET', '/api/v1/namespaces/ending')[0] == 404)
+
+    def test_updates_in_a_namespace_that_is_gone_are_refused(self):
+        self.call('POST', '/api/v1/namespaces', namespace('gone'), 201)
+        self.call('POST', self.path(ns='gone'), self.item('left'), 201)
+        # Without the group the namespace controller does not find the object.
+        self.assertEqual(self.runner.stop(), 0, self.runner.text()[-3000:])
+        self.call('DELETE', APISERVICES + self.name)
+        self.eventually(lambda: self.group not in json.dumps(self.outer.request('GET', '/apis')[2]))
+        self.call('DELETE', '/api/v1/namespaces/gone')
+        self.eventually(lambda: self.outer.request('GET', '/api/v1/namespaces/gone')[0] == 404)
+        type(self).runner = Runner(os.path.join(self.folder, type(self).__name__), self.config, *self.flags)
+        self.eventually(lambda: self.outer.request('GET', self.path('left', 'gone'))[0] == 200)
+        refused = self.call('PATCH', self.path('left', 'gone'), {'spec': self.change}, 404, MERGE)
+        self.assertEqual(refused['message'], 'namespaces "gone" not found')
+        self.call('DELETE', self.path('left', 'gone'))
+
     def test_deletion_of_a_namespace_empties_it(self):
-        self.call('POST', '/api/v1/namespaces', {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'short-lived'}}, 201)
+        self.call('POST', '/api/v1/namespaces', namespace('short-lived'), 201)
         self.call('POST', self.path(ns='short-lived'), self.item('a'), 201)
         self.call('DELETE', '/api/v1/namespaces/short-lived')
         self.eventually(lambda: self.outer.request('GET', '/api/v1/namespaces/short-lived')[0] == 404)
@@ -263,6 +303,10 @@ class StockRule(Extended):
         self.assertEqual(self.call('POST', boxes, item, 201)['metadata']['labels'], {'shelf': 'top'})
         # Its controller writes there, too.
         self.eventually(lambda: self.outer.request('GET', boxes.replace('boxes', 'shelves') + '/top')[2].get('status') == {'boxes': 1})
+
+
+def namespace(name):
+    return {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': name}}
 
 
 def definition(kind, plural):

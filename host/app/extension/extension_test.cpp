@@ -2,7 +2,9 @@
 
 #include "app/extension/admission_review.hpp"
 #include "app/extension/json_difference.hpp"
+#include "app/extension/namespace_check.hpp"
 #include "app/extension/outer_client.hpp"
+#include "app/extension/outer_storage.hpp"
 #include "app/extension/registration.hpp"
 #include "backplane/core/json_access.hpp"
 #include "backplane/points/admission.hpp"
@@ -10,6 +12,7 @@
 #include "backplane/types/schema.hpp"
 #include "base/io_loop.hpp"
 #include "base/task_group.hpp"
+#include "turn_executor.hpp"
 
 namespace backplane {
 namespace {
@@ -135,6 +138,135 @@ TEST_F(Review, BodiesThatAreNoReviewAreRefused) {
                            R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u","operation":"READ"}})"}) {
     EXPECT_EQ(ask(true, body).status().code(), 400) << body;
   }
+}
+
+// A response; that of a watch ends with cancel().
+class OuterAnswer final : public HttpAnswer {
+ public:
+  OuterAnswer(int code, std::string body, bool watch) : code_(code), body_(std::move(body)), watch_(watch) {}
+  int code() const noexcept override { return code_; }
+  const Headers& headers() const noexcept override { return headers_; }
+  Task<Result<std::string>> read() override {
+    if (watch_) co_await cancelled_.future();
+    co_return std::exchange(body_, {});
+  }
+  void cancel() override { cancelled_.set(true); }
+
+ private:
+  const int code_;
+  std::string body_;
+  const bool watch_;
+  const Headers headers_;
+  Promise<bool> cancelled_;
+};
+
+// kube-apiserver over etcd 3.4: it refuses lists in watches. Its namespaces are default, and ending, which is being deleted.
+class OuterServer final : public HttpClient {
+ public:
+  Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    asked.push_back(call.target);
+    const std::string path = call.target.substr(0, call.target.find('?'));
+    const bool watch = call.target.find("watch=true") != std::string::npos;
+    if (call.target.find("sendInitialEvents=true") != std::string::npos) {
+      co_return answer(500, R"({"kind":"Status","code":500,"message":"the required storage feature RequestWatchProgress is disabled"})");
+    }
+    if (watch) co_return answer(200, "", true);
+    if (path == "/api/v1/namespaces") {
+      co_return answer(200, R"({"kind":"NamespaceList","metadata":{"resourceVersion":"9"},"items":[)"
+                            R"({"metadata":{"name":"default","resourceVersion":"1"},"status":{"phase":"Active"}},)"
+                            R"({"metadata":{"name":"ending","resourceVersion":"2"},"status":{"phase":"Terminating"}}]})");
+    }
+    if (path == "/api/v1/namespaces/new") co_return answer(200, R"({"metadata":{"name":"new"},"status":{"phase":"Active"}})");
+    if (path == "/api/v1/namespaces/unreadable") {
+      co_return answer(403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":"namespaces \"unreadable\" is forbidden"})");
+    }
+    co_return answer(404, R"({"kind":"Status","code":404,"reason":"NotFound","message":"namespaces \"absent\" not found"})");
+  }
+  std::vector<std::string> asked;
+
+ private:
+  static std::unique_ptr<HttpAnswer> answer(int code, std::string body, bool watch = false) {
+    return std::make_unique<OuterAnswer>(code, std::move(body), watch);
+  }
+};
+
+class OuterObjects : public ::testing::Test {
+ protected:
+  ~OuterObjects() override {
+    if (informer) informer->stop();
+    turns.settle();
+  }
+  void follow(std::shared_ptr<ListerWatcher> source) {
+    informer = SharedInformer::make("namespaces", std::move(source), logger);
+    turns.start(informer->run());
+  }
+  const GroupVersionResource namespaces{"", "v1", "namespaces"};
+  const std::shared_ptr<OuterServer> outer = std::make_shared<OuterServer>();
+  const std::shared_ptr<ApiClient> api = std::make_shared<ApiClient>(outer);
+  test::TurnExecutor turns;
+  test::QuietLogger logger;
+  std::shared_ptr<SharedInformer> informer;
+};
+
+// Admission rules with informers answered no review: their informers never synced.
+TEST_F(OuterObjects, AnInformerListsIfTheOuterServerRefusesAListInAWatch) {
+  follow(list_watch(make_outer_storage(api, namespaces)));
+  EXPECT_TRUE(informer->has_synced());
+  EXPECT_EQ(informer->indexer().list_keys(), (std::vector<std::string>{"default", "ending"}));
+  const std::string path = "/api/v1/namespaces?", tail = "watch=true&allowWatchBookmarks=true&";
+  EXPECT_EQ(outer->asked,
+            (std::vector<std::string>{path + "resourceVersionMatch=NotOlderThan&" + tail + "sendInitialEvents=true&timeoutSeconds=300",
+                                      path + "limit=500", path + "resourceVersion=9&" + tail + "timeoutSeconds=300"}));
+}
+
+class NamespaceChecks : public OuterObjects {
+ protected:
+  NamespaceChecks() {
+    follow(list_watch(api, namespaces));
+    check = make_namespace_check(informer, api);
+  }
+  Status ask(AdmissionOperation operation, std::string ns) {
+    RequestContext context;
+    AdmissionAttributes attributes = admission_attributes(context, operation, {"stock.example.com", "v1", "shelves"}, {});
+    attributes.ns = std::move(ns);
+    attributes.name = "top";
+    if (auto known = check->admit_now(attributes)) return std::move(*known);
+    Status admitted;
+    turns.start(admit(*check, attributes, admitted));
+    return admitted;
+  }
+  std::shared_ptr<AdmissionPlugin> check;
+
+ private:
+  static Task<void> admit(const AdmissionPlugin& plugin, AdmissionAttributes& attributes, Status& admitted) {
+    auto admitting = plugin.admit(attributes);
+    admitted = co_await std::move(admitting);
+  }
+};
+
+TEST_F(NamespaceChecks, CreatesNeedANamespaceThatIsNotBeingDeleted) {
+  EXPECT_TRUE(check->ready());
+  EXPECT_TRUE(ask(AdmissionOperation::kCreate, "default").ok());
+  EXPECT_TRUE(ask(AdmissionOperation::kCreate, "").ok());
+  EXPECT_TRUE(ask(AdmissionOperation::kCreate, "new").ok()) << "the informer has no event of it yet";
+  const Status refused = ask(AdmissionOperation::kCreate, "ending");
+  EXPECT_EQ(refused.message(), R"(shelves.stock.example.com "top" is forbidden: unable to create new content in namespace ending because )"
+                               "it is being terminated");
+  EXPECT_EQ(refused.details()->causes.at(0).reason, "NamespaceTerminating");
+  EXPECT_EQ(ask(AdmissionOperation::kCreate, "absent").message(), R"(namespaces "absent" not found)");
+}
+
+TEST_F(NamespaceChecks, UpdatesNeedANamespace) {
+  ASSERT_TRUE(check->handles(AdmissionOperation::kUpdate));
+  EXPECT_FALSE(check->handles(AdmissionOperation::kDelete)) << "objects that are left in a namespace that is gone can be deleted";
+  for (const char* ns : {"default", "ending", "new", ""}) EXPECT_TRUE(ask(AdmissionOperation::kUpdate, ns).ok()) << ns;
+  EXPECT_EQ(ask(AdmissionOperation::kUpdate, "absent").code(), 404);
+}
+
+TEST_F(NamespaceChecks, AnErrorOfTheOuterServerIsNotTheClients) {
+  const Status refused = ask(AdmissionOperation::kUpdate, "unreadable");
+  EXPECT_EQ(refused.reason(), Reason::kInternalError);
+  EXPECT_EQ(refused.message(), R"(Internal error occurred: namespaces "unreadable" is forbidden)");
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ Status is_terminating(const AdmissionAttributes& attributes) {
   return status;
 }
 
-Status checked(const Object& found, const AdmissionAttributes& attributes) {
+// Of a create; objects of a terminating namespace may be updated, so that their controllers can remove finalizers.
+Status check_phase(const Object& found, const AdmissionAttributes& attributes) {
   return get_string_path(found, "status.phase") == "Terminating" ? is_terminating(attributes) : Status();
 }
 
@@ -25,7 +26,9 @@ class NamespaceCheck final : public AdmissionPlugin {
   NamespaceCheck(std::shared_ptr<SharedInformer> namespaces, std::shared_ptr<ApiClient> outer)
       : namespaces_(std::move(namespaces)), outer_(std::move(outer)) {}
   std::string_view name() const noexcept override { return "NamespaceLifecycle"; }
-  bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
+  bool handles(AdmissionOperation operation) const noexcept override {
+    return operation == AdmissionOperation::kCreate || operation == AdmissionOperation::kUpdate;
+  }
   bool validates() const noexcept override { return false; }
   bool ready() const noexcept override { return namespaces_->has_synced(); }
 
@@ -33,16 +36,20 @@ class NamespaceCheck final : public AdmissionPlugin {
     if (attributes.ns.empty()) return Status();
     const ObjectRef known = namespaces_->indexer().get(attributes.ns);
     if (known == nullptr) return std::nullopt;
-    return checked(decode(*known, {}), attributes);
+    return is_create(attributes) ? check_phase(decode(*known, {}), attributes) : Status();
   }
   Task<Status> admit(AdmissionAttributes& attributes) const override {
     auto reading = outer_->get(kNamespaces, "", attributes.ns);
     auto found = co_await std::move(reading);
-    if (!found.ok()) co_return std::move(found).status();
-    co_return checked(*found, attributes);
+    if (found.ok()) co_return is_create(attributes) ? check_phase(*found, attributes) : Status();
+    if (found.status().reason() == Reason::kNotFound) co_return std::move(found).status();
+    // The status of another error is about the runner's request, not about the client's.
+    co_return internal_error(found.status().message());
   }
 
  private:
+  static bool is_create(const AdmissionAttributes& attributes) noexcept { return attributes.operation == AdmissionOperation::kCreate; }
+
   const std::shared_ptr<SharedInformer> namespaces_;
   const std::shared_ptr<ApiClient> outer_;
 };

@@ -1,8 +1,9 @@
-// NamespaceLifecycle of a runner: creates are refused in namespaces that the outer server does not have or is deleting.
+// NamespaceLifecycle of a runner: creates are refused in namespaces that the outer server does not have or is deleting; updates in
+// namespaces that it does not have.
 //
 // Thread-safety: as AdmissionPlugin.
 // Lifetime:      shared; keeps client and informer.
-// Errors:        404 and 403 with upstream's texts.
+// Errors:        404 and 403 with upstream's texts; 500 if the outer server cannot be asked.
 // Source:        k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
 #pragma once
 

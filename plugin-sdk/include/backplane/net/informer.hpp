@@ -46,7 +46,7 @@ class ListerWatcher {
     Revision revision = 0;
     std::string continue_token;  // empty: the last
   };
-  // One page of the collection. Not called if streams_lists().
+  // One page of the collection. If streams_lists(), it is called only after watch() has refused to begin with the existing objects.
   virtual Task<Result<Page>> list(ListOptions options) = 0;
   virtual Task<Result<std::shared_ptr<WatchStream>>> watch(ListOptions options) = 0;
   // True if watch() can begin with the existing objects (sendInitialEvents).

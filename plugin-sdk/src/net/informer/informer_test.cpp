@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "backplane/core/request.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane {
@@ -90,6 +91,30 @@ class Source final : public ListerWatcher {
 };
 
 using Texts = std::vector<std::string>;
+
+// A storage that forwards to a server that refuses lists in watches. A list has two pages.
+class RefusingStorage final : public RestStorage, public Lister, public Watcher {
+ public:
+  GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
+  const Schema* schema() const override { return nullptr; }
+  std::string list_kind() const override { return "ConfigMapList"; }
+  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override {
+    asked.push_back("list " + context.info.ns + " limit=" + std::to_string(options.limit) + " continue=" + options.continue_token);
+    const bool last = !options.continue_token.empty();
+    ListResult result;
+    result.revision = 9;
+    result.continue_token = last ? "" : "more";
+    result.items = make_cursor({object(last ? "b" : "a", last ? 2 : 1)});
+    co_return std::move(result);
+  }
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
+    const bool initial = options.send_initial_events.value_or(false);
+    asked.push_back("watch " + context.info.ns + " from=" + options.resource_version + (initial ? " initial" : ""));
+    if (initial) co_return internal_error("the required storage feature RequestWatchProgress is disabled");
+    co_return std::unique_ptr<WatchStream>(std::make_unique<Stream>());
+  }
+  Texts asked;
+};
 
 class InformerTest : public ::testing::Test {
  protected:
@@ -210,6 +235,25 @@ TEST_F(InformerTest, ListsWhereAWatchWithAListEndsWithAnError) {
   push({event(WatchEvent::Type::kError, from_json(R"({"kind":"Status","code":500,"reason":"InternalError","message":"no progress"})", 0))});
   EXPECT_EQ(source->asked, (Texts{"watch from= initial", "list limit=500 continue=", "watch from=9"}));
   EXPECT_TRUE(informer->has_synced());
+}
+
+TEST_F(InformerTest, ListsAStorageThatRefusesAListInAWatch) {
+  const auto storage = std::make_shared<RefusingStorage>();
+  informer = SharedInformer::make("maps", list_watch(storage, "default"), logger);
+  informer->add_event_handler(noting());
+  start();
+  EXPECT_EQ(storage->asked, (Texts{"watch default from= initial", "list default limit=500 continue=",
+                                   "list default limit=500 continue=more", "watch default from=9"}));
+  EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial"}));
+  EXPECT_TRUE(informer->has_synced());
+  EXPECT_EQ(logger.lines, Texts());
+}
+
+TEST_F(InformerTest, DoesNotListAResourceThatIsNotServed) {
+  make(true);
+  source->refuse = not_found("", "maps", "");
+  start();
+  EXPECT_EQ(source->asked, Texts{"watch from= initial"});
 }
 
 TEST_F(InformerTest, AServerThatIsBusyIsAskedForTheSameListAgain) {

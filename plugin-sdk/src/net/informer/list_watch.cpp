@@ -15,8 +15,26 @@ class StorageSource final : public ListerWatcher {
   StorageSource(Find find, std::string ns) : find_(std::move(find)), ns_(std::move(ns)) {}
 
   bool streams_lists() const noexcept override { return true; }
-  Task<Result<Page>> list(ListOptions) override {
-    co_return internal_error("storages of this process are not listed: a watch begins with all");
+  // A storage may forward to another server (backplane-runner), which may refuse a list in a watch.
+  Task<Result<Page>> list(ListOptions options) override {
+    auto storage = find_();
+    if (!storage.ok()) co_return std::move(storage).status();
+    auto* lister = role_of<Lister>(*storage);
+    if (lister == nullptr) co_return method_not_allowed("", (*storage)->kind().kind, "list");
+    RequestContext context;
+    identify(context);
+    auto listing = lister->list(context, std::move(options));
+    auto listed = co_await std::move(listing);
+    if (!listed.ok()) co_return std::move(listed).status();
+    Page page;
+    page.revision = listed->revision;
+    page.continue_token = std::move(listed->continue_token);
+    // An entry of the cursor is valid until the next batch.
+    const auto add = [&page](const ObjectEntry& entry) { page.items.push_back(std::make_shared<ObjectEntry>(entry)); };
+    auto reading = for_each(*listed->items, add);
+    Status read = co_await std::move(reading);
+    if (!read.ok()) co_return read;
+    co_return page;
   }
 
   Task<Result<std::shared_ptr<WatchStream>>> watch(ListOptions options) override {
@@ -25,8 +43,7 @@ class StorageSource final : public ListerWatcher {
     auto* watcher = role_of<Watcher>(*storage);
     if (watcher == nullptr) co_return method_not_allowed("", (*storage)->kind().kind, "watch");
     RequestContext context;
-    context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
-    context.info.ns = ns_;
+    identify(context);
     auto opened = co_await watcher->watch(context, std::move(options));
     if (!opened.ok()) co_return std::move(opened).status();
     // The stream holds its storage, which may be removed while it is watched.
@@ -34,6 +51,11 @@ class StorageSource final : public ListerWatcher {
   }
 
  private:
+  void identify(RequestContext& context) const {
+    context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
+    context.info.ns = ns_;
+  }
+
   const Find find_;
   const std::string ns_;
 };

@@ -24,12 +24,12 @@ bool ends_initial_events(const ObjectEntry& bookmark) {
   return annotations != nullptr && annotations->is_object() && get_string(annotations->get_object(), kInitialEventsEnd) == "true";
 }
 
-// kube-apiserver over an etcd that cannot request progress refuses lists in watches; like client-go, the informer then lists.
+// kube-apiserver over an etcd that cannot request progress refuses lists in watches; like client-go, the informer then lists. A watch
+// without a list fails with the reasons in kOther, too.
 bool refuses_streamed_lists(const Status& status) {
-  constexpr Reason kTemporary[] = {Reason::kUnauthorized,    Reason::kServerTimeout,      Reason::kTimeout,
-                                   Reason::kTooManyRequests, Reason::kServiceUnavailable, Reason::kExpired};
-  return !status.ok() && !is_gone(status) &&
-         std::find(std::begin(kTemporary), std::end(kTemporary), status.reason()) == std::end(kTemporary);
+  constexpr Reason kOther[] = {Reason::kUnauthorized,    Reason::kNotFound,           Reason::kServerTimeout, Reason::kTimeout,
+                               Reason::kTooManyRequests, Reason::kServiceUnavailable, Reason::kExpired};
+  return !status.ok() && !is_gone(status) && std::find(std::begin(kOther), std::end(kOther), status.reason()) == std::end(kOther);
 }
 
 // Of a watch that begins with the list, or that follows `revision`.
@@ -249,6 +249,7 @@ Task<Status> SharedInformer::follow() {
       state_->hold(nullptr);
     }
     if (!initial || last_sync_revision() != 0 || !refuses_streamed_lists(taken)) co_return taken;
+    state_->logger.info("the server refuses a list in a watch: listing resource=" + state_->name + " reason=" + quoted(taken.message()));
   }
 }
 
