@@ -37,9 +37,9 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     if (attributes.operation == AdmissionOperation::kDelete && of_namespaces && is_immortal(attributes.name)) {
       co_return forbidden("", "namespaces", attributes.name, "this namespace may not be deleted");
     }
-    // Deletes go on while a namespace does, and updates keep what is there going.
-    const bool makes_content = attributes.operation == AdmissionOperation::kCreate;
-    if (of_namespaces || attributes.ns.empty() || !makes_content || is_access_review(attributes.resource)) co_return Status();
+    // What is in a namespace that ends or has ended can be deleted.
+    const bool is_delete = attributes.operation == AdmissionOperation::kDelete;
+    if (of_namespaces || attributes.ns.empty() || is_delete || is_access_review(attributes.resource)) co_return Status();
     co_return co_await check(attributes);
   }
 
@@ -50,6 +50,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     // The cache may not have seen it yet.
     if (!found.ok() || !*found) found = co_await read(own, attributes.ns, "");
     if (!found.ok()) co_return std::move(found).status();
+    if (attributes.operation == AdmissionOperation::kUpdate) co_return Status();
     const auto phase = namespaces_->field(**found, "status.phase");
     co_return phase == "Terminating" ? is_terminating(attributes) : Status();
   }

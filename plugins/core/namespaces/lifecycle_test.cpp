@@ -25,10 +25,10 @@ class LifecycleTest : public ::testing::Test {
     namespaces_->data[std::string(entry->name())] = entry;
     return entry;
   }
-  Status create_in(std::string ns) {
+  Status create_in(std::string ns) { return admit(AdmissionOperation::kCreate, std::move(ns)); }
+  Status admit(AdmissionOperation operation, std::string ns) {
     RequestContext context;
-    AdmissionAttributes attributes =
-        admission_attributes(context, AdmissionOperation::kCreate, {"", "v1", "configmaps"}, {"", "v1", "ConfigMap"});
+    AdmissionAttributes attributes = admission_attributes(context, operation, {"", "v1", "configmaps"}, {"", "v1", "ConfigMap"});
     attributes.ns = std::move(ns);
     attributes.name = "a";
     Status answer;
@@ -57,6 +57,14 @@ TEST_F(LifecycleTest, ANamespaceIsGoingWhenItsPhaseSaysSoWhateverElseStandsInIt)
   EXPECT_EQ(refused.details()->causes[0].reason, "NamespaceTerminating");
   EXPECT_TRUE(create_in("staying").ok());
   EXPECT_EQ(create_in("missing").reason(), Reason::kNotFound);
+}
+
+// An object that was left over could be updated.
+TEST_F(LifecycleTest, UpdatesNeedANamespaceThatExists) {
+  put(R"({"metadata":{"name":"going"}})", "Terminating");
+  EXPECT_TRUE(admit(AdmissionOperation::kUpdate, "going").ok());
+  EXPECT_EQ(admit(AdmissionOperation::kUpdate, "missing").reason(), Reason::kNotFound);
+  EXPECT_TRUE(admit(AdmissionOperation::kDelete, "missing").ok());
 }
 
 }  // namespace
