@@ -4,7 +4,7 @@
 
 namespace backplane::audit {
 
-std::size_t EventQueue::push(QueuedEvent event) {
+std::size_t EventQueue::push(std::shared_ptr<const AuditEvent> event) {
   auto* const node = new Node{std::move(event), nullptr};
   const std::size_t count = count_.fetch_add(1, std::memory_order_relaxed) + 1;
   node->older = newest_.load(std::memory_order_relaxed);
@@ -13,8 +13,8 @@ std::size_t EventQueue::push(QueuedEvent event) {
   return count;
 }
 
-std::vector<QueuedEvent> EventQueue::take() {
-  std::vector<QueuedEvent> events;
+std::vector<std::shared_ptr<const AuditEvent>> EventQueue::take() {
+  std::vector<std::shared_ptr<const AuditEvent>> events;
   std::unique_ptr<Node> node(newest_.exchange(nullptr, std::memory_order_seq_cst));
   while (node != nullptr) {
     events.push_back(std::move(node->event));

@@ -1,4 +1,4 @@
-// Events on their way to the one task that writes them.
+// Events on their way to the one task that sends them.
 //
 // Thread-safety: push() from any thread, without a lock; take() by one consumer at a time.
 // Lifetime:      what has not been taken is destroyed with the queue.
@@ -7,18 +7,11 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "backplane/core/task.hpp"
 #include "backplane/points/audit.hpp"
 
 namespace backplane::audit {
-
-struct QueuedEvent {
-  std::shared_ptr<const AuditEvent> event;   // null: only `stored` is wanted
-  std::optional<Promise<bool>> stored = {};  // set when the event and all before it are written, or lost: false
-};
 
 class EventQueue {
  public:
@@ -28,9 +21,9 @@ class EventQueue {
   ~EventQueue() { (void)take(); }
 
   // Returns the number of events that are queued or taken and not yet released, with this one.
-  std::size_t push(QueuedEvent event);
+  std::size_t push(std::shared_ptr<const AuditEvent> event);
   // All events, oldest first.
-  std::vector<QueuedEvent> take();
+  std::vector<std::shared_ptr<const AuditEvent>> take();
   bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
   // Of taken events: they no longer count.
   void release(std::size_t count) noexcept { count_.fetch_sub(count, std::memory_order_relaxed); }
@@ -38,7 +31,7 @@ class EventQueue {
 
  private:
   struct Node {
-    QueuedEvent event;
+    std::shared_ptr<const AuditEvent> event;
     Node* older = nullptr;
   };
   std::atomic<Node*> newest_{nullptr};

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "event_text.hpp"
-
 namespace backplane::audit {
 namespace {
 
@@ -12,29 +10,24 @@ constexpr std::size_t kMostBlockingEvents = 4096;
 constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 // Lines are written together up to this size.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
+// A queue keeps no more memory than this for its next lines.
+constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
 // While events keep coming, the writer looks again after this time.  Events of the stage RequestReceived do not wake it before, nor do
 // others if more than kBusy, those of one request, came in the last period: waking it costs a request more than all else.
 constexpr std::chrono::milliseconds kLater{5};
 constexpr std::size_t kBusy = 2;
-// More than the events of one request.
-constexpr std::size_t kFreedAtOnce = 4;
 // A queue that fills wakes it all the same.
 constexpr std::size_t kManyEvents = 512;
 
+std::string_view first_line(std::string_view lines) noexcept { return lines.substr(0, lines.find('\n')); }
 std::size_t object_bytes(const AuditEvent& event) noexcept { return event.request_object.size() + event.response_object.size(); }
 
 }  // namespace
 
 struct LogSink::Batch {
-  std::vector<QueuedEvent> events;
+  std::vector<QueuedLine> lines;
   std::vector<bool> stored;
   std::vector<std::size_t> ends, indexes;  // of the lines in the buffer
-};
-
-// Events that have been written.
-struct LogSink::Written {
-  std::vector<QueuedEvent> events;
-  std::unique_ptr<Written> older;
 };
 
 LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& tender, Logger& logger)
@@ -45,36 +38,9 @@ LogSink::LogSink(const LogSettings& settings, Executor& writer, Executor& tender
       dropped_("buffered", logger),
       too_large_("truncate", logger),
       logger_(logger),
-      file_(settings.file) {}
-
-LogSink::~LogSink() {
-  // (Each list is destroyed before the next.)
-  for (std::unique_ptr<Written> all(freed_by_requests_.load()); all != nullptr;) all = std::move(all->older);
-}
-
-// Requests have allocated the events, so requests free them: the writer would take turns with them at the allocator's lock.  A few at a
-// time, so that the thread's cache of free memory takes them.
-void LogSink::free_some_written() noexcept {
-  if (freed_by_requests_.load(std::memory_order_relaxed) == nullptr) return;
-  std::unique_ptr<Written> some(freed_by_requests_.exchange(nullptr, std::memory_order_acquire));
-  for (std::size_t i = 0; i < kFreedAtOnce && some != nullptr; ++i) {
-    some->events.pop_back();
-    if (some->events.empty()) some = std::move(some->older);
-  }
-  if (some != nullptr) leave_to_requests(std::move(some));
-}
-
-void LogSink::leave_to_requests(std::unique_ptr<Written> written) noexcept {
-  for (Written* none = nullptr; !freed_by_requests_.compare_exchange_weak(none, written.get(), std::memory_order_acq_rel); none = nullptr) {
-    std::unique_ptr<Written> others(freed_by_requests_.exchange(nullptr, std::memory_order_acquire));
-    if (others == nullptr) continue;
-    Written* last = others.get();
-    while (last->older != nullptr) last = last->older.get();
-    last->older = std::move(written);
-    written = std::move(others);
-  }
-  (void)written.release();
-}
+      queue_(settings_),
+      file_(settings.file),
+      encoder_(settings_) {}
 
 bool LogSink::is_full(const AuditEvent& event) const noexcept {
   const bool batch = settings_.batch.mode == Mode::kBatch;
@@ -84,7 +50,6 @@ bool LogSink::is_full(const AuditEvent& event) const noexcept {
 }
 
 bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
-  free_some_written();
   const bool received = event->stage == AuditStage::kRequestReceived;
   if (settings_.batch.mode == Mode::kBlockingStrict && received) return false;
   if (is_full(*event)) {
@@ -93,7 +58,8 @@ bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     return true;
   }
   try {
-    const std::size_t count = queue({std::move(event)});
+    const std::size_t count = queue(std::move(event), std::nullopt);
+    if (count == 0) return true;
     const bool many = count >= std::min(kManyEvents, settings_.batch.buffer_size / 2);
     wake(!many && (received || busy_.load(std::memory_order_relaxed)));
   } catch (const std::exception& error) {
@@ -103,9 +69,8 @@ bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
 }
 
 Task<bool> LogSink::store(std::shared_ptr<const AuditEvent> event) {
-  free_some_written();
   Promise<bool> written;
-  queue({std::move(event), written});
+  queue(std::move(event), written);
   wake(false);
   const bool stored = co_await written.future();
   co_return stored || settings_.batch.mode != Mode::kBlockingStrict;
@@ -113,14 +78,41 @@ Task<bool> LogSink::store(std::shared_ptr<const AuditEvent> event) {
 
 Task<void> LogSink::flush() {
   Promise<bool> written;
-  queue({nullptr, written});
+  {
+    const std::lock_guard lock(flushes_mutex_);
+    flushes_.push_back(written);
+  }
   wake(false);
   (void)co_await written.future();
 }
 
-std::size_t LogSink::queue(QueuedEvent event) {
-  if (event.event != nullptr) queued_bytes_.fetch_add(object_bytes(*event.event), std::memory_order_relaxed);
-  return queue_.push(std::move(event));
+// Returns 0 if the event is not queued: it is lost or dropped, and `stored` says so.
+std::size_t LogSink::queue(std::shared_ptr<const AuditEvent> event, std::optional<Promise<bool>> stored) {
+  if (const std::size_t bytes = object_bytes(*event); bytes > 0) {
+    queued_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return queue_.add({0, std::move(event), std::move(stored)});
+  }
+  Line result = Line::kAppended;
+  const std::size_t count = queue_.add({0, nullptr, stored}, [&](LineEncoder& encoder, std::string& text) {
+    result = append_line(encoder, text, *event);
+    return result == Line::kAppended;
+  });
+  if (result != Line::kAppended && stored) stored->set(result == Line::kDropped);
+  return count;
+}
+
+LogSink::Line LogSink::append_line(LineEncoder& encoder, std::string& out, const AuditEvent& event) {
+  const std::size_t begin = out.size();
+  if (!encoder.append(out, event)) {
+    too_large_.add(1, "event is too large even after truncating", &event);
+    return Line::kDropped;  // as upstream, it fails no request
+  }
+  if (const std::string why = file_.too_long(out.size() - begin); !why.empty()) {
+    out.resize(begin);
+    lost_.add(1, why, &event);
+    return Line::kLost;
+  }
+  return Line::kAppended;
 }
 
 void LogSink::wake(bool can_wait) noexcept {
@@ -129,17 +121,15 @@ void LogSink::wake(bool can_wait) noexcept {
   writer_.post([self = shared_from_this()] { self->drain(); });
 }
 
-// A push after the exchange finds awake_ false and posts another call; one before it is taken here.
+// The locks of the queue order this: what is added after the last write_all() has looked finds awake_ false and posts another call.
 void LogSink::drain() {
   bool any = false;
   do {
-    for (auto events = queue_.take(); !events.empty(); events = queue_.take()) {
-      any = true;
-      written_ += events.size();
-      write_events(std::move(events));
-    }
+    while (write_all()) any = true;
     awake_.store(false, std::memory_order_seq_cst);
-  } while (!queue_.empty() && !awake_.exchange(true, std::memory_order_seq_cst));
+    if (!write_all()) break;
+    any = true;
+  } while (!awake_.exchange(true, std::memory_order_seq_cst));
   if (any) drain_later();
 }
 
@@ -152,71 +142,64 @@ void LogSink::drain_later() {
   });
 }
 
-void LogSink::write_events(std::vector<QueuedEvent> events) {
+// False: nothing was queued.
+bool LogSink::write_all() {
+  // Events that a flush() waits for are in the queue before it.
+  std::vector<Promise<bool>> flushes;
+  {
+    const std::lock_guard lock(flushes_mutex_);
+    flushes.swap(flushes_);
+  }
   Batch batch;
-  batch.events = std::move(events);
-  batch.stored.resize(batch.events.size());
-  Status opened = file_.open();
-  if (opened.ok()) {
-    for (std::size_t i = 0; i < batch.events.size(); ++i) {
-      if (batch.events[i].event == nullptr) {
-        write_lines(batch);
-        file_.sync();
-      } else if (append_line(batch, i) && buffer_.size() >= kWriteBytes) {
-        write_lines(batch);
-      }
-    }
-    write_lines(batch);
-  } else {
-    lost_.add(batch.events.size(), opened.message(), batch.events.front().event.get());
+  const Status opened = file_.open();
+  for (std::size_t part = 0; part < LineQueue::kParts; ++part) {
+    if (!queue_.take(part, taken_)) continue;
+    if (!opened.ok()) lost_.add(taken_.lines.size(), opened.message(), first_line(taken_.text));
+    append_taken(batch, opened.ok());
   }
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < batch.events.size(); ++i) {
-    if (batch.events[i].event != nullptr) bytes += object_bytes(*batch.events[i].event);
-    if (batch.events[i].stored) batch.events[i].stored->set(batch.stored[i]);
+  write_lines(batch);
+  for (std::size_t i = 0; i < batch.lines.size(); ++i) {
+    if (batch.lines[i].stored) batch.lines[i].stored->set(batch.stored[i]);
   }
-  queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  queue_.release(batch.events.size());
-  if (bytes > 0) return;
-  auto written = std::make_unique<Written>();
-  written->events = std::move(batch.events);
-  leave_to_requests(std::move(written));
+  queue_.release(batch.lines.size());
+  written_ += batch.lines.size();
+  if (!flushes.empty()) file_.sync();
+  for (auto& each : flushes) each.set(true);
+  return !batch.lines.empty() || !flushes.empty();
 }
 
-// False: the event is lost, or dropped because it is too large.
-bool LogSink::append_line(Batch& batch, std::size_t index) {
-  const AuditEvent& event = *batch.events[index].event;
+// Moves what has been taken into the batch and, if it `can_write`, into the buffer.
+void LogSink::append_taken(Batch& batch, bool can_write) {
+  std::size_t at = 0;
+  for (QueuedLine& line : taken_.lines) {
+    const std::string_view text = std::string_view(taken_.text).substr(at, line.bytes);
+    at += line.bytes;
+    batch.lines.push_back(std::move(line));
+    batch.stored.push_back(false);
+    if (can_write) append_last(batch, text);
+    auto& event = batch.lines.back().event;
+    if (event != nullptr) queued_bytes_.fetch_sub(object_bytes(*event), std::memory_order_relaxed);
+    event = nullptr;
+  }
+  taken_.lines.clear();
+  taken_.text.clear();
+  if (taken_.text.capacity() > kMostKeptBytes) taken_ = {};
+}
+
+// `text`: of the last line of the batch, unless that is still to be encoded.
+void LogSink::append_last(Batch& batch, std::string_view text) {
   const std::size_t begin = buffer_.size();
-  encoder_.append(buffer_, event);
-  bool truncated = false;
-  if (const auto& limit = settings_.truncate; limit.enabled) {
-    truncated = buffer_.size() - begin + 1 > limit.max_event_bytes && event.level >= AuditLevel::kRequest;
-    if (truncated) {
-      buffer_.resize(begin);
-      encoder_.append(buffer_, event, true);
-    }
-    if (buffer_.size() - begin + 1 > limit.max_event_bytes) {
-      buffer_.resize(begin);
-      batch.stored[index] = true;  // as upstream, a dropped event fails no request
-      too_large_.add(1, "event is too large even after truncating", &event);
-      return false;
-    }
+  if (const auto& event = batch.lines.back().event; event == nullptr) {
+    buffer_.append(text);
+  } else if (const Line result = append_line(encoder_, buffer_, *event); result != Line::kAppended) {
+    batch.stored.back() = result == Line::kDropped;
+    return;
   }
-  if (settings_.legacy) {
-    buffer_.resize(begin);
-    append_event_text(buffer_, event);
-  }
-  buffer_.push_back('\n');
   const std::size_t bytes = buffer_.size() - begin;
-  if (const std::string why = file_.too_long(bytes); !why.empty()) {
-    buffer_.resize(begin);
-    lost_.add(1, why, &event);
-    return false;
-  }
   if (file_.is_full(begin, bytes)) rotate_before(batch, bytes);
   batch.ends.push_back(buffer_.size());
-  batch.indexes.push_back(index);
-  return true;
+  batch.indexes.push_back(batch.lines.size() - 1);
+  if (buffer_.size() >= kWriteBytes) write_lines(batch);
 }
 
 // The last `bytes` of the buffer belong into the next file.
@@ -245,8 +228,11 @@ void LogSink::write_lines(Batch& batch) {
   const LogFile::Written written = file_.write(buffer_, batch.ends);
   for (std::size_t i = 0; i < written.lines; ++i) batch.stored[batch.indexes[i]] = true;
   if (written.lines < batch.ends.size()) {
-    const AuditEvent* const first = batch.events[batch.indexes[written.lines]].event.get();
-    lost_.add(batch.ends.size() - written.lines, written.status.message(), first);
+    const std::size_t begin = written.lines == 0 ? 0 : batch.ends[written.lines - 1];
+    // The text of an event with objects may contain secrets.
+    const bool shown = batch.lines[batch.indexes[written.lines]].bytes > 0;
+    lost_.add(batch.ends.size() - written.lines, written.status.message(),
+              shown ? first_line(std::string_view(buffer_).substr(begin)) : std::string_view());
   }
   buffer_.clear();
   batch.ends.clear();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include "old_files.hpp"
 #include "sink_fixture.hpp"
@@ -60,6 +61,42 @@ TEST_F(LogSinkTest, FirstStagesDoNotWakeAWriterThatLooksAgainSoon) {
   sink->process(event_named("c"));
   executor.settle();
   EXPECT_EQ(ids_in(written()), "a b c c");
+}
+
+// Threads add to different queues.
+TEST_F(LogSinkTest, FlushWaitsForTheEventsOfAllThreads) {
+  const auto sink = make();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i) {
+    threads.emplace_back([&sink, i] {
+      for (int j = 0; j < 100; ++j) sink->process(event_named(std::to_string(i) + "-" + std::to_string(j)));
+    });
+  }
+  for (auto& each : threads) each.join();
+  const auto waiter = flush(*sink);
+  executor.settle();
+  EXPECT_EQ(waiter->stored, true);
+  const std::string ids = ids_in(written()) + " ";
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), ' '), 2000);
+  for (int i = 0; i < 20; ++i) {
+    std::size_t before = 0;
+    for (int j = 0; j < 100; ++j) {
+      const auto at = ids.find(std::to_string(i) + "-" + std::to_string(j) + " ");
+      ASSERT_NE(at, std::string::npos);
+      EXPECT_GE(at, before) << "the events of a thread are in their order";
+      before = at;
+    }
+  }
+}
+
+// Objects may be secrets.
+TEST_F(LogSinkTest, LinesAboutLostEventsHaveNoObjects) {
+  settings.file.path = "/dev/full";
+  const auto sink = make();
+  sink->process(event_named("a", AuditStage::kResponseComplete, 100));
+  executor.settle();
+  ASSERT_FALSE(log.lines.empty());
+  EXPECT_EQ(log.lines.back().find("xxx"), std::string::npos) << log.lines.back();
 }
 
 TEST_F(LogSinkTest, LegacyFormatIsText) {

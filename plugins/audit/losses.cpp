@@ -8,6 +8,16 @@
 namespace backplane::audit {
 
 void Losses::add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept {
+  std::string text;
+  try {
+    if (first != nullptr) append_event_text(text, *first);
+  } catch (const std::exception&) {
+    // Out of memory: the line is without the event.
+  }
+  add(events, why, std::string_view(text));
+}
+
+void Losses::add(std::size_t events, std::string_view why, std::string_view first) noexcept {
   static Metric& errors = Metric::counter(
       "apiserver_audit_error_total",
       "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.", {"plugin"});
@@ -18,7 +28,7 @@ void Losses::add(std::size_t events, std::string_view why, const AuditEvent* fir
     std::string line = "Error in audit plugin '" + std::string(part_) + "' affecting " + std::to_string(events) + " audit events: ";
     line.append(why);
     if (*suppressed > 0) line += " suppressed=" + std::to_string(*suppressed);
-    if (first != nullptr) append_event_text(line.append("; the first: "), *first);
+    if (!first.empty()) line.append("; the first: ").append(first);
     logger_.error(line);
   } catch (const std::exception&) {
     // Out of memory: the count or the line is lost.

@@ -19,6 +19,8 @@ class Losses {
   Losses(std::string_view part, Logger& logger) : part_(part), logger_(logger) {}
   // `first`: one of the events, for the log line; null: none is at hand.  Lines are limited to one a second.
   void add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept;
+  // `first`: the event as text; it must not contain objects.  Empty: none is at hand.
+  void add(std::size_t events, std::string_view why, std::string_view first) noexcept;
 
  private:
   const std::string_view part_;

@@ -35,7 +35,7 @@ bool WebhookSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
   }
   try {
     // The first event starts the time of its batch; a full batch is sent at once.
-    const std::size_t count = queue_.push({std::move(event)});
+    const std::size_t count = queue_.push(std::move(event));
     if (!running_.load() && !running_.exchange(true)) spawn_detached(executor_, run());
     if (count == 1 || count % settings_.batch.max_events == 0) ring();
   } catch (const std::exception& error) {
@@ -88,7 +88,7 @@ Task<bool> WebhookSink::wait_for_ring(std::chrono::nanoseconds limit) {
 }
 
 void WebhookSink::collect() {
-  for (QueuedEvent& each : queue_.take()) ready_.push_back(std::move(each.event));
+  for (auto& each : queue_.take()) ready_.push_back(std::move(each));
 }
 
 Task<void> WebhookSink::run() {

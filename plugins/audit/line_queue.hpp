@@ -1,0 +1,84 @@
+// Events on their way to the writer of the log.
+//
+// Each thread adds to one of several queues, so that threads seldom meet at a lock.  An event without objects is encoded when it is
+// added: its memory is freed by the thread that allocated it, and the writer reads text instead of what another processor has in its cache.
+//
+// Thread-safety: add() from any thread; take() by one consumer at a time.
+// Lifetime:      what has not been taken is destroyed with the queue.
+// Errors:        std::bad_alloc, and what the function throws that is passed to add(); then nothing is added.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/core/task.hpp"
+#include "line_encoder.hpp"
+
+namespace backplane::audit {
+
+struct QueuedLine {
+  std::size_t bytes = 0;                     // of QueuedLines::text
+  std::shared_ptr<const AuditEvent> event;   // to be encoded by the consumer; its line has no bytes yet
+  std::optional<Promise<bool>> stored = {};  // set when the event has been written, or is lost: false
+};
+
+// What one queue holds.
+struct QueuedLines {
+  std::string text;
+  std::vector<QueuedLine> lines;  // oldest first; those of a thread are in one queue
+};
+
+class LineQueue {
+ public:
+  explicit LineQueue(const LogSettings& settings);
+  LineQueue(const LineQueue&) = delete;
+  LineQueue& operator=(const LineQueue&) = delete;
+
+  // Adds `line`, and the text that `encode(encoder, text)` appends; it may return false and append nothing, and nothing is added.
+  // Returns the number of lines that are queued or taken and not yet released, with this one; 0: nothing is added.
+  template <class Encode>
+  std::size_t add(QueuedLine line, Encode encode) {
+    Part& part = part_of_this_thread();
+    const std::lock_guard lock(part.mutex);
+    std::string& text = part.queued.text;
+    const std::size_t begin = text.size();
+    try {
+      if (!encode(part.encoder, text)) return 0;
+      line.bytes = text.size() - begin;
+      part.queued.lines.push_back(std::move(line));
+    } catch (...) {
+      text.resize(begin);
+      throw;
+    }
+    return count_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  std::size_t add(QueuedLine line) {
+    return add(std::move(line), [](LineEncoder&, std::string&) { return true; });
+  }
+
+  static constexpr std::size_t kParts = 8;
+  // Swaps what queue `part` holds with `empty`, whose memory is used again.  False: it holds nothing.
+  bool take(std::size_t part, QueuedLines& empty);
+  // Of taken lines: they no longer count.
+  void release(std::size_t count) noexcept { count_.fetch_sub(count, std::memory_order_relaxed); }
+  std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  struct alignas(64) Part {
+    explicit Part(const LogSettings& settings) : encoder(settings) {}
+    std::mutex mutex;
+    QueuedLines queued;
+    LineEncoder encoder;
+  };
+  Part& part_of_this_thread() noexcept;
+
+  std::array<std::unique_ptr<Part>, kParts> parts_;
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace backplane::audit
