@@ -151,6 +151,11 @@ def build_kwok():
     return go_build(os.path.join(BUILD_DIR, 'kwok'), recipe('kwok'), ['sigs.k8s.io/kwok/cmd/kwok'])['kwok']
 
 
+def build_k9s():
+    """The path of k9s, a terminal interface."""
+    return go_build(os.path.join(BUILD_DIR, 'k9s'), recipe('k9s'), ['github.com/derailed/k9s'])['k9s']
+
+
 def end(process, seconds):
     """Terminates it, and kills it after this number of seconds."""
     if process.poll() is None:
