@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   bench::Settings settings;
   CLI::App app{"Load driver for Kubernetes API servers; one line of JSON per scenario."};
   app.require_subcommand(1);
-  app.add_option("--kubeconfig", settings.kubeconfig, "where the server is and who asks; growth starts servers of its own");
+  app.add_option("--kubeconfig", settings.kubeconfig, "address of the server and credentials; growth starts separate servers");
   app.add_option("--pid", settings.pid, "process of the server: its CPU seconds and memory are measured");
   app.add_option("--clients", settings.clients, "connections, one request at a time each")->capture_default_str();
   app.add_option("--seconds", settings.seconds, "how long")->capture_default_str();
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   app.add_option("--query", settings.query, "appended to lists, such as ?limit=500");
   app.add_option("--path", settings.path, "what path reads, such as an object of an aggregated server");
   bench::GrowthSettings growth;
-  CLI::App* grows = app.add_subcommand("growth", "doubles what there is of each thing and prints by which power time and memory grow");
+  CLI::App* grows = app.add_subcommand("growth", "doubles the number of each item and prints the exponent by which time and memory grow");
   grows->add_option("--server", growth.server, "the server's binary")->required()->check(CLI::ExistingFile);
   grows->add_option("--plugin-dir", growth.plugin_dir, "its plugins; default: where the server looks");
   grows->add_option("--plugin", growth.plugin, "the plugin of which copies are loaded")->capture_default_str();
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
                                             {"create", "durable creates", bench::run_create},
                                             {"list", "list the collection", bench::run_list},
                                             {"fanout", "one collection, many watchers", bench::run_fanout},
-                                            {"idle", "memory and CPU of a server nobody asks", bench::run_idle}};
+                                            {"idle", "memory and CPU of a server without requests", bench::run_idle}};
   for (const auto& scenario : kScenarios) app.add_subcommand(scenario.name, scenario.help)->fallthrough();
   CLI11_PARSE(app, argc, argv);
   try {

@@ -60,7 +60,7 @@ OwnServer::OwnServer(const std::string& binary, const std::vector<std::string>& 
         waitpid(pid_, nullptr, 0);
       }
       std::filesystem::remove_all(folder_);
-      throw std::runtime_error("the server does not become ready; it said:\n" + said);
+      throw std::runtime_error("the server does not become ready; its output:\n" + said);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -51,7 +51,7 @@ class References {
     if (status_.ok()) status_ = bad_request(std::move(message));
     return Object();
   }
-  // Keywords beside the reference precede those of the schema that it names.
+  // Keywords next to the reference take precedence over those of the schema that it names.
   static void add(Value from, Object& to) {
     if (!from.is_object()) return;
     for (auto& [word, value] : from.get_object()) {

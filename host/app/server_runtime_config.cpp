@@ -16,7 +16,7 @@ bool some_left_out(const PluginRegistry& plugins) {
   return std::any_of(all.begin(), all.end(), [](const PluginStatus& each) { return !each.runs() && !each.in_tree; });
 }
 
-// A group that only a plugin from elsewhere can have.
+// True for a group that only a third-party plugin can have.
 bool is_foreign(std::string_view group) { return group.find('.') != std::string_view::npos && !group.ends_with(".k8s.io"); }
 
 // The versions of groups that a plugin may have had that does not run: it must not keep the server from starting, and its group stays

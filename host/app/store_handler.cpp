@@ -113,7 +113,7 @@ Task<Result<std::string>> release(StorageBackend& store, Object) {
 
 Result<StoreInspection*> inspection_of(StorageBackend& store) {
   auto* const inspection = find_inspection(store);
-  if (inspection == nullptr) return bad_request("the server's store has no files of its own");
+  if (inspection == nullptr) return bad_request("the server's store has no files on this host");
   return inspection;
 }
 

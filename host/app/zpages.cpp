@@ -69,7 +69,7 @@ Form wanted_form(std::string_view accept, std::string_view kind) {
   return {};
 }
 
-// One of the pages: its text, and its members beside kind, apiVersion and metadata.
+// One of the pages: its text, and its members in addition to kind, apiVersion and metadata.
 class ZPage : public HttpHandler {
  public:
   explicit ZPage(std::string kind) : kind_(std::move(kind)) {}

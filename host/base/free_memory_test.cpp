@@ -25,7 +25,7 @@ std::vector<std::string> leave_holes() {
 }
 
 TEST(FreeMemory, MemoryFreedInTheMiddleOfTheHeapIsReturned) {
-  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   IoLoop loop("timer");
   FreeMemory memory(loop, loop);
   memory.look();
@@ -41,7 +41,7 @@ TEST(FreeMemory, MemoryFreedInTheMiddleOfTheHeapIsReturned) {
 
 // A check during a burst of work sees the memory at its peak, which is never exceeded later.
 TEST(FreeMemory, MemoryFreedAfterACheckAtThePeakIsReturned) {
-  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   IoLoop loop("timer");
   FreeMemory memory(loop, loop);
   memory.look();
@@ -61,7 +61,7 @@ TEST(FreeMemory, MemoryFreedAfterACheckAtThePeakIsReturned) {
 }
 
 TEST(FreeMemory, LooksNowAndThenUntilItIsStopped) {
-  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "mallinfo2() reports nothing for this allocator";
   IoLoop loop("timer");
   loop.start();
   FreeMemory memory(loop, loop, std::chrono::milliseconds(1));

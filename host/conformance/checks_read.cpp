@@ -15,7 +15,7 @@ std::size_t count(const Answer& answer, std::string_view list = "items") {
   return items == nullptr ? 0 : items->size();
 }
 
-// Objects of one label, beside which there is another one.
+// Creates objects with one label, and one object without it.
 std::string prepare(Subject& subject) {
   std::string label = subject.fresh();
   subject.created();

@@ -1,4 +1,4 @@
-// Generations that end: retired on threads of their own, their code unmapped later.
+// Retires generations, each on a separate thread; their code is unmapped later.
 #include "backplane/core/server_slot.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_registry.hpp"

@@ -75,7 +75,7 @@ Result<std::string> Registrations::register_once(Function function, Register wor
   if (repeated_ < made_.size()) {
     const Made& before = made_[repeated_];
     if (before.function != function || before.arguments != arguments) {
-      return Status(Reason::kConflict, "the restarted plugin registers other things than at its first start; reload it");
+      return Status(Reason::kConflict, "the restarted plugin registers other things than when it was loaded; reload it");
     }
     ++repeated_;
     return before.answer;

@@ -99,7 +99,7 @@ bool Runner::bring_up() {
     registrations_.begin_again();
     status = call_lifecycle(Function::kProvision, {});
     if (!registrations_.end() && status.ok()) {
-      status = Status(Reason::kConflict, "the restarted plugin registers less than at its first start; reload it");
+      status = Status(Reason::kConflict, "the restarted plugin registers less than when it was loaded; reload it");
     }
   }
   if (status.ok()) status = call_lifecycle(Function::kValidate, {});

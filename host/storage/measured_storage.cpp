@@ -14,7 +14,7 @@ using LabelValues = std::vector<std::string>;
 
 void count_events(const GroupResource& resource, double events) {
   static Metric& received =
-      Metric::counter("apiserver_storage_events_received_total", "Events that a store has told of, by resource.", {"group", "resource"});
+      Metric::counter("apiserver_storage_events_received_total", "Events received from the store, by resource.", {"group", "resource"});
   received.add({resource.group, resource.resource}, events);
 }
 

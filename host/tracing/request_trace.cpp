@@ -116,7 +116,7 @@ void RequestMarks::fail(SpanId span, std::string_view description) {
 std::optional<SpanContext> RequestMarks::context_of(SpanId span) const {
   if (recorded_ && !spans_.empty()) return spans_[span < spans_.size() ? span : kServerSpan].self;
   if (joined_ != nullptr) return *joined_;
-  // Nothing is traced here: what the client has sent is passed on.
+  // This request is not traced: the headers of the client are forwarded.
   const std::string_view traceparent = exchange_.header("traceparent");
   if (traceparent.empty()) return std::nullopt;
   return parse_trace_headers(traceparent, exchange_.header("tracestate"));

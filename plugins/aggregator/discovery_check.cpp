@@ -22,7 +22,7 @@ struct Round {
 };
 
 HttpCall discovery_call(const RemoteTarget& target) {
-  // Who may do everything is never refused: it is the server that is looked at, not its rules.
+  // system:masters is never refused, so the check depends on the server alone and not on its authorization.
   UserInfo aggregator;
   aggregator.name = "system:kube-aggregator";
   aggregator.groups = {"system:masters"};

@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-// Discovery is small and cheap: who does not answer by then is not worth waiting for.
+// Discovery is small and cheap: a server that has not responded by then counts as unreachable.
 constexpr std::chrono::seconds kDiscoveryTime{5};
 
 // "/apis/group/version" itself.
@@ -35,7 +35,7 @@ class NotingClient final : public HttpClient {
 
  private:
   const std::shared_ptr<HttpClient> client_;
-  RequestContext& context_;  // lives until the request has been passed on
+  RequestContext& context_;  // lives until the request has been forwarded
   const std::string host_;
 };
 

@@ -60,10 +60,10 @@ Task<void> Controller::begin() {
   spawn_workers(*parts_.host, "crd-controller", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
-// ---- what was there at the start
+// ---- definitions that exist at startup
 
-// All of it is published in one step.  Definitions with accepted names are processed before those that request some, so that no definition
-// gets one that is taken; what a status lacks is written by the workers, who find every definition in their queue.
+// They are published in one step.  Definitions with accepted names are processed before those that request some, so that no definition
+// gets one that is taken; the workers, whose queue holds every definition, write missing parts of a status.
 void Controller::serve_all() {
   std::vector<ObjectRef> all = definitions_->indexer().list();
   for (const bool asking : {false, true}) {

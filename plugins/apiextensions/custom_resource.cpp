@@ -87,7 +87,7 @@ bool written_through_others(const Object& crd) {
   return schema != nullptr && has_default(Value(*schema));
 }
 
-// Nothing is created with a status; who reads it sees the one that the schema has for objects without.
+// Objects are created without a status; a read returns the default status of the schema.
 bool has_default_status(const Object& crd) {
   const Object* stored = storage_version_of(crd);
   const Object* schema = stored != nullptr ? schema_of(*stored) : nullptr;

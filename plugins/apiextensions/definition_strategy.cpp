@@ -102,7 +102,7 @@ class DefinitionStrategy final : public Strategy {
     if (texts(*webhook, "conversionReviewVersions").empty()) erase_member(conversion, "webhook");
   }
 
-  // Beside the rules of every name: it follows from the spec.
+  // In addition to the rules of every name: it is derived from the spec.
   static void check_name(const Object& object, FieldErrors& errors) {
     const std::string required =
         std::string(get_string(names_of(object), "plural")) + "." + std::string(get_string(spec_of(object), "group"));

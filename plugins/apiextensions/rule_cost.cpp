@@ -17,7 +17,7 @@ bool has_rules(const Object& schema) {
   return rules != nullptr && !rules->empty();
 }
 
-// How many parts of its own a part of this schema may hold; nothing: without bound.
+// The maximum number of parts of a value of this schema; nothing: unbounded.
 std::optional<std::uint64_t> most_inside(const Object& schema) {
   const std::string_view type = get_string(schema, "type");
   const Value* values = find(schema, "additionalProperties");
@@ -84,7 +84,7 @@ cel::TypeRef RuleScope::type() const {
   return *type_;
 }
 
-// The type that the one around it has declared, where it can be named there; else one of its own.
+// The type that the enclosing type declares for it; a separate type if the enclosing type does not declare one.
 cel::TypeRef RuleScope::find_type() const {
   const cel::TypeRef around = above_ != nullptr ? above_->type() : nullptr;
   const cel::TypeRef known = around == nullptr          ? nullptr

@@ -197,7 +197,7 @@ class Structure {
     }
   }
 
-  // Beside its type, metadata at the root may restrict name and generateName, and nothing else.
+  // In addition to its type, metadata at the root may restrict name and generateName, and nothing else.
   static bool only_names(const Object& metadata) {
     for (const auto& [key, value] : metadata) {
       if (key == "type" || key == "default" || !says_something(value)) continue;

@@ -17,11 +17,11 @@ struct NextTurn {
 
 // Each change of a definition's settings makes new OpenAPI documents, which are built at the next request.
 void count_regeneration(const std::string& name, const InstalledDefinition& installed, std::string_view reason) {
-  static Metric& v2 = Metric::counter(
-      "apiextensions_openapi_v2_regeneration_count",
-      "[ALPHA] How often a definition has changed what the OpenAPI v2 document says, by definition and reason.", {"crd", "reason"});
+  static Metric& v2 =
+      Metric::counter("apiextensions_openapi_v2_regeneration_count",
+                      "[ALPHA] Number of changes of the OpenAPI v2 document by a definition, by definition and reason.", {"crd", "reason"});
   static Metric& v3 = Metric::counter("apiextensions_openapi_v3_regeneration_count",
-                                      "[ALPHA] How often a definition has changed what the OpenAPI v3 document of a group version says.",
+                                      "[ALPHA] Number of changes of the OpenAPI v3 document of a group version by a definition.",
                                       {"crd", "group", "reason", "version"});
   v2.add({name, reason});
   for (const auto& [version, paths] : installed.paths) v3.add({name, installed.resource->group, reason, version});
@@ -94,7 +94,7 @@ void Serving::publish() {
     // One that cannot be published, because its group version belongs to another plugin, does not prevent the others.
     if (!status.ok()) publish_each(std::move(change));
   }
-  // Only now: who watches again finds what is served instead.
+  // Only now, so that a client that watches again finds the new definition.
   for (const InstalledDefinitionRef& old : retired) old->watches->end();
 }
 

@@ -28,7 +28,7 @@ std::size_t Classifier::number_of(const Subject& subject) {
   return number;
 }
 
-// Who of those its user is.
+// True if the user is one of `subjects`.
 bool Classifier::is_one(std::uint64_t subjects, const UserInfo& user, Known& known) const noexcept {
   if ((subjects & known.is) != 0) return true;
   for (std::uint64_t rest = subjects & ~known.asked; rest != 0; rest &= rest - 1) {

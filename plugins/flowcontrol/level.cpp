@@ -13,7 +13,7 @@ Level::~Level() = default;
 
 // ---- one atomic word
 
-// Who wants more than the level has runs alone.
+// A request that needs more seats than the level has runs alone.
 bool Level::fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept {
   const int limit = limit_.load(std::memory_order_relaxed);
   const auto most = static_cast<std::uint64_t>(std::max(limit, 0));

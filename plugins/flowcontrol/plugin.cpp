@@ -1,5 +1,5 @@
-// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, what the server keeps of it by itself, and the gate that does what its
-// objects say.
+// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, its objects that the server maintains, and the gate that applies the
+// objects.
 #include "backplane/plugin.hpp"
 #include "backplane/points/paths.hpp"
 

@@ -58,7 +58,7 @@ class RbacPlugin final : public Plugin {
     const auto start = [&host, bootstrap, authorizer](PostStartHookContext context) {
       return run_hook(host, bootstrap, authorizer, context);
     };
-    // Who may write a role is decided by stored roles, also where the host skips the hook (--authorization-mode without RBAC).
+    // Stored roles decide on writes of roles even if the host skips the hook (--authorization-mode without RBAC).
     host.groups_complete().on_fire([&host, authorizer] { host.spawn("rbac-authorizer", opened(host, authorizer)); });
     return host.add_post_start_hook("rbac/bootstrap-roles", start);
   }

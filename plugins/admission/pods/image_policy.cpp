@@ -16,7 +16,7 @@ using ReviewTime = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMostReviews = 1024;
 constexpr std::string_view kAuditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
-constexpr std::chrono::seconds kReviewPatience{60};  // of a call without a deadline of its own
+constexpr std::chrono::seconds kReviewPatience{60};  // for a request without a deadline
 
 // Answers of the webhook by the spec of the question.
 class ReviewCache {

@@ -86,7 +86,7 @@ Policy policy_of(const Labels& labels, const Policy& defaults, FieldErrors& erro
   read_level(labels, kWarnLabels.level, Level::kPrivileged, policy.warn.level, errors);
   read_version(labels, kWarnLabels.version, policy.warn.version, errors);
 
-  // Without a level of its own, warn is not less strict than an explicit enforce.
+  // Without a label for its level, warn is not less strict than an explicit enforce.
   const bool has_enforce = enforce_valid && find_label(labels, kEnforceLabels.level).has_value();
   if (has_enforce && !find_label(labels, kWarnLabels.level) && policy.enforce.level > policy.warn.level) {
     policy.warn.level = policy.enforce.level;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kCountPrefix = "count/";
 constexpr std::string_view kClaims = "resourceclaims.resource.k8s.io";
 
-// Resources with an evaluator of their own, in the version that it reads.
+// Resources with a specific evaluator, in the version that it reads.
 const std::vector<GroupVersionResource>& evaluated_resources() {
   static const std::vector<GroupVersionResource> out = {{"", "v1", "pods"},
                                                         {"", "v1", "services"},

@@ -109,9 +109,9 @@ class PodCommand final : public RestStorage, public OptionConnecter {
   }
 
   void count_route(std::string_view route) const {
-    static Metric& requests =
-        Metric::counter("apiserver_websocket_streaming_requests_total",
-                        "Requests of exec, attach and portforward, by who translates their WebSockets.", {"subresource", "proxy_type"});
+    static Metric& requests = Metric::counter(
+        "apiserver_websocket_streaming_requests_total",
+        "Requests of exec, attach and portforward, by the component that translates their WebSockets.", {"subresource", "proxy_type"});
     requests.add({form_.subresource, route});
   }
 

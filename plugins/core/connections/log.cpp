@@ -168,7 +168,7 @@ class PodLog final : public RestStorage, public StreamGetter {
     return {};
   }
 
-  // Each piece at once: who follows a log does not wait for more of it.
+  // Each piece immediately: a client that follows a log does not wait for the next piece.
   static Task<Status> copy(Exchange& exchange, HttpAnswer& answer) {
     exchange.set_compressible(false);
     Status status = co_await exchange.start(200, "text/plain");

@@ -16,7 +16,7 @@ class Throttle {
  public:
   explicit Throttle(std::int64_t bytes_per_second) : rate_(bytes_per_second) {}
 
-  // Puts aside what has been read.
+  // Stores the bytes that take() returns.
   void put(std::string bytes) { waiting_ = std::move(bytes), at_ = 0; }
   bool empty() const noexcept { return at_ == waiting_.size(); }
   // The next piece, when the rate permits it.

@@ -126,7 +126,7 @@ Task<Status> PeerProxy::wait_synced(std::shared_ptr<PeerProxy> proxy, PostStartH
   co_return synced ? Status() : service_unavailable("the server is stopping");
 }
 
-// ---- who is there
+// ---- known peers
 
 bool PeerProxy::is_peer(const Object& lease) const {
   const Object* metadata = get_object(lease, "metadata");

@@ -72,7 +72,7 @@ class ServiceWrite final : public BegunWrite {
 
  private:
   Task<Result<bool>> join_taken(StoreTransaction& transaction, std::string address) {
-    // The transaction finds out whether it is free; only when it was not is it worth asking who has it.
+    // The transaction checks that the address is free; the owner is looked up only after the first attempt has failed.
     if (transaction.again()) {
       auto found = co_await resources_->addresses.find(address, true);
       if (!found.ok()) co_return std::move(found).status();

@@ -84,7 +84,7 @@ class Translator {
   Task<void> greet() {
     std::vector<SharedBytes> hello = message(command_.out ? kOut : command_.err ? kErr : kStatus, {});
     Status sent = co_await exchange_.write(std::move(hello));
-    (void)sent;  // who has gone is found out by reading
+    (void)sent;  // the next read reports a closed connection
   }
 
   Task<std::string> execute() {

@@ -242,8 +242,8 @@ TEST_F(InformerTest, ListsAStorageThatRefusesAListInAWatch) {
   informer = SharedInformer::make("maps", list_watch(storage, "default"), logger);
   informer->add_event_handler(noting());
   start();
-  EXPECT_EQ(storage->asked, (Texts{"watch default from= initial", "list default limit=500 continue=",
-                                   "list default limit=500 continue=more", "watch default from=9"}));
+  EXPECT_EQ(storage->asked, (Texts{"watch default from= initial",
+                                   "list default limit=500 continue=", "list default limit=500 continue=more", "watch default from=9"}));
   EXPECT_EQ(take_seen(), (Texts{"+a initial", "+b initial"}));
   EXPECT_TRUE(informer->has_synced());
   EXPECT_EQ(logger.lines, Texts());
