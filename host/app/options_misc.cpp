@@ -237,7 +237,7 @@ void BackplaneOptions::add_flags(FlagSet& flags) {
             "otherwise. 0: no limit.");
   flags.add(
       "plugin-placement", &plugin_placements,
-      "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a process of its own, which the "
+      "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a separate process, which the "
       "server restarts when it ends). May be repeated. Unset: in-process.");
   flags.add("plugin-runner-timeout", &plugin_runner_timeout,
             "Time within which a plugin in a runner must return from a callback of a request, at least 100ms; a fifth of it from those on "
