@@ -157,6 +157,34 @@ TEST(NamedSignal, ASecondFireIsANoOpAndLateWaitersAreNotified) {
   EXPECT_EQ(told, 2);
 }
 
+TEST(NamedSignal, ACallbackWithAnOwnerRunsOnlyWhileTheOwnerLives) {
+  NamedSignal signal("hurry");
+  int told = 0;
+  const auto owner = std::make_shared<int>();
+  {
+    const auto former = std::make_shared<int>();
+    signal.on_fire_while(former, [&] { told += 100; });
+  }
+  signal.on_fire_while(owner, [&] { ++told; });
+  signal.fire();
+  EXPECT_EQ(told, 1);
+  signal.on_fire_while(owner, [&] { ++told; });
+  EXPECT_EQ(told, 2);
+}
+
+// Each reload of a plugin added callbacks to signals of the server, which retained them.
+TEST(NamedSignal, CallbacksWhoseOwnersAreGoneAreDropped) {
+  NamedSignal signal("hurry");
+  int told = 0;
+  signal.on_fire([&] { ++told; });
+  std::vector<std::shared_ptr<int>> owners;
+  for (int i = 0; i < 20; ++i) signal.on_fire_while(owners.emplace_back(std::make_shared<int>()), [&] { ++told; });
+  for (int i = 0; i < 1000; ++i) signal.on_fire_while(std::make_shared<int>(), [&] { told += 1000; });
+  EXPECT_LE(signal.callbacks(), 64u);
+  signal.fire();
+  EXPECT_EQ(told, 21);
+}
+
 Task<void> wait_for(Signal& signal, std::atomic<int>& done) {
   co_await signal.wait();
   ++done;

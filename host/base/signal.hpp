@@ -21,13 +21,27 @@ class NamedSignal final : public Signal {
   bool fired() const noexcept override { return fired_.load(std::memory_order_acquire); }
   Task<void> wait() override;
   void on_fire(std::function<void()> callback) override;
+  // Like on_fire(), but only while `owner` lives.  The signal holds the owner during the call, and a later addition destroys callbacks
+  // whose owners are gone.  For signals that live long: on_fire() retains a callback until the signal fires.
+  void on_fire_while(std::weak_ptr<const void> owner, std::function<void()> callback);
+  // The number of callbacks that it retains.
+  std::size_t callbacks() const;
 
  private:
+  struct Callback {
+    std::function<void()> call;
+    std::weak_ptr<const void> owner;
+    bool owned = false;
+    bool expired() const noexcept { return owned && owner.expired(); }
+  };
+  void add(Callback callback);
+
   std::string name_;
   std::function<void(std::string_view)> on_first_fire_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<bool> fired_{false};
-  std::vector<std::function<void()>> callbacks_;
+  std::vector<Callback> callbacks_;
+  std::size_t cleanup_size_ = 16;  // at which callbacks without an owner are removed
 };
 
 }  // namespace backplane

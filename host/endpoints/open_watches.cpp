@@ -2,10 +2,8 @@
 
 namespace backplane {
 
-void OpenWatches::end_all_on(Signal& signal) {
-  signal.on_fire([weak = weak_from_this()] {
-    if (auto self = weak.lock()) self->end_all();
-  });
+void OpenWatches::end_all_on(NamedSignal& signal) {
+  signal.on_fire_while(weak_from_this(), [this] { end_all(); });
 }
 
 bool OpenWatches::add(const std::shared_ptr<WatchStream>& stream) {

@@ -8,15 +8,15 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "backplane/points/hooks.hpp"
 #include "backplane/rest/roles.hpp"
+#include "base/signal.hpp"
 
 namespace backplane {
 
 class OpenWatches : public std::enable_shared_from_this<OpenWatches> {
  public:
   // Ends all watches, present and future, when `signal` fires.  Call it once, on a set that a shared_ptr holds.
-  void end_all_on(Signal& signal);
+  void end_all_on(NamedSignal& signal);
 
   // False: the set has been ended, and so is `stream`.
   bool add(const std::shared_ptr<WatchStream>& stream);

@@ -16,6 +16,7 @@
 #include "backplane/rest/admission_runner.hpp"
 #include "backplane/rest/roles.hpp"
 #include "backplane/rest/scheme.hpp"
+#include "base/signal.hpp"
 
 namespace backplane {
 
@@ -42,7 +43,7 @@ struct ResourceScope {
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   bool unsafe_deletes = false;  // the gate AllowUnsafeMalformedObjectDeletion
   // Fires when the server drains; watches end early then (only looked at when the grace period is configured).
-  Signal* shutting_down = nullptr;
+  NamedSignal* shutting_down = nullptr;
   // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.
   std::shared_ptr<OpenWatches> watches;
   // Kinds the server knows, for errors about a body of another kind; null: only `kind` is known.

@@ -57,8 +57,12 @@ void check_carried_documents(const std::string& path, Findings& findings) {
   }
 }
 
+bool has_checked_documents(const InspectedPlugin& plugin) noexcept {
+  return plugin.descriptor && (plugin.descriptor->head.documents & BP_DOCUMENTS_CHECKED) != 0;
+}
+
 void check_unchecked_documents(const InspectedPlugin& plugin, Findings& findings) {
-  if (plugin.descriptor && (plugin.descriptor->head.documents & BP_DOCUMENTS_CHECKED) != 0) return;
+  if (has_checked_documents(plugin) || !plugin.checked_digest.empty()) return;
   check_carried_documents(plugin.path, findings);
 }
 

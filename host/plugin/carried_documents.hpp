@@ -10,7 +10,9 @@ namespace backplane {
 
 // All files whose name ends with ".json".
 void check_carried_documents(const std::string& path, Findings& findings);
-// Only if backplane_add_plugin() has not done it: a start need not do it again.
+// Whether backplane_add_plugin() has checked them.
+bool has_checked_documents(const InspectedPlugin& plugin) noexcept;
+// Unless backplane_add_plugin() or an earlier start (InspectedPlugin::checked_digest) has done it.
 void check_unchecked_documents(const InspectedPlugin& plugin, Findings& findings);
 
 }  // namespace backplane

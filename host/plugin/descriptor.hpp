@@ -49,6 +49,7 @@ struct InspectedPlugin {
   std::string path;
   std::optional<Descriptor> descriptor;  // present when at least name and version could be read
   Findings findings;
+  std::string checked_digest = {};  // the SHA-256 of the bytes whose documents have been checked without findings; empty: not checked
 
   // The name where there is one, else the file's.
   std::string display_name() const;

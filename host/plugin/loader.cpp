@@ -23,6 +23,7 @@
 #include "backplane/rest/store_hooks.hpp"
 #include "base/fenced.hpp"
 #include "plugin/carried_documents.hpp"
+#include "plugin/content_digest.hpp"
 #include "plugin/elf_file.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
@@ -90,7 +91,8 @@ bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspe
   const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) &&
                     again.descriptor->json == inspected.descriptor->json &&
                     again.descriptor->stable_abi == inspected.descriptor->stable_abi &&
-                    std::memcmp(&again.descriptor->head, &inspected.descriptor->head, sizeof(bp_note_head)) == 0;
+                    std::memcmp(&again.descriptor->head, &inspected.descriptor->head, sizeof(bp_note_head)) == 0 &&
+                    (inspected.checked_digest.empty() || content_digest(copy) == inspected.checked_digest);
   if (!same) add(findings, finding_code::kChanged, "file", {}, "the file changed between inspection and loading", "start again");
   return same;
 }

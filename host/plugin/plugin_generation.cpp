@@ -10,10 +10,10 @@ namespace backplane {
 namespace {
 
 // Blocks this thread until one of the two fires or `limit` has passed.
-bool fires_within(Signal& signal, Signal& hurry, std::chrono::nanoseconds limit) {
+bool fires_within(Signal& signal, NamedSignal& hurry, std::chrono::nanoseconds limit) {
   const auto woken = std::make_shared<std::counting_semaphore<4>>(0);
   signal.on_fire([woken] { woken->release(); });
-  hurry.on_fire([woken] { woken->release(); });
+  hurry.on_fire_while(woken, [woken = woken.get()] { woken->release(); });  // it lives as long as the server
   (void)woken->try_acquire_for(limit);
   return signal.fired();
 }
@@ -111,7 +111,7 @@ void PluginGeneration::stop_tasks() {
   tasks_.close();
 }
 
-void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Signal& hurry) {
+void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& hurry) {
   if (!target_) return;  // it was staged only
   for (const auto& hook : target_->pre_shutdown_hooks) {
     auto ended = std::make_shared<NamedSignal>("ended");
@@ -124,7 +124,7 @@ void PluginGeneration::run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Si
 
 // Informers (of any plugin) restart their watch at once and find the successor.  Watches that had reached this generation just before
 // are ended in the next round.
-bool PluginGeneration::drain(const RetireLimits& limits, Signal& hurry) {
+bool PluginGeneration::drain(const RetireLimits& limits, NamedSignal& hurry) {
   const auto until = std::chrono::steady_clock::now() + limits.requests;
   std::chrono::nanoseconds round = std::chrono::milliseconds(100);
   while (!unused_->fired() && !hurry.fired()) {
@@ -143,7 +143,7 @@ bool PluginGeneration::drain(const RetireLimits& limits, Signal& hurry) {
   return fires_within(*unused_, hurry, limits.tasks);
 }
 
-std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, Signal& hurry) {
+std::optional<MappedCode> PluginGeneration::retire(const RetireLimits& limits, NamedSignal& hurry) {
   run_pre_shutdown_hooks(limits.pre_shutdown, hurry);
   services_.api.drop_callbacks(host_.get());
   host_->discard();

@@ -63,6 +63,8 @@ class PluginGeneration {
   // Address space of its code and its static data.
   std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
 
+  // Before commit(): replaces the generation's copy of the names.
+  void use_names(const TakenNames& names) { names_ = names; }
   // Publishes the registrations in rows() and starts the tasks.
   void commit();
   const StagedRegistrations& rows() const noexcept { return rows_; }
@@ -83,11 +85,11 @@ class PluginGeneration {
   // Call it when the tables of the server no longer refer to the generation. Runs the pre-shutdown hooks, ends the watches, waits for the
   // requests, ends tasks and threads, and destroys the plugin. Blocks; after `hurry` has fired it waits for nothing. Returns the code,
   // which is unused from then on; nullopt if a request, task or thread has not ended: the generation must then live as long as the process.
-  std::optional<MappedCode> retire(const RetireLimits& limits, Signal& hurry);
+  std::optional<MappedCode> retire(const RetireLimits& limits, NamedSignal& hurry);
 
  private:
-  void run_pre_shutdown_hooks(std::chrono::nanoseconds limit, Signal& hurry);
-  bool drain(const RetireLimits& limits, Signal& hurry);
+  void run_pre_shutdown_hooks(std::chrono::nanoseconds limit, NamedSignal& hurry);
+  bool drain(const RetireLimits& limits, NamedSignal& hurry);
 
   const std::string name_;
   LoadedPlugin loaded_;

@@ -11,6 +11,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/core/meta.hpp"
 #include "plugin/log.hpp"
+#include "routing/version.hpp"
 
 namespace backplane {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* kCrashFile = "plugin-crash";
 constexpr std::chrono::minutes kFirstQuarantine{10};
 constexpr std::chrono::hours kLongestQuarantine{24};
 constexpr std::chrono::minutes kStartupsCount{5};
-constexpr std::size_t kMostProbed = 512;
+constexpr std::size_t kMostDigests = 512;
 
 std::int64_t seconds_of(Clock::time_point time) { return Clock::to_time_t(time); }
 Clock::time_point time_of(std::string_view text) { return Clock::from_time_t(parse_rfc3339(text).value_or(0)); }
@@ -33,6 +34,29 @@ std::string whole_file(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
+}
+
+// Another build may have other checks.
+std::string this_build() {
+  const BuildInfo& build = build_info();
+  std::string text(build.version);
+  for (const std::string_view part : {build.commit, build.tree_state, build.date}) text.append(" ").append(part);
+  return text;
+}
+
+bool is_among(const std::vector<std::string>& digests, const std::string& digest) {
+  return std::find(digests.begin(), digests.end(), digest) != digests.end();
+}
+
+void add_digests(std::vector<std::string>& to, const std::vector<std::string>& digests) {
+  to.insert(to.end(), digests.begin(), digests.end());
+  if (to.size() > kMostDigests) to.erase(to.begin(), to.end() - kMostDigests);
+}
+
+Array digests_to_json(const std::vector<std::string>& digests) {
+  Array out;
+  for (const auto& digest : digests) out.emplace_back(digest);
+  return out;
 }
 
 Object crash_to_json(const PluginCrash& crash) {
@@ -100,6 +124,7 @@ void PluginHistory::read() {
   const Object& root = value.get_object();
   each(root, "crashes", [this](const Object& crash, std::size_t) { crashes_.push_back(crash_of(crash)); });
   probed_ = texts_of(root, "probed");
+  if (get_string(root, "checkedBy") == this_build()) checked_ = texts_of(root, "checked");
   const Value* startups = root.if_contains("startups");
   if (startups == nullptr || !startups->is_array()) return;
   for (const auto& each : startups->get_array()) {
@@ -149,15 +174,18 @@ void PluginHistory::forgive(const std::string& plugin) {
   if (std::erase_if(crashes_, [&](const auto& crash) { return crash.plugin == plugin; }) > 0) save();
 }
 
-bool PluginHistory::has_probed(const std::string& digest) const {
-  return std::find(probed_.begin(), probed_.end(), digest) != probed_.end();
-}
+bool PluginHistory::has_probed(const std::string& digest) const { return is_among(probed_, digest); }
 
 void PluginHistory::note_probed(std::vector<std::string> digests) {
   if (digests.empty()) return;
-  probed_.insert(probed_.end(), digests.begin(), digests.end());
-  if (probed_.size() > kMostProbed) probed_.erase(probed_.begin(), probed_.end() - kMostProbed);
+  add_digests(probed_, digests);
   save();
+}
+
+bool PluginHistory::has_checked(const std::string& digest) const { return is_among(checked_, digest); }
+
+void PluginHistory::note_checked(std::string digest) {
+  if (!directory_.empty() && !has_checked(digest)) add_digests(checked_, {std::move(digest)});
 }
 
 std::size_t PluginHistory::begin_startup() {
@@ -182,12 +210,14 @@ int PluginHistory::crash_file() const {
 
 void PluginHistory::save() const {
   if (directory_.empty()) return;
-  Array crashes, probed, startups;
+  Array crashes, startups;
   for (const auto& crash : crashes_) crashes.emplace_back(crash_to_json(crash));
-  for (const auto& digest : probed_) probed.emplace_back(digest);
   for (const auto begun : startups_) startups.emplace_back(begun);
-  const std::string text =
-      to_json(Object{{"crashes", std::move(crashes)}, {"probed", std::move(probed)}, {"startups", std::move(startups)}});
+  const std::string text = to_json(Object{{"crashes", std::move(crashes)},
+                                          {"probed", digests_to_json(probed_)},
+                                          {"checked", digests_to_json(checked_)},
+                                          {"checkedBy", this_build()},
+                                          {"startups", std::move(startups)}});
   const std::string made = path(kHistoryFile) + ".new";
   std::ofstream file(made, std::ios::binary | std::ios::trunc);
   file << text << '\n';

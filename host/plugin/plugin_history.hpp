@@ -1,5 +1,6 @@
 // What plugins have done in former runs of the server, kept in the data directory (plugins.json, and plugin-crash for the last crash):
-// which plugin has crashed the server and until when it is left out, which files have passed a probe, and which startups have not ended.
+// which plugin has crashed the server and until when it is left out, which files have passed a probe, which files have documents without
+// findings, and which startups have not ended.
 //
 // A plugin that has crashed the server is left out for ten minutes; each further crash of the same file doubles that, up to a day.  Another
 // file, forgive(), and the end of the time lift it.
@@ -46,6 +47,11 @@ class PluginHistory {
   bool has_probed(const std::string& digest) const;
   void note_probed(std::vector<std::string> digests);
 
+  // Whether this build of the server has checked the documents of a file with these bytes, without findings.
+  bool has_checked(const std::string& digest) const;
+  // Written with the next other change, end_startup() for example.
+  void note_checked(std::string digest);
+
   // Notes that a startup begins.  Returns how many before it, within five minutes, have neither completed nor ended in order.
   std::size_t begin_startup();
   void end_startup();
@@ -62,7 +68,7 @@ class PluginHistory {
   std::string directory_;
   std::vector<PluginCrash> crashes_;
   std::optional<PluginCrash> last_;
-  std::vector<std::string> probed_;
+  std::vector<std::string> probed_, checked_;
   std::vector<std::int64_t> startups_;  // Unix seconds
 };
 

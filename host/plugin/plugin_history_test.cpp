@@ -76,6 +76,18 @@ TEST_F(History, FilesThatHavePassedAProbeAreRemembered) {
   EXPECT_TRUE(open().has_probed("bb"));
 }
 
+TEST_F(History, FilesWhoseDocumentsAreCheckedAreRememberedByTheSameBuildOnly) {
+  auto history = open();
+  (void)history.begin_startup();
+  history.note_checked("aa");
+  EXPECT_FALSE(open().has_checked("aa")) << "it is written with the end of the startup";
+  history.end_startup();
+  EXPECT_TRUE(open().has_checked("aa"));
+  EXPECT_FALSE(open().has_checked("bb"));
+  std::ofstream(folder_ + "/plugins.json") << R"({"checked":["aa"],"checkedBy":"another build"})";
+  EXPECT_FALSE(open().has_checked("aa"));
+}
+
 TEST_F(History, AFileThatIsNoHistoryCountsAsEmpty) {
   std::ofstream(folder_ + "/plugins.json") << "[not json";
   std::ofstream(folder_ + "/plugin-crash") << "half a li";

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugin/carried_documents.hpp"
+#include "plugin/content_digest.hpp"
 #include "plugin/in_tree.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
@@ -176,9 +178,27 @@ Status PluginRegistry::start(HostServices& services) {
 LoadedPlugin PluginRegistry::load(const InspectedPlugin& file, Findings& findings) {
   const std::string name = file.descriptor->name;
   if (is_in_tree(name, file.path)) return load_plugin(file, *directory_, findings);
-  const auto digest = digests_.find(file.path);
-  note_build(name, {file.path, file.display_version(), digest == digests_.end() ? std::string() : digest->second});
-  if (in_runner(name)) return load_into_runner(file, findings);
+  const auto found = digests_.find(file.path);
+  const std::string digest = found == digests_.end() ? std::string() : found->second;
+  note_build(name, {file.path, file.display_version(), digest});
+  InspectedPlugin wanted = file;
+  const bool checked_here = !has_checked_documents(file);
+  if (checked_here) {
+    const std::lock_guard lock(history_mutex_);
+    if (history_.has_checked(digest)) wanted.checked_digest = digest;
+  }
+  const std::size_t former_findings = findings.size();
+  LoadedPlugin loaded = in_runner(name) ? load_into_runner(wanted, findings) : load_within_limit(wanted, findings);
+  if (!loaded || !checked_here || !wanted.checked_digest.empty() || findings.size() != former_findings) return loaded;
+  // The file may have changed after its digest was made.
+  if (content_digest(loaded.code.copy()) != digest) return loaded;
+  const std::lock_guard lock(history_mutex_);
+  history_.note_checked(digest);
+  return loaded;
+}
+
+LoadedPlugin PluginRegistry::load_within_limit(const InspectedPlugin& file, Findings& findings) {
+  const std::string name = file.descriptor->name;
   struct Loading {
     InspectedPlugin file;
     LoadedPlugin loaded;

@@ -177,6 +177,7 @@ class PluginRegistry {
   GenerationRef find(const std::string& name) const;
   // Maps the file and makes the plugin, within the limit.
   LoadedPlugin load(const InspectedPlugin& file, Findings& findings);
+  LoadedPlugin load_within_limit(const InspectedPlugin& file, Findings& findings);
   bool in_runner(const std::string& name) const;
   void check_placements();
   LoadedPlugin load_into_runner(const InspectedPlugin& file, Findings& findings);
@@ -218,7 +219,7 @@ class PluginRegistry {
   std::map<std::string, FormerBuild> former_builds_;  // by name
   kit::Published<PluginRows> rows_{std::make_shared<const PluginRows>()};
 
-  std::mutex history_mutex_;  // of what runners change
+  std::mutex history_mutex_;  // guards history_ once runners may change it
   std::mutex runner_change_mutex_;
   std::function<void()> on_runner_change_;
 

@@ -66,6 +66,7 @@ void PluginStart::run() {
     if (!plan_.fatal.empty()) return;
   }
   for (const auto i : plan_.start_order) {
+    running_.at(i)->use_names(*registry_.names_);  // one set for all, instead of one for each step of the startup
     running_.at(i)->commit();
     registry_.started_.push_back(running_.at(i));
     plan_.plugins[i].state = PluginState::kCommitted;

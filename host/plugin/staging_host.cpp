@@ -11,19 +11,25 @@ namespace backplane {
 
 // ---- names
 
-Status TakenNames::take(const std::string& kind, const std::string& name, const std::string& registrant) {
-  const auto [entry, first] = taken_.emplace(kind + " " + name, registrant);
-  if (first) return {};
-  return Status(Reason::kAlreadyExists, entry->first + " is already registered by " + entry->second);
+TakenNames::TakenNames(const std::map<std::string, std::string>& taken) {
+  for (const auto& [name, registrant] : taken) taken_ = taken_.with(name, registrant);
 }
 
-const std::string* TakenNames::registrant(const std::string& kind, const std::string& name) const {
-  const auto entry = taken_.find(kind + " " + name);
-  return entry == taken_.end() ? nullptr : &entry->second;
+Status TakenNames::take(const std::string& kind, const std::string& name, const std::string& registrant) {
+  const std::string key = kind + " " + name;
+  if (const std::string* first = taken_.find(key)) return Status(Reason::kAlreadyExists, key + " is already registered by " + *first);
+  taken_ = taken_.with(key, registrant);
+  return {};
 }
+
+const std::string* TakenNames::registrant(const std::string& kind, const std::string& name) const { return taken_.find(kind + " " + name); }
 
 void TakenNames::give_back(const std::string& registrant) {
-  std::erase_if(taken_, [&](const auto& entry) { return entry.second == registrant; });
+  PersistentMap<std::string> left = taken_;
+  taken_.each([&](const std::string& name, const std::string& by) {
+    if (by == registrant) left = left.without(name);
+  });
+  taken_ = std::move(left);
 }
 
 TakenNames TakenNames::without(const std::string& registrant) const {

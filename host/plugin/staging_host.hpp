@@ -24,6 +24,7 @@
 #include "plugin/group_snapshot.hpp"
 #include "plugin/host_services.hpp"
 #include "routing/delegation.hpp"
+#include "routing/persistent_map.hpp"
 
 namespace spdlog {
 class logger;
@@ -31,20 +32,20 @@ class logger;
 
 namespace backplane {
 
-// The registrants of all names: "path /metrics" → "core".
+// The registrants of all names: "path /metrics" → "core".  Each generation has a copy; copies share their entries.
 class TakenNames {
  public:
-  explicit TakenNames(std::map<std::string, std::string> taken) : taken_(std::move(taken)) {}
+  explicit TakenNames(const std::map<std::string, std::string>& taken);
   // Errors: kAlreadyExists `path /metrics is already registered by core`.
   Status take(const std::string& kind, const std::string& name, const std::string& registrant);
-  // Null: the name is free.
+  // Null: the name is free.  Valid until the next change.
   const std::string* registrant(const std::string& kind, const std::string& name) const;
   void give_back(const std::string& registrant);
   // The names without those of `registrant`, which may take them anew.
   TakenNames without(const std::string& registrant) const;
 
  private:
-  std::map<std::string, std::string> taken_;
+  PersistentMap<std::string> taken_;
 };
 
 // What a plugin has registered beyond its delegation target.

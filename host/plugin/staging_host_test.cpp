@@ -215,6 +215,23 @@ TEST_F(StagingHostTest, ARollbackReleasesNames) {
   EXPECT_TRUE(host("apps")->handle(path("/metrics")).ok());
 }
 
+TEST(TakenNames, ACopyIsUnaffectedByChangesOfTheOriginal) {
+  TakenNames names(std::map<std::string, std::string>{{"path /healthz", "the host"}});
+  ASSERT_TRUE(names.take("path", "/a", "core").ok());
+  ASSERT_TRUE(names.take("path", "/b", "core").ok());
+  ASSERT_TRUE(names.take("path", "/c", "apps").ok());
+  const TakenNames copy = names, others = names.without("core");
+  names.give_back("apps");
+  EXPECT_EQ(names.registrant("path", "/c"), nullptr);
+  ASSERT_NE(copy.registrant("path", "/c"), nullptr);
+  EXPECT_EQ(*copy.registrant("path", "/c"), "apps");
+  for (const char* path : {"/a", "/b"}) {
+    EXPECT_EQ(others.registrant("path", path), nullptr);
+    EXPECT_EQ(*copy.registrant("path", path), "core");
+  }
+  EXPECT_EQ(*others.registrant("path", "/healthz"), "the host");
+}
+
 TEST_F(StagingHostTest, CommitHandsOverWhatWasRegisteredAndEndsRegistration) {
   auto plugin = host("core");
   ASSERT_TRUE(plugin->handle(path("/metrics")).ok());

@@ -41,8 +41,8 @@ struct RouterConfig {
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
-  bool unsafe_deletes = false;      // objects that cannot be read can be removed unread
-  Signal* shutting_down = nullptr;  // null: watches are not ended early
+  bool unsafe_deletes = false;           // objects that cannot be read can be removed unread
+  NamedSignal* shutting_down = nullptr;  // null: watches are not ended early
   // serverAddressByClientCIDRs of /api.
   ServerAddresses addresses = [](std::string_view) { return std::vector<ServerAddress>(); };
   bool enable_profiling = true;  // /debug/flags/v

@@ -8,6 +8,7 @@
 #include "backplane/net/forwarding_exchange.hpp"
 #include "dumps.hpp"
 #include "kinds.hpp"
+#include "running_requests.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::flowcontrol {
@@ -590,6 +591,20 @@ TEST_F(GateTest, DumpsAreTablesOfText) {
   EXPECT_TRUE(table.starts_with("PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ")) << table;
   EXPECT_NE(table.find("\ncatch-all,         0,            true,   false,       0,"), std::string::npos) << table;
   EXPECT_NE(dump_queues(gate.levels()).find("\nglobal-default,    127,    0,"), std::string::npos) << dump_queues(gate.levels());
+}
+
+// Each thread of a plugin that was reloaded left a set behind.
+TEST(RunningRequests, ANewThreadTakesTheSetOfOneThatHasEnded) {
+  const auto one_request = [] {
+    RequestContext context;
+    GatePass pass;
+    RunningRequests::enter(nullptr, context, pass, {});
+    RunningRequests::leave(pass);
+  };
+  std::thread(one_request).join();
+  const std::size_t before = RunningRequests::sets();
+  for (int i = 0; i < 5; ++i) std::thread(one_request).join();
+  EXPECT_EQ(RunningRequests::sets(), before);
 }
 
 }  // namespace

@@ -14,21 +14,42 @@ struct ThreadPlaces {
 
 struct Threads {
   std::mutex mutex;
-  std::vector<std::shared_ptr<ThreadPlaces>> all;
+  std::vector<std::shared_ptr<ThreadPlaces>> all;  // they stay: a request may end on another thread than it began on
+  std::vector<std::shared_ptr<ThreadPlaces>> unused;
 };
 Threads& threads() {
   static auto* const known = new Threads;
   return *known;
 }
 
-ThreadPlaces& own() {
-  thread_local const std::shared_ptr<ThreadPlaces> mine = [] {
-    auto made = std::make_shared<ThreadPlaces>();
+class OwnPlaces {
+ public:
+  OwnPlaces() {
     const std::lock_guard lock(threads().mutex);
-    threads().all.push_back(made);  // stays: a request may end on another thread than it began on
-    return made;
-  }();
-  return *mine;
+    auto& [_, all, unused] = threads();
+    if (unused.empty()) {
+      places_ = all.emplace_back(std::make_shared<ThreadPlaces>());
+      unused.reserve(all.size());  // so that the destructor needs no memory
+    } else {
+      places_ = std::move(unused.back());
+      unused.pop_back();
+    }
+  }
+  ~OwnPlaces() {
+    const std::lock_guard lock(threads().mutex);
+    threads().unused.push_back(std::move(places_));
+  }
+  OwnPlaces(const OwnPlaces&) = delete;
+  OwnPlaces& operator=(const OwnPlaces&) = delete;
+  ThreadPlaces& places() const { return *places_; }
+
+ private:
+  std::shared_ptr<ThreadPlaces> places_;
+};
+
+ThreadPlaces& own() {
+  thread_local const OwnPlaces mine;
+  return mine.places();
 }
 
 }  // namespace
@@ -59,6 +80,11 @@ void RunningRequests::leave(GatePass& pass) noexcept {
   place->gate = nullptr;
   place->context = nullptr;
   place->free->push_back(place);
+}
+
+std::size_t RunningRequests::sets() {
+  const std::lock_guard lock(threads().mutex);
+  return threads().all.size();
 }
 
 void RunningRequests::all(const void* gate, const std::function<void(const Place&)>& show) {

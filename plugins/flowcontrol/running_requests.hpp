@@ -1,6 +1,7 @@
 // The requests that hold seats, for /debug/api_priority_and_fairness/dump_requests.
 //
-// Each thread keeps its own: a request takes a place with a lock that only a dump contends for.
+// Each thread has a set of places: a request takes a place with a lock that only a dump contends for.  The set of a thread that has ended
+// goes to the next new thread.
 // Thread-safety: enter() and leave() on the request's thread; all() from any thread.
 // Lifetime:      a place borrows the request's context until leave().
 // Errors:        none.
@@ -34,6 +35,8 @@ class RunningRequests {
   static void leave(GatePass& pass) noexcept;
   // Calls `show` with every place of the gate's, while it stays.
   static void all(const void* gate, const std::function<void(const Place&)>& show);
+  // The number of sets, for tests.
+  static std::size_t sets();
 };
 
 }  // namespace backplane::flowcontrol

@@ -1,5 +1,6 @@
 """Plugins of the stable tier in the built server: the example in C, C++ and Rust, built by every compiler there is and in another mode of the
 C++ library than the server's, and the archived binary of the first release."""
+import hashlib
 import json
 import os
 import pathlib
@@ -173,6 +174,28 @@ class Rust(Stock, unittest.TestCase):
 @unittest.skipUnless(os.uname().machine == 'x86_64', 'the archived binary is for x86-64')
 class FirstRelease(Stock, unittest.TestCase):
     build = classmethod(lambda cls, folder: shutil.copy(ARCHIVED, os.path.join(folder, 'stock.so')))
+
+    def test_its_documents_are_checked_by_the_first_startup_only(self):
+        with tempfile.TemporaryDirectory(prefix='backplane-checked-') as data:
+            flag = '--plugin-dir=' + self.folder
+            for _ in range(2):
+                with Server(flag, data_dir=data, plugin_dir=PLUGINS) as server:
+                    states = {each['name']: each['state'] for each in server.request('GET', '/plugins')[2]['plugins']}
+                    self.assertEqual(states[NAME], 'Committed')
+                    server.terminate()
+                history = json.loads(pathlib.Path(data, 'data/plugins.json').read_text(encoding='utf-8'))
+                digest = hashlib.sha256(pathlib.Path(self.file).read_bytes()).hexdigest()
+                self.assertEqual(history['checked'], [digest])
+            # The file is replaced: the new bytes are checked.
+            other = pathlib.Path(self.folder, 'stock.so')
+            former = other.read_bytes()
+            self.addCleanup(other.write_bytes, former)
+            other.unlink()  # the class's server has a copy
+            other.write_bytes(former.replace(b'.spec.slots', b'.spec.slotz'))
+            with Server(flag, data_dir=data, plugin_dir=PLUGINS) as server:
+                found = {each['name']: each for each in server.request('GET', '/plugins')[2]['plugins']}[NAME]
+                self.assertIn('PLG-DOC-001', json.dumps(found))
+                server.terminate()
 
 
 class Examples(unittest.TestCase):

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/content_digest.hpp"
 #include "plugin/loader.hpp"
 #include "shared_object.hpp"
 
@@ -248,6 +249,22 @@ TEST_F(WrongPlugins, AFileThatChangesAfterItsInspectionIsNotLoaded) {
   EXPECT_FALSE(load_plugin(inspected, *directory, findings));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].code, finding_code::kCannotOpen);
+}
+
+// The loader skips the check of a file's documents only for the bytes that were checked.
+TEST_F(WrongPlugins, AFileWithAnotherDigestThanTheCheckedOneIsNotLoaded) {
+  add("core");
+  auto inspected = inspect_plugin(plugins_ / "core.so");
+  auto directory = GenerationDirectory::create(copies_.path());
+  ASSERT_TRUE(directory.ok());
+  inspected.checked_digest = "another";
+  Findings findings;
+  EXPECT_FALSE(load_plugin(inspected, *directory, findings));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, finding_code::kChanged);
+  findings.clear();
+  inspected.checked_digest = *content_digest(plugins_ / "core.so");
+  EXPECT_TRUE(load_plugin(inspected, *directory, findings));
 }
 
 TEST_F(WrongPlugins, AKindRegisteredTwiceFailsTheSecondAndWhatRequiresIt) {
