@@ -4,6 +4,7 @@
     bench/custom_types.py [--build BUILD] cost [--count N] [--bytes B]     memory a type, before and after a restart
     bench/custom_types.py [--build BUILD] served [--count N]               creation to served, alone and beside N others
     bench/custom_types.py [--build BUILD] many [--count N] [--bytes B]     N of B bytes: until all are served and in the documents; a start
+    bench/custom_types.py [--build BUILD] metrics [--count N]              GET /metrics with N types that have one object each
 
 A definition's size is about B bytes of schema (0: the smallest), of objects, lists, maps and described members as generated ones have."""
 import argparse
@@ -235,11 +236,73 @@ def many(server_of, options):
     server.stop()
 
 
+def create_objects(server, count):
+    """One object of each type."""
+    connection = server.connect(timeout=120)
+    for number in range(count):
+        crd = definition(number, 0)
+        path = '/apis/%s/v1/namespaces/default/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
+        thing = {'apiVersion': crd['spec']['group'] + '/v1', 'kind': crd['spec']['names']['kind'], 'metadata': {'name': 'one'}, 'spec': {}}
+        answer = server.request('POST', path, thing, connection=connection)
+        assert answer[0] == 201, answer
+
+
+def scrapes(server, headers, between=lambda _: None, number=200):
+    """(bytes, [least, median, mean] of the server's CPU in ms, median of the time in ms) of one scrape."""
+    connection, size, wall, used = server.connect(timeout=120), 0, [], []
+    for i in range(number + 5):
+        between(i)
+        spent, start = cpu_time(server), time.monotonic()
+        connection.request('GET', '/metrics', headers=headers)
+        answer = connection.getresponse()
+        size = len(answer.read())
+        assert answer.status == 200
+        wall.append((time.monotonic() - start) * 1e3)
+        used.append((cpu_time(server) - spent) * 1e3)
+    wall, used = wall[5:], used[5:]  # the first ones fill caches
+    return size, [min(used), statistics.median(used), statistics.mean(used)], statistics.median(wall)
+
+
+def cpu_time(server):
+    """Seconds of CPU of all threads, with a resolution finer than that of stat."""
+    total = 0
+    for task in pathlib.Path('/proc/%d/task' % server.process.pid).iterdir():
+        total += int((task / 'schedstat').read_text(encoding='ascii').split()[0])
+    return total / 1e9
+
+
+def metrics(server_of, options):
+    server = server_of()
+    paths = create(server, bodies_of(range(options.count), 0))
+    wait_served(server, paths, server.connect())
+    create_objects(server, options.count)
+    settle(server)
+    connection = server.connect()
+    path = '/apis/%s/v1/namespaces/default/%s/one' % (definition(0, 0)['spec']['group'], definition(0, 0)['spec']['names']['plural'])
+
+    def one_get(_):
+        assert server.request('GET', path, connection=connection)[0] == 200
+
+    def gets(_):
+        for other in paths:
+            server.request('GET', other + '?limit=1', connection=connection)
+    for name, headers, between, number in (
+            ('text, nothing between', {}, lambda _: None, 200), ('text, one get between', {}, one_get, 200),
+            ('text, a list of each type between', {}, gets, 10), ('gzip, nothing between', {'Accept-Encoding': 'gzip'}, lambda _: None, 200),
+            ('gzip, one get between', {'Accept-Encoding': 'gzip'}, one_get, 200),
+            ('gzip, a list of each type between', {'Accept-Encoding': 'gzip'}, gets, 10)):
+        size, used, wall = scrapes(server, headers, between, number)
+        print('%d types, %s: %.2f MB, server CPU %.2f ms (least %.2f, mean %.2f), %.2f ms until read' % (
+            options.count, name, size / 1e6, used[1], used[0], used[2], wall), flush=True)
+    print('%.0f MB' % (rss(server) / 1024))
+    server.stop()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', default=str(ROOT / 'build'))
     kinds = parser.add_subparsers(dest='what', required=True)
-    for name, count, size in (('cost', 2000, 0), ('served', 3000, None), ('many', 5000, 40000)):
+    for name, count, size in (('cost', 2000, 0), ('served', 3000, None), ('many', 5000, 40000), ('metrics', 500, None)):
         kind = kinds.add_parser(name)
         kind.add_argument('--count', type=int, default=count)
         if size is not None:
@@ -251,7 +314,7 @@ def main():
 
     def server_of(folder=None):
         return harness.Server(data_dir=folder)
-    {'cost': cost, 'served': served, 'many': many}[options.what](server_of, options)
+    {'cost': cost, 'served': served, 'many': many, 'metrics': metrics}[options.what](server_of, options)
 
 
 if __name__ == '__main__':

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <string>
-#include <string_view>
+#include <iterator>
 
 namespace backplane {
 namespace {
@@ -45,7 +43,7 @@ bool has(const std::array<std::string_view, size>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string_view level_of(std::string_view name) {
+std::string_view known_level(std::string_view name) {
   if (has(kStable, name)) return "STABLE";
   return has(kBeta, name) || name.starts_with("workqueue_") ? "BETA" : "ALPHA";
 }
@@ -79,33 +77,40 @@ prometheus::MetricFamily counter(const char* name, const char* help, double valu
 
 }  // namespace
 
-void mark_levels(std::vector<prometheus::MetricFamily>& families) {
-  for (auto& family : families) {
-    if (!unmarked(family.name) && said_level(family.help).empty()) {
-      family.help = "[" + std::string(level_of(family.name)) + "] " + family.help;
-    }
-  }
+std::string marked_help(std::string_view name, std::string_view help) {
+  if (unmarked(name) || !said_level(help).empty()) return std::string(help);
+  return "[" + std::string(known_level(name)) + "] " + std::string(help);
 }
 
-void count_levels(std::vector<prometheus::MetricFamily>& families, std::size_t disabled, std::size_t hidden) {
-  std::map<std::pair<std::string, std::string>, double> counts;
-  for (const auto& family : families) {
-    if (unmarked(family.name)) continue;
-    const std::string_view said = said_level(family.help);
-    counts[{deprecated_since(family.help), std::string(said.empty() ? level_of(family.name) : said)}] += 1;
-  }
+void mark_levels(std::vector<prometheus::MetricFamily>& families) {
+  for (auto& family : families) family.help = marked_help(family.name, family.help);
+}
+
+LevelCounts::Level LevelCounts::level_of(std::string_view name, std::string_view help) {
+  if (unmarked(name)) return std::nullopt;
+  const std::string_view said = said_level(help);
+  return std::pair(deprecated_since(help), std::string(said.empty() ? known_level(name) : said));
+}
+
+std::vector<prometheus::MetricFamily> LevelCounts::families(std::size_t disabled, std::size_t hidden) const {
   prometheus::MetricFamily registered{"registered_metrics_total",
                                       "The count of registered metrics broken by stability level and deprecation version.",
                                       prometheus::MetricType::Counter,
                                       {}};
-  for (const auto& [labels, count] : counts) {
+  for (const auto& [labels, count] : counts_) {
     auto& metric = registered.metric.emplace_back();
     metric.label = {{"deprecated_version", labels.first}, {"stability_level", labels.second}};
-    metric.counter.value = count;
+    metric.counter.value = static_cast<double>(count);
   }
-  families.push_back(std::move(registered));
-  families.push_back(counter("disabled_metrics_total", "The count of disabled metrics.", static_cast<double>(disabled)));
-  families.push_back(counter("hidden_metrics_total", "The count of hidden metrics.", static_cast<double>(hidden)));
+  return {std::move(registered), counter("disabled_metrics_total", "The count of disabled metrics.", static_cast<double>(disabled)),
+          counter("hidden_metrics_total", "The count of hidden metrics.", static_cast<double>(hidden))};
+}
+
+void count_levels(std::vector<prometheus::MetricFamily>& families, std::size_t disabled, std::size_t hidden) {
+  LevelCounts counts;
+  for (const auto& family : families) counts.add(LevelCounts::level_of(family.name, family.help));
+  auto added = counts.families(disabled, hidden);
+  families.insert(families.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
 
 }  // namespace backplane

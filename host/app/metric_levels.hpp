@@ -6,13 +6,37 @@
 #include <prometheus/metric_family.h>
 
 #include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace backplane {
 
-// Puts the level in front of each help text that has none; families of the process and of gRPC have none, as upstream.
+// The help text with its family's level in front, unless it has one; families of the process and of gRPC have none, as upstream.
+std::string marked_help(std::string_view name, std::string_view help);
 void mark_levels(std::vector<prometheus::MetricFamily>& families);
-// Adds registered_metrics_total, disabled_metrics_total and hidden_metrics_total: of `families` and of those that a flag has disabled.
+
+// The numbers of families by level.
+class LevelCounts {
+ public:
+  // The version since which the family is deprecated, and its level; nullopt: it is not counted.
+  using Level = std::optional<std::pair<std::string, std::string>>;
+  static Level level_of(std::string_view name, std::string_view help);
+
+  void add(const Level& level) {
+    if (level) ++counts_[*level];
+  }
+  // registered_metrics_total, disabled_metrics_total and hidden_metrics_total: of the families that were added, of those that a flag has
+  // disabled, and of hidden ones.
+  std::vector<prometheus::MetricFamily> families(std::size_t disabled, std::size_t hidden) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::size_t> counts_;
+};
+// Adds those families to `families`, which they count.
 void count_levels(std::vector<prometheus::MetricFamily>& families, std::size_t disabled, std::size_t hidden);
 
 }  // namespace backplane

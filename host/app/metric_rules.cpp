@@ -126,13 +126,11 @@ Result<MetricRules> MetricRules::make(const MetricOptions& options) {
   return rules;
 }
 
+bool MetricRules::takes_out(std::string_view name) const { return (!shows_hidden_ && is_hidden(name)) || disabled_.contains(name); }
+
 void MetricRules::apply(std::vector<MetricFamily>& families) const {
-  if (shows_hidden_) {
-    add_hidden(families);
-  } else {
-    std::erase_if(families, [](const MetricFamily& family) { return is_hidden(family.name); });
-  }
-  std::erase_if(families, [this](const MetricFamily& family) { return disabled_.contains(family.name); });
+  if (shows_hidden_) add_hidden(families);
+  std::erase_if(families, [this](const MetricFamily& family) { return takes_out(family.name); });
   for (auto& family : families) {
     const auto rule = allowed_.find(family.name);
     if (rule == allowed_.end()) continue;

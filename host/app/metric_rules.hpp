@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options.hpp"
@@ -25,6 +26,9 @@ class MetricRules {
   // Adds the hidden families if they are to be shown, and takes disabled ones out.  A label whose values are listed keeps those; its other
   // values become "unexpected", and samples that are alike then are one: counts add up, of gauges the last stays.
   void apply(std::vector<prometheus::MetricFamily>& families) const;
+  // True if apply() only takes families out, those that takes_out() names.
+  bool only_takes_out() const noexcept { return !shows_hidden_ && allowed_.empty(); }
+  bool takes_out(std::string_view name) const;
 
  private:
   Status allow(const std::string& key, const std::string& values);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace backplane {
 namespace {
@@ -33,42 +34,46 @@ void append_escaped(std::string& out, std::string_view text, bool quotes) {
   }
 }
 
-void append_head(std::string& out, const MetricFamily& family) {
-  out.append("# HELP ").append(family.name).push_back(' ');
-  append_escaped(out, family.help, false);
-  out.append("\n# TYPE ").append(family.name).append(" ").append(type_text(family.type)).push_back('\n');
-}
-
 // name="value",…
-std::string labels_text(const ClientMetric& metric) {
-  std::string out;
+void append_labels(std::string& out, const ClientMetric& metric) {
+  bool first = true;
   for (const auto& label : metric.label) {
-    if (!out.empty()) out.push_back(',');
+    if (!std::exchange(first, false)) out.push_back(',');
     out.append(label.name).append("=\"");
-    append_escaped(out, label.value, true);
+    append_label_value(out, label.value);
     out.push_back('"');
   }
-  return out;
 }
 
-// Lines of one series. What they have in common is put together once.
+// Lines of one series.
 class SeriesLines {
  public:
-  SeriesLines(std::string& out, const std::string& name, const ClientMetric& metric)
-      : out_(out), name_(name), labels_(labels_text(metric)), braces_(labels_.empty() ? "" : "{" + labels_ + "}") {}
+  SeriesLines(std::string& out, const std::string& name, const ClientMetric& metric) : out_(out), name_(name), metric_(metric) {}
 
   void add(std::string_view suffix, double value) {
-    out_.append(name_).append(suffix).append(braces_);
+    out_.append(name_).append(suffix);
+    if (!metric_.label.empty()) {
+      out_.push_back('{');
+      append_labels(out_, metric_);
+      out_.push_back('}');
+    }
     add_value(value);
   }
-  // Up to the value of one more label: `name_suffix{a="b",label="`.
-  std::string begin_of(std::string_view suffix, std::string_view label) const {
-    std::string out = name_;
-    out.append(suffix).append("{").append(labels_).append(labels_.empty() ? "" : ",").append(label).append("=\"");
-    return out;
+  // Lines with one more label follow: `name_suffix{a="b",label="`.
+  void begin(std::string_view suffix, std::string_view label) {
+    begin_ = out_.size();
+    out_.append(name_).append(suffix).push_back('{');
+    append_labels(out_, metric_);
+    out_.append(metric_.label.empty() ? "" : ",").append(label).append("=\"");
+    common_ = out_.size() - begin_;
+    begun_ = true;
   }
-  void add_at(std::string_view begin, double at, double value) {
-    out_.append(begin);
+  void add_at(double at, double value) {
+    // The lines' common text is copied from the first one.
+    if (!std::exchange(begun_, false)) {
+      out_.reserve(out_.size() + common_);
+      out_.append(out_.data() + begin_, common_);
+    }
     append_go_number(out_, at);
     out_.append("\"}");
     add_value(value);
@@ -82,24 +87,28 @@ class SeriesLines {
   }
   std::string& out_;
   const std::string& name_;
-  const std::string labels_, braces_;
+  const ClientMetric& metric_;
+  std::size_t begin_ = 0, common_ = 0;
+  bool begun_ = false;
 };
 
 void append_histogram(SeriesLines& lines, const ClientMetric::Histogram& histogram) {
-  const std::string begin = lines.begin_of("_bucket", "le");
+  lines.begin("_bucket", "le");
   bool has_last = false;
   for (const auto& bucket : histogram.bucket) {
-    lines.add_at(begin, bucket.upper_bound, static_cast<double>(bucket.cumulative_count));
+    lines.add_at(bucket.upper_bound, static_cast<double>(bucket.cumulative_count));
     has_last = std::isinf(bucket.upper_bound);
   }
-  if (!has_last) lines.add_at(begin, INFINITY, static_cast<double>(histogram.sample_count));
+  if (!has_last) lines.add_at(INFINITY, static_cast<double>(histogram.sample_count));
   lines.add("_sum", histogram.sample_sum);
   lines.add("_count", static_cast<double>(histogram.sample_count));
 }
 
 void append_summary(SeriesLines& lines, const ClientMetric::Summary& summary) {
-  const std::string begin = lines.begin_of("", "quantile");
-  for (const auto& quantile : summary.quantile) lines.add_at(begin, quantile.quantile, quantile.value);
+  for (std::size_t i = 0; i < summary.quantile.size(); ++i) {
+    if (i == 0) lines.begin("", "quantile");
+    lines.add_at(summary.quantile[i].quantile, summary.quantile[i].value);
+  }
   lines.add("_sum", summary.sample_sum);
   lines.add("_count", static_cast<double>(summary.sample_count));
 }
@@ -128,19 +137,29 @@ void append_go_number(std::string& out, double number) {
   }
 }
 
+void append_family_head(std::string& out, std::string_view name, std::string_view help, std::string_view type) {
+  out.append("# HELP ").append(name).push_back(' ');
+  append_escaped(out, help, false);
+  out.append("\n# TYPE ").append(name).append(" ").append(type).push_back('\n');
+}
+
+void append_label_value(std::string& out, std::string_view value) { append_escaped(out, value, true); }
+
+void append_family(std::string& out, const MetricFamily& family) {
+  append_family_head(out, family.name, family.help, type_text(family.type));
+  for (const ClientMetric& metric : family.metric) append_series(out, family, metric);
+}
+
 std::vector<std::string> metrics_as_text(const std::vector<MetricFamily>& families) {
-  // A larger piece would have a mapping of its own, whose pages are new each time.
-  constexpr std::size_t kPiece = 64 << 10, kRoom = 4 << 10;
-  std::vector<std::string> pieces(1);
-  pieces.back().reserve(kPiece + kRoom);
+  TextPieces pieces;
   for (const MetricFamily& family : families) {
-    append_head(pieces.back(), family);
+    append_family_head(pieces.last(), family.name, family.help, type_text(family.type));
     for (const ClientMetric& metric : family.metric) {
-      append_series(pieces.back(), family, metric);
-      if (pieces.back().size() >= kPiece) pieces.emplace_back().reserve(kPiece + kRoom);
+      append_series(pieces.last(), family, metric);
+      pieces.cut();
     }
   }
-  return pieces;
+  return pieces.take();
 }
 
 }  // namespace backplane

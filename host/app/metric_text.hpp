@@ -7,12 +7,47 @@
 #include <prometheus/metric_family.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace backplane {
 
-// In pieces of some 64 KiB.
+// A text in pieces of some 64 KiB: a larger piece would have a mapping of its own, whose pages are new each time.
+class TextPieces {
+ public:
+  TextPieces() : pieces_(1) {}
+  // The piece to append lines to.
+  std::string& last() noexcept { return pieces_.back(); }
+  // Called between two series: the next one may begin a new piece.
+  void cut() {
+    if (last().size() >= kPiece) begin();
+  }
+  // Adds a text of whole lines.
+  void add(std::string text) {
+    if (last().empty()) {
+      last() = std::move(text);
+    } else if (text.size() < kPiece / 2) {
+      last().append(text);
+    } else {
+      pieces_.push_back(std::move(text));
+    }
+    cut();
+  }
+  std::vector<std::string> take() { return std::move(pieces_); }
+
+ private:
+  static constexpr std::size_t kPiece = 64 << 10, kRoom = 16 << 10;
+  void begin() { pieces_.emplace_back().reserve(kPiece + kRoom); }
+  std::vector<std::string> pieces_;
+};
+
 std::vector<std::string> metrics_as_text(const std::vector<prometheus::MetricFamily>& families);
+// One family.
+void append_family(std::string& out, const prometheus::MetricFamily& family);
+// A family's HELP and TYPE. `type`: as in the text.
+void append_family_head(std::string& out, std::string_view name, std::string_view help, std::string_view type);
+// A label's value, with backslashes, line breaks and quotation marks escaped.
+void append_label_value(std::string& out, std::string_view value);
 // As strconv.FormatFloat(number, 'g', -1, 64) prints it.
 void append_go_number(std::string& out, double number);
 

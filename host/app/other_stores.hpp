@@ -35,6 +35,7 @@ struct ConfirmedReads {
   // one.
   static ConfirmedReads of(bool watch_cache, const std::vector<std::string>& sizes);
   bool includes(const GroupResource& resource) const;
+  bool none() const noexcept { return !all && resources.empty(); }
 };
 
 // The hubs of all stores as one: a cache is added to the hub of its resource's store.

@@ -1,13 +1,21 @@
 // Metrics with the label `plugin`: what runs, and what is asked of it.
 //
 // Requests are those of apiserver_request_total and apiserver_request_duration_seconds, by the plugin that has installed the group version;
-// a request costs nothing more because of them. Thread-safety: a function of its arguments.
+// a request costs nothing more because of them.
+//
+// Thread-safety: functions of their arguments; a PluginRequests belongs to one thread at a time.
 #pragma once
 
 #include <prometheus/metric_family.h>
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "backplane/core/metric_view.hpp"
 #include "backplane/core/metrics.hpp"
 #include "plugin/plugin_status.hpp"
 
@@ -15,5 +23,40 @@ namespace backplane {
 
 void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins,
                  const std::vector<Metric::Snapshot>& measured);
+
+// The same for a caller that calls it again and again: what has not changed is not made again.
+//
+//   set_plugins() → read() for each of the metrics() → show()
+class PluginRequests {
+ public:
+  // The metrics that are summed up by plugin.
+  static std::vector<std::string> metrics();
+
+  void set_plugins(const std::vector<PluginStatus>& plugins);
+  // `about`: one of the metrics. Each reading is compared with the one that read() had before.
+  void read(const Metric::Snapshot& about, const MetricView::Reading& reading);
+
+  // Calls `keep` with the name of each family that is the same as in the last call, and `set` with the others and with those that `keep`
+  // returns false for.
+  using Keep = std::function<bool(const std::string& name)>;
+  using Set = std::function<void(prometheus::MetricFamily family)>;
+  void show(const std::vector<PluginStatus>& plugins, const Keep& keep, const Set& set);
+
+ private:
+  // One of the two metrics, with what each of its series belongs to.
+  struct Measured {
+    std::vector<std::pair<std::string, std::string>> groups;  // plugin, and status code if there is one
+    std::vector<std::uint32_t> group_of;                      // by series: in `groups`; kNone: no plugin's
+    prometheus::MetricFamily family;                          // without a name: not shown
+    bool changed = false;                                     // since show()
+  };
+  void list(Measured& measured, const Metric::Snapshot& about, const MetricView::Reading& reading) const;
+  static void sum(Measured& measured, const std::vector<double>& bounds, const MetricView::Reading& reading);
+
+  std::map<std::string, std::string> owners_;  // "apps/v1" → plugin
+  bool same_owners_ = false;
+  Measured requests_, durations_;
+  std::map<std::string, std::string> gauges_;  // by family: what is shown
+};
 
 }  // namespace backplane

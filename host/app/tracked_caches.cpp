@@ -37,14 +37,27 @@ std::vector<std::shared_ptr<ResourceCache>> TrackedCaches::eager() const {
   return caches;
 }
 
+void TrackedCaches::Totals::read(const ResourceCache& cache) {
+  objects = cache.size();
+  bytes = cache.bytes();
+  revision = cache.ready() ? cache.revision() : 0;
+}
+
 std::vector<std::pair<std::string, TrackedCaches::Totals>> TrackedCaches::totals() const {
-  std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, Totals>> out;
-  for (const auto& [prefix, entry] : entries_) {
-    if (auto cache = entry.cache.lock())
-      out.emplace_back(prefix, Totals{cache->size(), cache->bytes(), cache->ready() ? cache->revision() : 0, entry.resource});
-  }
+  visit([&out](const std::string& prefix, const GroupResource& resource, const ResourceCache& cache) {
+    Totals& totals = out.emplace_back(prefix, Totals()).second;
+    totals.resource = resource;
+    totals.read(cache);
+  });
   return out;
+}
+
+void TrackedCaches::visit(const Visit& visit) const {
+  std::lock_guard lock(mutex_);
+  for (const auto& [prefix, entry] : entries_) {
+    if (const auto cache = entry.cache.lock()) visit(prefix, entry.resource, *cache);
+  }
 }
 
 std::vector<StoredObjects> TrackedCaches::counts() const {

@@ -4,6 +4,7 @@
 // Lifetime:              borrows the wrapped hub.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -30,9 +31,13 @@ class TrackedCaches final : public CacheHub {
     std::size_t bytes = 0;
     Revision revision = 0;  // 0: not loaded
     GroupResource resource;
+    void read(const ResourceCache& cache);  // sets all but the resource
   };
   // By prefix, of every cache that still lives.
   std::vector<std::pair<std::string, Totals>> totals() const;
+  // Calls `visit` for each of them, by prefix. It must not call this object.
+  using Visit = std::function<void(const std::string& prefix, const GroupResource& resource, const ResourceCache& cache)>;
+  void visit(const Visit& visit) const;
   // How many objects those have that are loaded.
   std::vector<StoredObjects> counts() const;
 

@@ -7,11 +7,6 @@ namespace {
 
 using prometheus::ClientMetric;
 
-bool is_of_caches(std::string_view name) {
-  return name.starts_with("apiserver_watch_cache_") || name.starts_with("apiserver_cache_list_") || name == "watch_cache_capacity" ||
-         name == "apiserver_init_events_total";
-}
-
 // Metrics without a resource label belong to no single resource.
 bool is_hidden(const ClientMetric& metric, const ConfirmedReads& confirmed) {
   GroupResource resource;
@@ -23,6 +18,11 @@ bool is_hidden(const ClientMetric& metric, const ConfirmedReads& confirmed) {
 }
 
 }  // namespace
+
+bool is_of_caches(std::string_view family) {
+  return family.starts_with("apiserver_watch_cache_") || family.starts_with("apiserver_cache_list_") || family == "watch_cache_capacity" ||
+         family == "apiserver_init_events_total";
+}
 
 void hide_uncached(std::vector<prometheus::MetricFamily>& families, const ConfirmedReads& confirmed) {
   for (auto& family : families) {

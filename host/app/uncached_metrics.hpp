@@ -5,6 +5,7 @@
 
 #include <prometheus/metric_family.h>
 
+#include <string_view>
 #include <vector>
 
 #include "app/other_stores.hpp"
@@ -12,5 +13,8 @@
 namespace backplane {
 
 void hide_uncached(std::vector<prometheus::MetricFamily>& families, const ConfirmedReads& confirmed);
+
+// Whether hide_uncached() may remove series of the family: those with labels of such a resource.
+bool is_of_caches(std::string_view family);
 
 }  // namespace backplane

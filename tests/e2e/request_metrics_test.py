@@ -1,5 +1,7 @@
 """Requests in /metrics and the log, and warnings of deprecated versions; clients/metrics_test.py compares them with kube-apiserver's."""
+import gzip
 import re
+import threading
 import unittest
 
 from harness import Server, wait_for
@@ -107,6 +109,47 @@ class RequestMetrics(unittest.TestCase):
         self.assertEqual(names, sorted(names))
         self.assertEqual(set(names) - set(re.findall(r'^# HELP (\w+)', text, re.M)), set())
         self.assertIn('apiserver_request_total', names)
+
+    def scrape(self, headers):
+        """(response headers, text)"""
+        connection = self.server.connect()
+        connection.request('GET', '/metrics', headers=headers)
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return dict(response.getheaders()), (gzip.decompress(body) if response.getheader('Content-Encoding') else body).decode()
+
+    def test_the_compressed_form_is_the_text(self):
+        def stable(text):
+            # Values differ between two scrapes, and durations may have further series.
+            return [re.sub(r' \S+$', '', line) for line in text.splitlines() if line.startswith('# ') or 'configmaps' in line]
+        for i in range(3):
+            headers, packed = self.scrape({'Accept-Encoding': 'gzip'})
+            self.assertEqual((headers['Content-Encoding'], headers['Vary']), ('gzip', 'Accept-Encoding'))
+            headers, plain = self.scrape({})
+            self.assertNotIn('Content-Encoding', headers)
+            self.assertEqual(stable(packed), stable(plain))
+            self.server.request('GET', MAPS + '/none-%d' % i)
+            self.server.request('POST', MAPS, {'metadata': {'name': 'scraped-%d' % i}})
+        names = re.findall(r'^# HELP (\w+)', plain, re.M)
+        self.assertEqual(names, sorted(set(names)))
+
+    def test_scrapes_at_the_same_time_get_whole_texts(self):
+        texts = []
+
+        def scrape(encoding):
+            for _ in range(20):
+                texts.append(self.scrape({'Accept-Encoding': encoding})[1])
+        threads = [threading.Thread(target=scrape, args=(encoding,)) for encoding in ('gzip', 'identity', 'gzip', 'identity')]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(texts), 80)
+        for text in texts:
+            self.assertTrue(text.endswith('\n'))
+            self.assertIn('\n# TYPE apiserver_request_total counter\n', text)
+            self.assertIn('\n# TYPE workqueue_work_duration_seconds histogram\n', text)
 
 
 def varint(data, at):

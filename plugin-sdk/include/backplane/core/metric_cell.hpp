@@ -18,6 +18,9 @@
 
 namespace backplane BACKPLANE_API {
 
+// The bounds of a histogram's buckets, shared by its cells. Defined by the SDK.
+struct HistogramBounds;
+
 // The cell belongs to the server of the thread that calls of(). Keep it in an object of that server, not in a static variable.
 //
 //   hits_(MetricCell::of(lookups(), {"hit"}))  // once, in a constructor
@@ -32,8 +35,8 @@ class MetricCell {
   void set(double value) noexcept { value_.store(value, std::memory_order_relaxed); }            // gauges
   void observe(double measured) noexcept;                                                        // histograms
 
-  // Used by Metric. `bounds`: the histogram's bucket bounds, which must outlive the cell; null: a counter or gauge.
-  explicit MetricCell(const std::vector<double>* bounds);
+  // Used by Metric. `bounds`: the histogram's, which must outlive the cell; null: a counter or gauge.
+  explicit MetricCell(HistogramBounds* bounds);
   ~MetricCell();
   MetricCell(const MetricCell&) = delete;
   MetricCell& operator=(const MetricCell&) = delete;
@@ -44,9 +47,13 @@ class MetricCell {
   void reset() noexcept;
   // A snapshot of value, count and buckets. Concurrent observations may be in one of them and not yet in another.
   Metric::Series series() const;
+  // The same without a copy: the value, and the counts of a histogram's buckets, of which the last is above all bounds. buckets() of a
+  // counter or a gauge is null. Buckets that are read after the value contain the observations that the value contains.
+  double value() const noexcept { return value_.load(std::memory_order_acquire); }
+  const std::atomic<std::uint64_t>* buckets() const noexcept { return buckets_.get(); }
 
  private:
-  const std::vector<double>* const bounds_;
+  HistogramBounds* const bounds_;
   std::atomic<double> value_{0};
   const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // the last: above all bounds
 };

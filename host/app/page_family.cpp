@@ -1,0 +1,192 @@
+#include "app/page_family.hpp"
+
+#include <algorithm>
+
+#include "app/uncached_metrics.hpp"
+
+namespace backplane {
+namespace {
+
+MetricLines lines_of(std::string_view name, std::string_view help, MetricLines::Type type, const std::vector<std::string>& labels,
+                     std::span<const double> bounds = {}) {
+  return MetricLines(std::string(name), marked_help(name, help), type, labels, bounds);
+}
+
+MetricLines::Type type_of(Metric::Kind kind) {
+  if (kind == Metric::Kind::kHistogram) return MetricLines::Type::kHistogram;
+  return kind == Metric::Kind::kCounter ? MetricLines::Type::kCounter : MetricLines::Type::kGauge;
+}
+
+}  // namespace
+
+// ---- OtherFamily
+
+void OtherFamily::read(MetricPage::For) {
+  given_ = false;
+  shown = constant_;
+}
+
+void OtherFamily::set(std::string_view text) {
+  given_ = shown = true;
+  had_changed_ = changed_;
+  changed_ = text != text_;
+  if (!changed_) return;
+  text_ = text;
+  dirty_ = true;
+}
+
+void OtherFamily::keep() noexcept {
+  given_ = shown = true;
+  changed_ = had_changed_ = false;
+}
+
+void OtherFamily::add_text(TextPieces& out) { out.add(text_); }
+
+bool OtherFamily::pack(PieceCompressor& compressor, std::size_t& most) {
+  if (!dirty_) return true;
+  if (most == 0) return false;
+  packed_ = had_changed_ ? compressor.compress_briefly(text_) : compressor.compress(text_);
+  dirty_ = false;
+  most -= std::min(most, text_.size());
+  return true;
+}
+
+void OtherFamily::add_to(GzipAssembly& assembly) const {
+  assembly.add(packed_.bytes);
+  assembly.add(packed_.sum);
+}
+
+// ---- RowsFamily
+
+// A scrape without compression notes changes for later ones with it.
+void RowsFamily::render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former,
+                        const PackedRows::AppendRow& append) {
+  const bool packs = use == MetricPage::For::kGzip;
+  if (packs || rows_.in_use()) rows_.note(changed, former);
+  if (packs) return rows_.render(lines_.head(), append);
+  TextPieces pieces;
+  pieces.last() = lines_.head();
+  for (std::size_t row = 0; row < changed.size(); ++row) {
+    append(row, pieces.last());
+    pieces.cut();
+  }
+  text_ = pieces.take();
+}
+
+void RowsFamily::add_text(TextPieces& out) {
+  for (std::string& text : text_) out.add(std::move(text));
+  text_.clear();
+}
+
+// ---- CachesFamily
+
+void PageCaches::read(const TrackedCaches& from) {
+  former.clear();
+  std::size_t count = 0;
+  bool same = true;
+  from.visit([&](const std::string& prefix, const GroupResource& resource, const ResourceCache& cache) {
+    same = same && count < rows.size() && rows[count].prefix == prefix && rows[count].totals.resource == resource;
+    if (same) rows[count].totals.read(cache);
+    ++count;
+  });
+  if (!same || count != rows.size()) list(from);
+}
+
+void PageCaches::list(const TrackedCaches& from) {
+  const std::vector<Row> before = std::move(rows);
+  rows.clear();
+  std::size_t at = 0;
+  for (auto& [prefix, totals] : from.totals()) {
+    while (at < before.size() && before[at].prefix < prefix) ++at;
+    const bool known = at < before.size() && before[at].prefix == prefix && before[at].totals.resource == totals.resource;
+    former.push_back(known ? static_cast<std::uint32_t>(at) : PackedRows::kNew);
+    rows.push_back({prefix, std::move(totals)});
+  }
+}
+
+CachesFamily::CachesFamily(const CacheFamily& family, const PageCaches& caches, const ConfirmedReads& uncached)
+    : RowsFamily(LevelCounts::level_of(family.name, family.help),
+                 lines_of(family.name, family.help, MetricLines::Type::kGauge, label_names(family.labels))),
+      family_(family),
+      caches_(caches),
+      uncached_(is_of_caches(family.name) && family.labels == CacheFamily::Labels::kGroupAndResource ? &uncached : nullptr) {}
+
+void CachesFamily::read(MetricPage::For use) {
+  const auto& rows = caches_.rows;
+  const bool same = caches_.former.empty() && rows.size() == values_.size();
+  if (!same) {
+    hidden_.clear();
+    for (const auto& row : rows) hidden_.push_back(uncached_ != nullptr && uncached_->includes(row.totals.resource));
+  }
+  std::vector<std::optional<double>> values;
+  std::vector<std::uint8_t> changed(rows.size(), 0);
+  values.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    values.push_back(hidden_[i] ? std::nullopt : family_.value(rows[i].totals));
+    const std::size_t before = same ? i : caches_.former[i];
+    if (before < values_.size() && values[i] != values_[before]) changed[i] = 1;
+  }
+  values_ = std::move(values);
+  render(use, changed, caches_.former, [this](std::size_t row, std::string& out) { append_row(row, out); });
+  shown = true;
+}
+
+void CachesFamily::append_row(std::size_t row, std::string& out) const {
+  if (!values_[row]) return;
+  const auto& [prefix, totals] = caches_.rows[row];
+  std::string labels;
+  for (const std::string& value : label_values(family_.labels, prefix, totals.resource)) labels.append(value).push_back('\0');
+  lines_.append_value(out, labels, *values_[row]);
+}
+
+// ---- RegisteredFamily
+
+RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, std::string_view name, std::string_view help,
+                                   MetricLines::Type type, const ConfirmedReads* uncached)
+    : RowsFamily(LevelCounts::level_of(name, help), lines_of(name, help, type, about.labels, about.bounds)),
+      view_(metric),
+      uncached_(uncached != nullptr && !uncached->none() && is_of_caches(name) ? uncached : nullptr),
+      type_(type),
+      counts_(about.kind == Metric::Kind::kHistogram ? about.bounds.size() + 1 : 0) {}
+RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const ConfirmedReads& uncached)
+    : RegisteredFamily(metric, about, about.name, about.help, type_of(about.kind), &uncached) {}
+RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf& summary)
+    : RegisteredFamily(metric, about, summary.name, summary.help, MetricLines::Type::kSummary, nullptr) {}
+
+void RegisteredFamily::note_hidden(const MetricView::Reading& reading) {
+  if (uncached_ == nullptr || (reading.former().empty() && hidden_.size() == reading.size())) return;
+  hidden_.clear();
+  for (std::size_t row = 0; row < reading.size(); ++row) hidden_.push_back(is_uncached(reading.labels(row)));
+}
+
+bool RegisteredFamily::is_uncached(std::string_view labels) const {
+  GroupResource resource;
+  for (const std::string& name : view_.about().labels) {
+    const std::size_t end = labels.find('\0');
+    if (name == "group") resource.group = labels.substr(0, end);
+    if (name == "resource") resource.resource = labels.substr(0, end);
+    labels.remove_prefix(end == std::string_view::npos ? labels.size() : end + 1);
+  }
+  return !resource.resource.empty() && uncached_->includes(resource);
+}
+
+void RegisteredFamily::read(MetricPage::For use) {
+  const MetricView::Reading reading = view_.read();
+  note_hidden(reading);
+  render(use, reading.changed(), reading.former(), [&](std::size_t row, std::string& out) { append_row(reading, row, out); });
+  shown = false;
+  for (std::size_t i = 0; i < reading.size() && !shown; ++i) shown = reading.exposed(i);
+  if (observer_) observer_(view_.about(), reading);
+}
+
+void RegisteredFamily::append_row(const MetricView::Reading& reading, std::size_t row, std::string& out) {
+  if (!reading.exposed(row) || (uncached_ != nullptr && hidden_[row])) return;
+  if (counts_.empty()) return lines_.append_value(out, reading.labels(row), reading.value(row));
+  reading.buckets(row, counts_);
+  if (type_ == MetricLines::Type::kHistogram) return lines_.append_histogram(out, reading.labels(row), reading.value(row), counts_);
+  std::uint64_t count = 0;
+  for (const std::uint64_t bucket : counts_) count += bucket;
+  lines_.append_summary(out, reading.labels(row), reading.value(row), count);
+}
+
+}  // namespace backplane

@@ -1,0 +1,143 @@
+// The families of a MetricPage: one that others make, one of the watch caches, one registered metric.
+//
+// Thread-safety: belongs to one thread at a time.
+// Errors:        none but std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cache_families.hpp"
+#include "app/gzip_pieces.hpp"
+#include "app/metric_levels.hpp"
+#include "app/metric_lines.hpp"
+#include "app/metric_page.hpp"
+#include "app/metric_text.hpp"
+#include "app/packed_rows.hpp"
+#include "backplane/core/metric_view.hpp"
+
+namespace backplane {
+
+class PageFamily {
+ public:
+  explicit PageFamily(LevelCounts::Level level) : level(std::move(level)) {}
+  virtual ~PageFamily() = default;
+
+  // Reads the values and sets `shown`; and makes the text, or renders what has changed for pack().
+  virtual void read(MetricPage::For use) = 0;
+  virtual void add_text(TextPieces& out) = 0;
+  // As PackedRows::pack().
+  virtual bool pack(PieceCompressor& compressor, std::size_t& most) = 0;
+  virtual const TextSum& sum() const = 0;
+  virtual void add_to(GzipAssembly& assembly) const = 0;
+  // The text was set once and stays, also after a scrape that failed.
+  virtual bool constant() const noexcept { return false; }
+
+  const LevelCounts::Level level;
+  bool shown = false;  // in this scrape
+};
+
+// A family whose text is made for each scrape.
+class OtherFamily final : public PageFamily {
+ public:
+  // `constant`: shown in each scrape, with the text that was set once. Others are shown if they have been set or kept since read().
+  OtherFamily(LevelCounts::Level level, bool constant) : PageFamily(std::move(level)), constant_(constant) {}
+  void set(std::string_view text);
+  void keep() noexcept;
+  bool constant() const noexcept override { return constant_; }
+  bool stale() const noexcept { return !given_ && !constant_; }
+
+  void read(MetricPage::For) override;
+  void add_text(TextPieces& out) override;
+  bool pack(PieceCompressor& compressor, std::size_t& most) override;
+  const TextSum& sum() const override { return packed_.sum; }
+  void add_to(GzipAssembly& assembly) const override;
+
+ private:
+  const bool constant_;
+  std::string text_;
+  bool given_ = false, dirty_ = true, changed_ = false, had_changed_ = false;
+  GzipPiece packed_;
+};
+
+class RowsFamily : public PageFamily {
+ public:
+  RowsFamily(LevelCounts::Level level, MetricLines lines) : PageFamily(std::move(level)), lines_(std::move(lines)) {}
+  bool pack(PieceCompressor& compressor, std::size_t& most) override { return rows_.pack(compressor, most); }
+  const TextSum& sum() const override { return rows_.sum(); }
+  void add_to(GzipAssembly& assembly) const override { rows_.add_to(assembly); }
+  void add_text(TextPieces& out) override;
+
+ protected:
+  // `changed` and `former`: as PackedRows::note() expects them.
+  void render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former,
+              const PackedRows::AppendRow& append);
+
+  const MetricLines lines_;
+
+ private:
+  PackedRows rows_;
+  std::vector<std::string> text_;  // from read() to add_text()
+};
+
+// The caches of this scrape.
+struct PageCaches {
+  void read(const TrackedCaches& from);
+
+  struct Row {
+    std::string prefix;
+    TrackedCaches::Totals totals;
+  };
+  std::vector<Row> rows;
+  std::vector<std::uint32_t> former;  // as PackedRows::note() expects it
+
+ private:
+  void list(const TrackedCaches& from);
+};
+
+class CachesFamily final : public RowsFamily {
+ public:
+  // `caches` and `uncached` outlive the family.
+  CachesFamily(const CacheFamily& family, const PageCaches& caches, const ConfirmedReads& uncached);
+  void read(MetricPage::For use) override;
+
+ private:
+  void append_row(std::size_t row, std::string& out) const;
+
+  const CacheFamily& family_;
+  const PageCaches& caches_;
+  const ConfirmedReads* const uncached_;  // null: no series is hidden
+  std::vector<std::optional<double>> values_;
+  std::vector<bool> hidden_;
+};
+
+class RegisteredFamily final : public RowsFamily {
+ public:
+  // `about`: that of a view of the metric. `uncached` outlives the family.
+  RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const ConfirmedReads& uncached);
+  RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf& summary);
+  // Is called with each reading.
+  void observe(MetricPage::Observer observer) { observer_ = std::move(observer); }
+
+  void read(MetricPage::For use) override;
+
+ private:
+  RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, std::string_view name, std::string_view help,
+                   MetricLines::Type type, const ConfirmedReads* uncached);
+  void note_hidden(const MetricView::Reading& reading);
+  bool is_uncached(std::string_view labels) const;
+  void append_row(const MetricView::Reading& reading, std::size_t row, std::string& out);
+
+  MetricView view_;
+  const ConfirmedReads* const uncached_;  // null: no series is hidden
+  std::vector<bool> hidden_;              // by series
+  const MetricLines::Type type_;
+  MetricPage::Observer observer_;
+  std::vector<std::uint64_t> counts_;  // of one series
+};
+
+}  // namespace backplane
