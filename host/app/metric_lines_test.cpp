@@ -28,7 +28,7 @@ TEST(MetricLines, ValuesAreThoseOfSamples) {
     ClientMetric& metric = family.metric.emplace_back();
     metric.label = {{"a", "x \"y\" \\ \n"}, {"b", ""}};
     metric.counter.value = value;
-    lines.append_value(text, std::string_view("x \"y\" \\ \n\0", 11).substr(0, 10), value);
+    lines.append_value(text, std::string_view("x \"y\" \\ \n\0", 10), value);
   }
   EXPECT_EQ(text, expected(family));
 }

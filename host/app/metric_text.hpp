@@ -12,7 +12,7 @@
 
 namespace backplane {
 
-// A text in pieces of some 64 KiB: a larger piece would have a mapping of its own, whose pages are new each time.
+// A text in pieces of some 64 KiB: the allocator maps a larger piece separately, with new pages each time.
 class TextPieces {
  public:
   TextPieces() : pieces_(1) {}

@@ -235,10 +235,9 @@ void BackplaneOptions::add_flags(FlagSet& flags) {
   flags.add("plugin-call-timeout", &plugin_call_timeout,
             "Time within which each lifecycle call of a plugin that is not shipped with the server must return; the plugin is left out "
             "otherwise. 0: no limit.");
-  flags.add(
-      "plugin-placement", &plugin_placements,
-      "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a separate process, which the "
-      "server restarts when it ends). May be repeated. Unset: in-process.");
+  flags.add("plugin-placement", &plugin_placements,
+            "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a separate process, which the "
+            "server restarts when it ends). May be repeated. Unset: in-process.");
   flags.add("plugin-runner-timeout", &plugin_runner_timeout,
             "Time within which a plugin in a runner must return from a callback of a request, at least 100ms; a fifth of it from those on "
             "the request's thread (kinds), six times as long from paths, hooks and controllers. The runner is killed and restarted "

@@ -5,6 +5,7 @@
 #include "backplane/kit/group.hpp"
 #include "backplane/rest/former_versions.hpp"
 #include "certificates_former_json.hpp"
+#include "duration_metrics.hpp"
 #include "former_request.hpp"
 #include "kinds.hpp"
 
@@ -21,12 +22,10 @@ class CertificatesPlugin final : public Plugin {
     kit::defer_gated_kinds(host, *document,
                            {{"ClusterTrustBundle", {"ClusterTrustBundle"}}, {"PodCertificateRequest", {"PodCertificateRequest"}}});
     const auto types = schemas->front();
-    const auto strategy = document->kind("CertificateSigningRequest").strategy();
+    const auto requests_row = document->kind("CertificateSigningRequest");
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
     if (Status status = group.add_kinds(); !status.ok()) return status;
-    auto approval = host.make_subresource(group.store("certificatesigningrequests"), approval_strategy(strategy));
-    if (!approval.ok()) return std::move(approval).status();
-    group.put("certificatesigningrequests/approval", std::move(*approval));
+    if (Status status = add_subresources(host, group, requests_row); !status.ok()) return status;
     group.put_words("podcertificaterequests", [](const GroupVersionKind&) -> kit::LabelledStorage::Words {
       return {.labels = {"metadata.name", "spec.signerName", "spec.podName", "spec.nodeName"}, .before = "field label not supported: "};
     });
@@ -37,6 +36,19 @@ class CertificatesPlugin final : public Plugin {
     const bool requests = kit::gate_is_on(host, "PodCertificateRequest");
     if (!requests || !host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};
     return host.register_admission(make_pod_request_signing(host.authorizer()));
+  }
+
+ private:
+  static Status add_subresources(Host& host, kit::GroupInstaller& group, const kit::KindRow& requests) {
+    const auto store = group.store(requests.resource);
+    const auto strategy = requests.strategy();
+    auto approval = host.make_subresource(store, approval_strategy(strategy));
+    if (!approval.ok()) return std::move(approval).status();
+    group.put(requests.resource + "/approval", std::move(*approval));
+    auto status = host.make_subresource(store, requests.status_strategy(strategy));
+    if (!status.ok()) return std::move(status).status();
+    group.put(requests.resource + "/status", make_counted_status(std::move(*status)));
+    return {};
   }
 };
 

@@ -164,6 +164,14 @@ RequestedIdentity identity_of(const Result<Request>& request) {
 
 Result<Certificate> read_certificate(std::string_view der) { return read_der<Certificate>(der, d2i_X509, "x509: malformed certificate"); }
 
+Result<Certificate> read_first_certificate(std::string_view der) {
+  const NoErrorsLeft clean;
+  const unsigned char* at = bytes_of(der);
+  Certificate made(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
+  if (made == nullptr) return bad_request("x509: malformed certificate");
+  return made;
+}
+
 Status check_certificates(std::string_view der) {
   const NoErrorsLeft clean;
   if (der.empty()) return bad_request("found CERTIFICATE PEM block containing 0 certificates");

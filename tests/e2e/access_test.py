@@ -1,5 +1,6 @@
 """Authentication, authorization and certificates: reviews through the whole chain, approved requests, and the configuration for extension servers."""
 import base64
+import re
 import subprocess
 import unittest
 
@@ -78,6 +79,32 @@ class Access(unittest.TestCase):
                          (422, 'Invalid value: "Denied": Approved and Denied conditions are mutually exclusive'))
         listed = self.server.request('GET', REQUESTS + '?fieldSelector=spec.signerName%3Dexample.com/s')[2]
         self.assertEqual([item['metadata']['name'] for item in listed['items']], ['joe'])
+
+    def test_certificates_with_the_requested_duration_are_counted(self):
+        made = subprocess.run(['openssl', 'req', '-new', '-newkey', 'ed25519', '-nodes', '-keyout', '/dev/null', '-subj', '/CN=jim'],
+                              capture_output=True, check=True).stdout
+        issued = subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ed25519', '-nodes', '-keyout', '/dev/null', '-subj', '/CN=jim',
+                                 '-days', '1'], capture_output=True, check=True).stdout
+
+        def counted():
+            text = self.server.request('GET', '/metrics')[2]
+            return [re.findall(r'^apiserver_certificates_registry_csr_%s_duration_total\{signerName="other"\} (\d+)$' % name, text, re.M)
+                    for name in ('requested', 'honored')]
+        self.assertEqual(counted(), [[], []])
+        for name, seconds, want in (('day', 86400, [['1'], ['1']]), ('year', 31536000, [['2'], ['1']])):
+            request = {'apiVersion': 'certificates.k8s.io/v1', 'kind': 'CertificateSigningRequest', 'metadata': {'name': name},
+                       'spec': {'request': base64.b64encode(made).decode(), 'signerName': 'example.com/durations', 'usages': ['client auth'],
+                                'expirationSeconds': seconds}}
+            code, _, created = self.server.request('POST', REQUESTS, request)
+            self.assertEqual(code, 201, created)
+            created['status'] = {'certificate': base64.b64encode(issued).decode()}
+            path = '%s/%s/status' % (REQUESTS, name)
+            self.assertEqual(self.server.request('PUT', path + '?dryRun=All', created)[0], 200)
+            code, _, updated = self.server.request('PUT', path, created)
+            self.assertEqual(code, 200, updated)
+            self.assertEqual(counted(), want)
+            self.assertEqual(self.server.request('PUT', path, updated)[0], 200)
+            self.assertEqual(counted(), want)
 
     def test_pod_requests_are_answered_by_those_who_may_sign(self):
         path = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests'
