@@ -17,19 +17,19 @@ std::optional<double> capacity_of(const TrackedCaches::Totals& totals) {
 }
 
 constexpr CacheFamily kFamilies[] = {
-    {"apiserver_watch_cache_bytes", "Bytes of encoded objects held in memory, by key prefix.", CacheFamily::Labels::kPrefix, false,
-     bytes_of},
+    {"apiserver_watch_cache_bytes", "Bytes of encoded objects held in memory, by key prefix.", CacheFamily::Labels::kPrefix,
+     CacheFamily::Field::kBytes, false, bytes_of},
     {"apiserver_watch_cache_resource_version", "The newest resource version that a cache has, by resource; its last fifteen digits.",
-     CacheFamily::Labels::kGroupAndResource, false, revision_of},
-    {"watch_cache_capacity", "Events that a cache keeps for its watchers, by resource.", CacheFamily::Labels::kGroupAndResource, false,
-     capacity_of},
+     CacheFamily::Labels::kGroupAndResource, CacheFamily::Field::kRevision, false, revision_of},
+    {"watch_cache_capacity", "Events that a cache keeps for its watchers, by resource.", CacheFamily::Labels::kGroupAndResource,
+     CacheFamily::Field::kRevision, false, capacity_of},
     {"apiserver_resource_objects",
      "Objects that are stored, by resource; kinds that are served in several groups count where they are stored.",
-     CacheFamily::Labels::kGroupAndResource, true, objects_of},
-    {"apiserver_storage_objects", "The same by the older name, resource and group in one label.", CacheFamily::Labels::kResource, true,
-     objects_of},
+     CacheFamily::Labels::kGroupAndResource, CacheFamily::Field::kObjects, true, objects_of},
+    {"apiserver_storage_objects", "The same by the older name, resource and group in one label.", CacheFamily::Labels::kResource,
+     CacheFamily::Field::kObjects, true, objects_of},
     {"apiserver_resource_size_estimate_bytes", "Bytes of the objects that are stored, as JSON, by resource.",
-     CacheFamily::Labels::kGroupAndResource, true, bytes_of},
+     CacheFamily::Labels::kGroupAndResource, CacheFamily::Field::kBytes, true, bytes_of},
 };
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace backplane {
 struct CacheFamily {
   enum class Labels : unsigned char { kPrefix, kGroupAndResource, kResource };  // kResource: "deployments.apps"
   std::string_view name, help;
+  enum class Field : unsigned char { kObjects, kBytes, kRevision };
   Labels labels;
+  Field field;                                                   // which the value depends on
   bool of_objects;                                               // counts objects in the store (--etcd-count-metric-poll-period)
   std::optional<double> (*value)(const TrackedCaches::Totals&);  // nullopt: the cache has no series
 };

@@ -40,7 +40,7 @@ MetricPage::Use::~Use() {
 
 void MetricPage::clear() {
   std::erase_if(families_, [](const auto& each) { return !each.second->constant(); });
-  packing_ = families_.end();
+  shown_.clear();
   registered_ = 0;
   caches_ = std::make_unique<PageCaches>();
   for (const CacheFamily& family : cache_families()) {
@@ -107,14 +107,16 @@ void MetricPage::count(const MetricRules& rules) {
   std::erase_if(families_, [](const auto& each) {
     return each.first.second == Kind::kOther && static_cast<const OtherFamily&>(*each.second).stale();
   });
-  packing_ = families_.begin();
+  shown_.clear();
+  packed_ = 0;
+  for (const auto& [_, family] : families_) {
+    if (family->shown) shown_.push_back(family.get());
+  }
 }
 
 std::vector<SharedBytes> MetricPage::text() {
   TextPieces pieces;
-  for (const auto& [_, family] : families_) {
-    if (family->shown) family->add_text(pieces);
-  }
+  for (PageFamily* family : shown_) family->add_text(pieces);
   std::vector<SharedBytes> out;
   for (std::string& piece : pieces.take()) {
     if (!piece.empty()) out.emplace_back(std::move(piece));
@@ -124,24 +126,22 @@ std::vector<SharedBytes> MetricPage::text() {
 
 bool MetricPage::pack(std::size_t most) {
   if (compressor_ == nullptr) compressor_ = std::make_unique<PieceCompressor>();
-  if (packing_ == families_.begin()) compressor_->begin_stream();
-  for (; packing_ != families_.end(); ++packing_) {
-    if (!packing_->second->pack(*compressor_, most)) return false;
+  if (packed_ == 0) compressor_->begin_stream();
+  for (; packed_ < shown_.size(); ++packed_) {
+    if (!shown_[packed_]->pack(*compressor_, most)) return false;
   }
   return true;
 }
 
 std::uint64_t MetricPage::text_size() const {
   std::uint64_t size = 0;
-  for (const auto& [_, family] : families_) size += family->shown ? family->sum().size() : 0;
+  for (const PageFamily* family : shown_) size += family->sum().size();
   return size;
 }
 
 std::vector<SharedBytes> MetricPage::gzip() const {
   GzipAssembly assembly;
-  for (const auto& [_, family] : families_) {
-    if (family->shown) family->add_to(assembly);
-  }
+  for (const PageFamily* family : shown_) family->add_to(assembly);
   return assembly.finish();
 }
 

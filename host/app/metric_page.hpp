@@ -95,7 +95,8 @@ class MetricPage {
   std::unique_ptr<PageCaches> caches_;
   std::size_t registered_ = 0;  // metrics that have a family
   std::map<Key, std::unique_ptr<PageFamily>> families_;
-  std::map<Key, std::unique_ptr<PageFamily>>::iterator packing_;
+  std::vector<PageFamily*> shown_;  // in this scrape, by name
+  std::size_t packed_ = 0;          // of them
   std::unique_ptr<PieceCompressor> compressor_;
   std::map<std::string, Observer, std::less<>> observers_;  // by metric
   std::string scratch_;

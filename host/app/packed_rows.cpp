@@ -71,6 +71,7 @@ void PackedRows::note(std::span<const std::uint8_t> changed, std::span<const std
   if (pieces_.empty()) {
     pieces_.push_back({.rows = static_cast<std::uint32_t>(changed.size())});
     turns_.assign(changed.size(), 0);
+    hot_.assign(changed.size(), 0);
   } else if (!former.empty() || changed.size() != turns_.size()) {
     Follower follower(std::move(pieces_));
     std::vector<std::uint8_t> turns;
@@ -81,13 +82,14 @@ void PackedRows::note(std::span<const std::uint8_t> changed, std::span<const std
     }
     pieces_ = follower.finish();
     turns_ = std::move(turns);
+    hot_.assign(changed.size(), 0);
   }
   mark(changed);
   merge_quiet();
+  dirty_ = std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.dirty; });
 }
 
 void PackedRows::mark(std::span<const std::uint8_t> changed) {
-  hot_.assign(changed.size(), 0);
   std::size_t first = 0;
   for (Piece& piece : pieces_) {
     const std::size_t end = first + piece.rows;
@@ -99,6 +101,7 @@ void PackedRows::mark(std::span<const std::uint8_t> changed) {
     piece.dirty = true;
     std::size_t hot = 0;
     for (std::size_t row = first; row != end; ++row) {
+      hot_[row] = 0;
       if (changed[row] == 0) continue;
       const int age = (turn_ + kTurns - turns_[row]) % kTurns;
       hot_[row] = turns_[row] != 0 && age <= kHotTurns ? 1 : 0;
@@ -113,19 +116,21 @@ void PackedRows::mark(std::span<const std::uint8_t> changed) {
 
 void PackedRows::merge_quiet() {
   const auto mergeable = [](const Piece& piece) { return !piece.dirty && piece.quiet >= kQuietTurns; };
-  std::size_t left = kMerges;
-  for (std::size_t i = 0; i + 1 < pieces_.size() && left > 0; ++i) {
+  std::size_t left = kMerges, first = 0;
+  for (std::size_t i = 0; i + 1 < pieces_.size() && left > 0; first += pieces_[i++].rows) {
     Piece& piece = pieces_[i];
     const Piece& next = pieces_[i + 1];
     if (!mergeable(piece) || !mergeable(next) || piece.packed.sum.size() + next.packed.sum.size() > kPiece) continue;
     piece.rows += next.rows;
     piece.dirty = true;
+    std::fill_n(hot_.begin() + static_cast<std::ptrdiff_t>(first), piece.rows, 0);
     pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     --left;
   }
 }
 
 void PackedRows::render(std::string_view head, const AppendRow& append) {
+  if (!dirty_) return;
   text_.clear();
   ends_.clear();
   made_.clear();
@@ -143,12 +148,12 @@ void PackedRows::render(std::string_view head, const AppendRow& append) {
 }
 
 bool PackedRows::pack(PieceCompressor& compressor, std::size_t& most) {
-  bool packed = text_begin_ != 0;
+  if (!dirty_) return true;
+  made_.reserve(pieces_.size());
   while (next_piece_ < pieces_.size()) {
     Piece& piece = pieces_[next_piece_];
     if (piece.dirty) {
       if (most == 0) return false;
-      packed = true;
       pack_piece(compressor, piece);
       most -= std::min<std::size_t>(most, made_.back().packed.sum.size());
       if (piece.rows != 0) continue;
@@ -161,7 +166,7 @@ bool PackedRows::pack(PieceCompressor& compressor, std::size_t& most) {
   pieces_ = std::move(made_);
   made_.clear();
   if (text_.capacity() > kPiece) std::string().swap(text_);
-  if (!packed) return true;
+  dirty_ = false;
   sum_ = {};
   for (const Piece& piece : pieces_) sum_.append(piece.packed.sum);
   sum_.seal();

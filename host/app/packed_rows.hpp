@@ -62,6 +62,7 @@ class PackedRows {
   std::vector<std::uint8_t> turns_;  // by row: the turn of its last change; 0: none yet
   std::vector<std::uint8_t> hot_;    // by row: it has changed in several of the last turns
   std::uint8_t turn_ = 0;
+  bool dirty_ = false;  // one of the pieces
   TextSum sum_;
 
   // Between render() and the end of pack().

@@ -82,17 +82,27 @@ void RowsFamily::add_text(TextPieces& out) {
 
 void PageCaches::read(const TrackedCaches& from) {
   former.clear();
+  field_changed = {};
   std::size_t count = 0;
   bool same = true;
   from.visit([&](const std::string& prefix, const GroupResource& resource, const ResourceCache& cache) {
     same = same && count < rows.size() && rows[count].prefix == prefix && rows[count].totals.resource == resource;
-    if (same) rows[count].totals.read(cache);
+    if (same) read_row(rows[count].totals, cache);
     ++count;
   });
   if (!same || count != rows.size()) list(from);
 }
 
+void PageCaches::read_row(TrackedCaches::Totals& totals, const ResourceCache& cache) {
+  const std::size_t objects = totals.objects, bytes = totals.bytes;
+  const Revision revision = totals.revision;
+  totals.read(cache);
+  const std::array<bool, 3> differs = {totals.objects != objects, totals.bytes != bytes, totals.revision != revision};
+  for (std::size_t i = 0; i < differs.size(); ++i) field_changed[i] = field_changed[i] || differs[i];
+}
+
 void PageCaches::list(const TrackedCaches& from) {
+  field_changed = {true, true, true};
   const std::vector<Row> before = std::move(rows);
   rows.clear();
   std::size_t at = 0;
@@ -118,17 +128,22 @@ void CachesFamily::read(MetricPage::For use) {
     hidden_.clear();
     for (const auto& row : rows) hidden_.push_back(uncached_ != nullptr && uncached_->includes(row.totals.resource));
   }
+  changed_.assign(rows.size(), 0);
+  if (!same || caches_.field_changed[static_cast<std::size_t>(family_.field)]) read_values(same);
+  render(use, changed_, caches_.former, [this](std::size_t row, std::string& out) { append_row(row, out); });
+  shown = true;
+}
+
+void CachesFamily::read_values(bool same) {
+  const auto& rows = caches_.rows;
   std::vector<std::optional<double>> values;
-  std::vector<std::uint8_t> changed(rows.size(), 0);
   values.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     values.push_back(hidden_[i] ? std::nullopt : family_.value(rows[i].totals));
     const std::size_t before = same ? i : caches_.former[i];
-    if (before < values_.size() && values[i] != values_[before]) changed[i] = 1;
+    if (before < values_.size() && values[i] != values_[before]) changed_[i] = 1;
   }
   values_ = std::move(values);
-  render(use, changed, caches_.former, [this](std::size_t row, std::string& out) { append_row(row, out); });
-  shown = true;
 }
 
 void CachesFamily::append_row(std::size_t row, std::string& out) const {

@@ -4,6 +4,7 @@
 // Errors:        none but std::bad_alloc.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -93,9 +94,11 @@ struct PageCaches {
     TrackedCaches::Totals totals;
   };
   std::vector<Row> rows;
-  std::vector<std::uint32_t> former;  // as PackedRows::note() expects it
+  std::vector<std::uint32_t> former;    // as PackedRows::note() expects it
+  std::array<bool, 3> field_changed{};  // in one of the rows, by CacheFamily::Field; true if the rows are others
 
  private:
+  void read_row(TrackedCaches::Totals& totals, const ResourceCache& cache);
   void list(const TrackedCaches& from);
 };
 
@@ -106,12 +109,14 @@ class CachesFamily final : public RowsFamily {
   void read(MetricPage::For use) override;
 
  private:
+  void read_values(bool same);
   void append_row(std::size_t row, std::string& out) const;
 
   const CacheFamily& family_;
   const PageCaches& caches_;
   const ConfirmedReads* const uncached_;  // null: no series is hidden
   std::vector<std::optional<double>> values_;
+  std::vector<std::uint8_t> changed_;
   std::vector<bool> hidden_;
 };
 
