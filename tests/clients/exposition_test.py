@@ -57,8 +57,8 @@ class Exposition(unittest.TestCase):
         request('GET', '/apis', headers={'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'})
         assert request('POST', LIMITS, {'metadata': {'name': 'l'}, 'spec': {'limits': [{'type': 'Pod', 'max': {'cpu': '1'}}]}})[0] == 201
         assert request('POST', SERVICES, service('a'))[0] == 201
-        assert request('POST', SERVICES, service('b', clusterIP='10.0.0.77'))[0] == 201
-        assert request('POST', SERVICES, service('c', clusterIP='10.0.0.77'))[0] == 422
+        assert request('POST', SERVICES, service('b', clusterIP='10.0.0.9'))[0] == 201
+        assert request('POST', SERVICES, service('c', clusterIP='10.0.0.9'))[0] == 422
         assert request('POST', SERVICES, service('d', type='NodePort'))[0] == 201
         assert request('POST', SERVICES, service('e', type='NodePort', ports=[{'port': 80, 'nodePort': 1}]))[0] == 422
 

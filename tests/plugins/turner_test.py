@@ -15,6 +15,7 @@ def service(name, turn=None, **spec):
 
 
 class Turner(unittest.TestCase):
+    # 10.7.0.7 and 10.7.0.8 are in the lower part of the range: no service that asks for no address gets them.
     @classmethod
     def setUpClass(cls):
         cls.server = Server('--plugin-dir', os.environ['TURNER'], '--service-cluster-ip-range=10.7.0.0/24')
@@ -38,11 +39,11 @@ class Turner(unittest.TestCase):
         return True
 
     def test_a_service_that_is_turned_into_an_external_name_takes_no_address(self):
-        code, made = self.post(service('out', 'ExternalName', clusterIP='10.7.0.77'))
+        code, made = self.post(service('out', 'ExternalName', clusterIP='10.7.0.7'))
         self.assertEqual(code, 201, made)
         self.assertEqual(made['spec']['type'], 'ExternalName')
         self.assertNotIn('clusterIP', made['spec'])
-        self.assertFalse(self.taken('10.7.0.77'))
+        self.assertFalse(self.taken('10.7.0.7'))
 
     def test_an_external_name_that_is_turned_gets_an_address(self):
         code, made = self.post(service('in', 'ClusterIP', type='ExternalName', externalName='e.example.com'))
@@ -52,21 +53,21 @@ class Turner(unittest.TestCase):
         self.assertTrue(self.taken(made['spec']['clusterIP']))
 
     def test_there_and_back_again(self):
-        code, made = self.post(service('both', clusterIP='10.7.0.88'))
+        code, made = self.post(service('both', clusterIP='10.7.0.8'))
         self.assertEqual(code, 201, made)
-        self.assertTrue(self.taken('10.7.0.88'))
+        self.assertTrue(self.taken('10.7.0.8'))
         for _ in range(2):
             made['metadata']['annotations'] = {'turner': 'ExternalName'}
             code, _, made = self.server.request('PUT', SERVICES + '/both', made)
             self.assertEqual(code, 200, made)
             self.assertNotIn('clusterIP', made['spec'])
-            self.assertFalse(self.taken('10.7.0.88'), 'what the plugin took away is free')
+            self.assertFalse(self.taken('10.7.0.8'), 'what the plugin took away is free')
             made['metadata']['annotations'] = {'turner': 'ClusterIP'}
-            made['spec']['clusterIP'] = '10.7.0.88'
+            made['spec']['clusterIP'] = '10.7.0.8'
             code, _, made = self.server.request('PUT', SERVICES + '/both', made)
             self.assertEqual(code, 200, made)
-            self.assertEqual(made['spec']['clusterIP'], '10.7.0.88')
-            self.assertTrue(self.taken('10.7.0.88'))
+            self.assertEqual(made['spec']['clusterIP'], '10.7.0.8')
+            self.assertTrue(self.taken('10.7.0.8'))
 
 
 if __name__ == '__main__':
