@@ -1,7 +1,7 @@
 // IP addresses and networks as Go's net/netip reads and prints them.
 //
 // Thread-safety: pure functions.
-// Errors:        Go's words: `ParseAddr("x"): unable to parse IP`.
+// Errors:        Go's message: `ParseAddr("x"): unable to parse IP`.
 #pragma once
 
 #include "cel/library_values.hpp"

@@ -1,7 +1,7 @@
 // Finds the types of a tree's nodes, and the references of names and calls.
 //
 // Thread-safety: pure function; the tree is one thread's.
-// Errors:        added to the problems, worded as upstream's checker words them.
+// Errors:        added to the problems, with the messages of upstream's checker.
 #pragma once
 
 #include "cel/ast.hpp"

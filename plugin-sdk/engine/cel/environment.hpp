@@ -1,7 +1,7 @@
 // The contents of an environment: names, functions, rules.
 //
 // Thread-safety: immutable once made.
-// Lifetime:      its own; programs keep their environment.
+// Lifetime:      shared; programs keep their environment.
 #pragma once
 
 #include <map>

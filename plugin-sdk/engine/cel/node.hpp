@@ -1,7 +1,7 @@
 // The nodes of a plan, and the state of one run.
 //
 // Thread-safety: nodes are immutable; a Run belongs to one thread.
-// Lifetime:      values as value.hpp says.
+// Lifetime:      of values: see value.hpp.
 // Errors:        errors of the expression are values; Halt (arena.hpp) ends a run that costs too much.
 #pragma once
 

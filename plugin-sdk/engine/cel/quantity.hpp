@@ -8,7 +8,7 @@
 
 namespace backplane::cel_detail {
 
-// Errors: upstream's words.
+// Errors: upstream's messages.
 bool parse_quantity(Arena& arena, std::string_view text, QuantityVal& out, std::string& error);
 QuantityVal whole_quantity(std::int64_t value) noexcept;
 // False: the digits are too far apart for an exact sum.

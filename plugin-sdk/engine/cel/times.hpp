@@ -40,7 +40,7 @@ struct Civil {
   int hour = 0, minute = 0, second = 0;
 };
 Civil civil_of(std::int64_t seconds) noexcept;
-// Seconds east of UTC at that time, in a zone by name ("Europe/Berlin", "UTC", "") or by distance ("+02:00").  `error`: Go's words.
+// Seconds east of UTC at that time, in a zone by name ("Europe/Berlin", "UTC", "") or by distance ("+02:00").  `error`: Go's message.
 std::optional<std::int64_t> zone_offset(std::string_view zone, std::int64_t seconds, std::string& error);
 
 }  // namespace backplane::cel_detail

@@ -1,7 +1,7 @@
 // URLs as Go's net/url reads them.
 //
 // Thread-safety: pure functions; the parts lie in the arena, or in the text.
-// Errors:        Go's words: `parse "a b": …`.
+// Errors:        Go's message: `parse "a b": …`.
 #pragma once
 
 #include "cel/library_values.hpp"

@@ -5,8 +5,8 @@
 
 namespace backplane::schema {
 
-// `text` is valid JSON.  A repeated member is reported, merged or replaced as the report says (merged without one), and is placed where its
-// last occurrence is.
+// `text` is valid JSON.  `report` selects whether a repeated member is reported, merged or replaced (null: merged). The member is at the
+// position of its last occurrence.
 Value parse_repeated(std::string_view text, json::storage_ptr storage, DecodeReport* report);
 
 }  // namespace backplane::schema

@@ -21,7 +21,7 @@ struct ProtobufField {
   bool wrapped = false;      // a list wrapped in a message
   std::string tag;           // of one value; of one item or entry, of a list or map
   std::string unset;         // the value of the member when it is not set; empty: none
-  // A message whose members stand in the same JSON object.
+  // A message whose members are members of the same JSON object.
   std::unique_ptr<const ProtobufPlan> inlined;
 };
 

@@ -35,7 +35,7 @@ Status merge_object(Object& original, Object patch, const Type* type);
 // `deletions`: the patch is a $deleteFromPrimitiveList.
 Status merge_list(Array& original, Array patch, const Member& member, bool deletions);
 
-// The items of a patch list stand in the order of its $setElementOrder list, which names all of them.
+// Checks that the items of a patch list are in the order of its $setElementOrder list, and that this list names all of them.
 Status check_order(const Array& patch, const Array& order, std::string_view merge_key);
 // All items have one JSON type; `maps`: whether they are objects.
 Status check_items(const Array& one, const Array& other, bool& maps);

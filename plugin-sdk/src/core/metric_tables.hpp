@@ -185,7 +185,7 @@ struct SlotTables {
   CellTable* find(ServerSlot slot) const noexcept { return tables[slot].load(std::memory_order_acquire); }
   // The next server of the slot begins with a new table. The former one stays, because cells of it may be in use.
   void release(ServerSlot slot) noexcept { tables[slot].store(nullptr, std::memory_order_release); }
-  // Calls `visit` for each table that the thread's server exposes: those of the process and its own; without a server, all.
+  // Calls `visit` for each table that the thread's server exposes: those of the process and of the server; without a server, all.
   template <class Visit>
   void each_exposed(const Visit& visit) const {
     for (ServerSlot slot = 0; slot < kSlots; ++slot) {

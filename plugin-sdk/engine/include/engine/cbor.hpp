@@ -13,7 +13,7 @@ namespace backplane BACKPLANE_API {
 
 // The tree of one item.  Text and byte strings alike are texts, byte strings of which base64 or hex is expected become that, tagged times
 // become RFC 3339, other tags mean nothing.
-// Errors: kBadRequest with the words of upstream's decoder: malformed or repeated keys, keys that are no texts, numbers beyond int64, NaN
+// Errors: kBadRequest with the message of upstream's decoder: malformed or repeated keys, keys that are no texts, numbers beyond int64, NaN
 // and infinity, simple values but false, true and null.
 Result<Value> parse_cbor(std::string_view bytes, json::storage_ptr storage);
 

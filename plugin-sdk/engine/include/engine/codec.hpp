@@ -44,7 +44,7 @@ struct ListFacts {
 // What a codec with measured lists needs of the items before the first byte: counts and sizes.
 struct ListMeasure {
   std::size_t items = 0;
-  std::size_t bytes = 0;  // of the items as they stand in the list, with what frames them
+  std::size_t bytes = 0;  // of the encoded items, with their framing in the list
 };
 // The bytes around and between items.
 struct ListTexts {

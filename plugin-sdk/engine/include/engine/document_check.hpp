@@ -1,6 +1,5 @@
-// The documents of a plugin, looked at without running its code: schema documents (docs/schema-words.md) and group documents
-// (backplane/kit/group_document.hpp).  backplane_add_plugin() does it when the plugin is built, `backplane plugin check` whenever it is
-// asked.
+// Checks the documents of a plugin without running its code: schema documents (docs/schema-words.md) and group documents
+// (backplane/kit/group_document.hpp).  backplane_add_plugin() checks them when the plugin is built, `backplane plugin check` at any time.
 //
 // Thread-safety: pure functions.
 // Errors:        every problem that was found, in the order of the documents; of a group document the first one.

@@ -127,8 +127,8 @@ class FieldSet {
   NodeRef root_;  // null: empty
 };
 
-// Whether FieldsV1 names a path that is in `set`, without building anything: for owners of whom nothing has changed.  Malformed text: true,
-// so that the caller must decode it.
+// Whether FieldsV1 names a path that is in `set`, without building a FieldSet: for owners whose fields have not changed.  Malformed text:
+// true, so that the caller must decode it.
 bool meets(std::string_view fields_v1, const FieldSet& set);
 bool meets(const Value& fields_v1, const FieldSet& set);
 inline bool meets(const char* fields_v1, const FieldSet& set) { return meets(std::string_view(fields_v1), set); }

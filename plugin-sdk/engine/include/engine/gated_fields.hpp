@@ -1,5 +1,5 @@
-// Members of built-in types that feature gates switch (the word x-backplane-gate of docs/schema-words.md): what a write loses while their
-// gates are off.
+// Fields of built-in types that depend on feature gates (the keyword x-backplane-gate of docs/schema-words.md): a write drops them while
+// their gates are off.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      needs the SchemaSet of the schema it was made of.

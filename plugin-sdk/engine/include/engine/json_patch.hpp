@@ -11,7 +11,7 @@
 
 namespace backplane BACKPLANE_API {
 
-// Why a patch cannot be applied, in the words of github.com/evanphx/json-patch v4.
+// Why a patch cannot be applied, with the message of github.com/evanphx/json-patch v4.
 struct JsonPatchProblem {
   bool test_failed = false;  // a "test" operation found another value
   std::string text;          // empty for patches that are too large

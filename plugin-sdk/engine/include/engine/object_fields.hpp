@@ -7,7 +7,7 @@
 // Thread-safety: pure functions; any thread.
 // Lifetime:      results are in the storage that is given, or are values.
 // Errors:        kInternalError with upstream's text of what is wrong, one line or "errors:" and a line each ('.spec.ports: duplicate
-//                entries for key [port=80,protocol="TCP"]'): the caller puts its own words before it.  Objects that check_fields() has
+//                entries for key [port=80,protocol="TCP"]'): the caller adds a prefix.  Objects that check_fields() has
 //                passed (duplicates or not) give none.
 #pragma once
 
@@ -57,8 +57,7 @@ Object extract_fields(const Schema* type, const Object& object, const FieldSet& 
 // The set, with each declared member that has fields below it added as a member.
 FieldSet with_named_fields(const Schema* type, const FieldSet& fields);
 
-// The set as the type as it is now means it: of lists and maps that have become atomic, it has the whole in place of the parts.  Nothing
-// when the set may stay as it is.
+// The set for the current type: a list or map that has become atomic replaces its parts.  Nothing if the set needs no change.
 std::optional<FieldSet> reconciled_fields(const Schema* type, const FieldSet& fields);
 
 // The lists, maps and structs in the object that its type declares atomic, as upstream prints their paths (".spec.selector").

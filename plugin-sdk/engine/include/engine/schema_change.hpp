@@ -12,9 +12,9 @@
 
 namespace backplane BACKPLANE_API {
 
-// Schema::validate for an update from `before` (null: there was nothing): a value that is wrong may stay as long as it is not changed.
-// Members of objects and maps go by their name, items of a list-type map by their keys, and other lists only as a whole.  Lists that must
-// not repeat themselves are looked at when none of them did before; resources within resources always.
+// Schema::validate for an update from `before` (null: no object): an invalid value is accepted if it is unchanged (ratcheting validation).
+// Members of objects and maps correlate by name, items of list-type map by their keys; other lists are compared only as a whole. Duplicates
+// in lists of type set or map are errors only if `before` has none in any list; embedded resources are always validated.
 void validate_change(const Schema& schema, const Value& now, const Value* before, const std::string& path, FieldErrors& errors);
 
 }  // namespace BACKPLANE_API

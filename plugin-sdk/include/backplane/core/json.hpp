@@ -1,6 +1,8 @@
 // JSON trees (boost::json) and the operations on them that all parts of the server share.
 //
-// A request works on a tree in its own memory resource (RequestContext::arena); a stored or cached object is bytes (core/object.hpp).
+// A request works on a tree in the memory resource of the request (RequestContext::arena); a stored or cached object is bytes
+// (core/object.hpp).
+//
 // Thread-safety: a tree belongs to one request and one thread at a time.
 // Lifetime:      a tree lives in the memory resource it was made with, which must outlive it.
 // Errors:        none; a member that is absent or has another type reads as null, nullopt or empty.

@@ -88,6 +88,7 @@ class PackedView {
   std::size_t size() const noexcept { return static_cast<std::size_t>(std::distance(begin(), end())); }
   // Passes over the items before `index`. Precondition: index < size().
   Item operator[](std::size_t index) const noexcept { return *std::next(begin(), static_cast<std::ptrdiff_t>(index)); }
+  // As operator[], but throws std::out_of_range for an index beyond the last item.
   Item at(std::size_t index) const {
     for (const_iterator it = begin(); it != end(); ++it) {
       if (index-- == 0) return *it;
@@ -114,8 +115,9 @@ class PackedView {
 class LabelsView : public PackedView<std::pair<std::string_view, std::string_view>> {
  public:
   using PackedView::PackedView;
-  // The value of label `key`; nullopt if the object has no such label.
+  // The value of label `key`, a view into the buffer; nullopt if the object has no such label. Linear: labels are walked in order.
   std::optional<std::string_view> find(std::string_view key) const noexcept;
+  // Owned copies, valid without the buffer.
   Labels copy() const { return Labels(begin(), end()); }
 };
 
@@ -123,6 +125,7 @@ class LabelsView : public PackedView<std::pair<std::string_view, std::string_vie
 class FieldsView : public PackedView<std::string_view> {
  public:
   using PackedView::PackedView;
+  // Owned copies, valid without the buffer.
   std::vector<std::string> copy() const { return {begin(), end()}; }
 };
 

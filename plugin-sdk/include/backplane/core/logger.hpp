@@ -1,6 +1,6 @@
 // The log of one plugin. Host::logger() returns it; the host adds time, level and the plugin's name.
 //
-// Message form: words first, then key=value pairs ("cache loaded resource=pods objects=120").
+// Message format: the text first, then key=value pairs ("cache loaded resource=pods objects=120").
 // Thread-safety: any thread. A call may write to standard error and block for as long as that takes.
 // Errors:        none; a line that cannot be written is dropped. A line without secrets is the caller's duty.
 #pragma once

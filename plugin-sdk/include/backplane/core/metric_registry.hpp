@@ -1,5 +1,5 @@
-// The metric values of one server. A metric (name, help, labels) exists once in the process; each server of the process has its own series
-// of it. A thread counts for the server whose slot it has (server_slot.hpp).
+// The metric values of one server. A metric (name, help, labels) exists once in the process; each server of the process has separate
+// series of it. A thread counts for the server whose slot it has (server_slot.hpp).
 //
 // Thread-safety: any thread.
 // Lifetime:      series outlive the registry that they belong to, so a thread that still counts for a stopped server does no harm.

@@ -51,11 +51,13 @@ class MetricView {
 
 class MetricView::Reading {
  public:
+  // For MetricView::read(). The destructor releases the locks.
   explicit Reading(State& state);
   ~Reading();
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
+  // The number of series; `series` of the functions below is less than this.
   std::size_t size() const noexcept;
   // The position of each series in the previous reading, ascending, kNew for new ones. Empty: the previous reading had the same series.
   std::span<const std::uint32_t> former() const noexcept;
@@ -66,7 +68,7 @@ class MetricView::Reading {
   std::string_view labels(std::size_t series) const noexcept;
   // False: the series has not been counted since a reset, so that the exposition leaves it out.
   bool exposed(std::size_t series) const noexcept;
-  // The value; of a histogram the sum.
+  // The value; of a histogram the sum. If process and server both have the series: the sum of both, for a gauge the value of the server.
   double value(std::size_t series) const noexcept;
   // Sets `counts`, one for each bound and one for what is above all bounds, to the counts of a histogram's buckets.
   void buckets(std::size_t series, std::span<std::uint64_t> counts) const noexcept;

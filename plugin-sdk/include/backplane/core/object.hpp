@@ -42,8 +42,8 @@ struct EncodedForm {
 //
 // The creator fills an entry before it shares it. After that only slots are added.
 //
-// Texts other than the JSON are packed into one buffer, which is as large as they are. Each setter makes that buffer anew; views of the
-// former one end.
+// Texts other than the JSON are packed into one buffer, which is as large as they are. Each setter rebuilds that buffer and
+// invalidates views of the former one.
 //
 //   auto entry = std::make_shared<ObjectEntry>();
 //   entry->set_identity("/registry/pods/default/web", "default", "web");

@@ -1,7 +1,7 @@
-// The server that a thread works for. A process may run several servers; what each of them has of its own without being passed as a
-// parameter is found by the slot of the calling thread: metric values (metric_registry.hpp), the pool of run_blocking() (task.hpp), the
-// log. The host sets the slot on each thread of a server, and a function that is posted to a pool runs with the slot of the thread that
-// has posted it. A thread that a plugin creates itself belongs to no server, unless it adopts the slot of the thread that creates it:
+// The server that a thread works for. A process may run several servers. State that is separate for each server and that no parameter
+// passes is found by the slot of the calling thread: metric values (metric_registry.hpp), the pool of run_blocking() (task.hpp), the log.
+// The host sets the slot on each thread of a server, and a function that is posted to a pool runs with the slot of the thread that has
+// posted it. A thread that a plugin creates itself belongs to no server, unless it adopts the slot of the thread that creates it:
 //
 //   thread_ = std::thread([this, slot = current_server_slot()] {
 //     const ServerScope server(slot);

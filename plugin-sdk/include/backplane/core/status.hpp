@@ -49,7 +49,7 @@ int reason_code(Reason reason) noexcept;
 
 // metav1.StatusCause: one field that is wrong.
 //
-//   reason   a FieldErrorType in words ("FieldValueInvalid") or a cause of metav1.CauseType
+//   reason   the text of a FieldErrorType ("FieldValueInvalid") or a cause of metav1.CauseType
 //   message  human-readable
 //   field    the path of the field; empty: no field
 struct StatusCause {

@@ -276,7 +276,7 @@ Task<void> run_blocking(std::function<void()> work);
 void set_blocking_executor(Executor* executor) noexcept;
 
 // Starts `task` on `executor` without waiting for it; `done` is called after its end. An exception that leaves the task terminates the
-// process, so the task must catch its own. Prefer Host::spawn, which the host awaits at shutdown.
+// process, so the task must catch its exceptions. Prefer Host::spawn, which the host awaits at shutdown.
 void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done = {});
 
 }  // namespace BACKPLANE_API

@@ -164,8 +164,8 @@ struct ClientConfig {
   std::string user_agent = "backplane";
   // Limit of pooled connections.
   std::size_t max_connections = 8;
-  // Limit of additional connections for lasting calls; with HTTP/1.1 each has its own. A lasting call past the limit gets
-  // kTooManyRequests.
+  // Limit of additional connections for lasting calls; with HTTP/1.1 each lasting call uses a separate connection. A lasting call past the
+  // limit gets kTooManyRequests.
   std::size_t max_lasting_connections = 256;
   std::chrono::seconds connect_timeout{30};
   // The time limit of calls that are not lasting and have no deadline; 0: none.

@@ -72,12 +72,13 @@ class Indexer {
   Indexer& operator=(const Indexer&) = delete;
 
   ObjectRef get(std::string_view key) const;  // null if absent
+  // Sorted by namespace, then by name; a snapshot.
   std::vector<ObjectRef> list() const;
   std::vector<std::string> list_keys() const;
   std::size_t size() const;
-  // Adds indexes and fills them. Errors: kAlreadyExists for a name that is taken.
+  // Adds indexes and fills them from the cached objects. Errors: kAlreadyExists for a name that is taken; then none is added.
   Status add_indexers(Indexers indexers);
-  // Objects, keys, or values of an index. Errors: kNotFound for an unknown index.
+  // The objects with `value`, their keys, or all values of an index; sorted. Errors: kNotFound for an unknown index.
   Result<std::vector<ObjectRef>> by_index(std::string_view index, const std::string& value) const;
   Result<std::vector<std::string>> index_keys(std::string_view index, const std::string& value) const;
   Result<std::vector<std::string>> index_values(std::string_view index) const;
@@ -116,6 +117,7 @@ class SharedInformer : public std::enable_shared_from_this<SharedInformer> {
 
   // Adds a handler and calls on_add for all cached objects inside this call. Returns the id for remove_event_handler().
   int add_event_handler(ResourceEventHandler handler);
+  // Waits for a running delivery; the handler is not called afterwards. Without effect for an unknown id.
   void remove_event_handler(int number);
   // The cached objects.
   Indexer& indexer() noexcept;
@@ -130,7 +132,7 @@ class SharedInformer : public std::enable_shared_from_this<SharedInformer> {
 
   // Lists and watches until stop(). Call it once.
   Task<void> run();
-  // Calls on_update for every object every `period`, until stop().
+  // Calls on_update for every object every `period`, until stop(). Skips a period in which the informer has not synced.
   Task<void> run_resync(std::chrono::nanoseconds period);
   // Ends run() and run_resync(); any thread.
   void stop();
@@ -162,14 +164,15 @@ class SharedInformerFactory {
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
+  // The informer of the resource in `ns` (empty: all namespaces); made by the first call, started by the next start().
   std::shared_ptr<SharedInformer> for_resource(const GroupVersionResource& resource, const std::string& ns = {});
-  // The informer of another source; `name` identifies it.
+  // The informer of another source. `name` identifies it: if it exists already, `source` is dropped.
   std::shared_ptr<SharedInformer> for_source(const std::string& name, std::shared_ptr<ListerWatcher> source);
   // Starts all informers that are not running yet.
   void start();
   // Waits until all started informers have synced; false if one is stopped first.
   Task<bool> wait_for_cache_sync();
-  // Stops all informers.
+  // Stops all informers, for good. The destructor calls it too.
   void shut_down();
 
  private:

@@ -33,7 +33,7 @@ class IoExecutor : public Executor {
   IoExecutor* io() noexcept final { return this; }
   // Watches `descriptor`, which stays open until the watch is destroyed.
   virtual std::unique_ptr<DescriptorWatch> watch(int descriptor) = 0;
-  // True if the executor serves one owner only, who may block it. False: it is shared, so its work must not block.
+  // True if the executor serves one owner only, whose work may block it. False: it is shared, so work on it must not block.
   virtual bool may_block() const noexcept = 0;
   // Calls `work` when the executor ends and runs nothing else any more: release resources that belong to its thread.
   virtual void at_end(std::function<void()> work) = 0;

@@ -27,10 +27,11 @@ using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
 using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
 
-// A BIO that reads `text` without copying it; `text` must outlive it.
+// A read-only BIO over `text`, which is not copied and must outlive it; null if OpenSSL cannot allocate. `text`: at most INT_MAX bytes.
 inline BioPtr memory_bio(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
-// Password callback for PEM readers: an encrypted key is an error instead of a prompt on the terminal.
+// The pem_password_cb of PEM_read_bio_PrivateKey and the like: returns an empty password, so an encrypted key is an error. Without a
+// callback OpenSSL prompts on the terminal.
 inline int no_openssl_password(char*, int, int, void*) { return 0; }
 
 }  // namespace backplane

@@ -1,8 +1,7 @@
 // OpenSSL errors as texts for log lines and messages, for plugins that link OpenSSL::Crypto.
 //
-// Thread-safety: any thread; OpenSSL's error queue is thread-local. Call openssl_reason() on the thread whose OpenSSL call has failed,
-// before
-//                the next OpenSSL call.
+// Thread-safety: any thread; OpenSSL's error queue is thread-local. Call openssl_reason() on the thread whose OpenSSL call has
+//                failed, before the next OpenSSL call.
 // Errors:        none; an unknown reason has OpenSSL's text or its number.
 #pragma once
 

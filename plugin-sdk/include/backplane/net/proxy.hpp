@@ -9,7 +9,7 @@
 //              is extended by the client's address; Audit-Id is this server's.
 //   Response   Code, headers and body are forwarded, each part at once (watches, followed logs), no faster than the client reads.
 //              Hop-by-hop headers and Access-Control-Allow-* are removed. Redirects are forwarded or refused, never followed.
-//   Upgrade    A request to upgrade gets its own connection to the backend. After 101 the raw bytes are forwarded in both directions
+//   Upgrade    A request to upgrade gets a separate connection to the backend. After 101 the raw bytes are forwarded in both directions
 //              (WebSocket, SPDY) until one side ends. If the client closes the connection or the deadline passes, the call to the backend
 //              is aborted.
 //

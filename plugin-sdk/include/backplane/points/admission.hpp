@@ -73,8 +73,8 @@ struct AdmissionAttributes {
   // … and those of the request. They differ if a rule with matchPolicy Equivalent had the objects converted.
   GroupVersionResource request_resource;
   GroupVersionKind request_kind;
-  // The namespace; of a write of a Namespace its own name; empty for other cluster-scoped resources. `name` is empty on create with
-  // generateName.
+  // The namespace; for a write of a Namespace, the name of that Namespace; empty for other cluster-scoped resources. `name` is empty on
+  // create with generateName.
   std::string ns;
   std::string name;
   bool dry_run = false;

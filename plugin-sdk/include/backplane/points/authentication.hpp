@@ -58,7 +58,7 @@ class TokenAuthenticator : public Authenticator {
   // As Authenticator::authenticate_now: for caches and tokens that can be verified at once.  The default is nothing.
   virtual std::optional<AuthenticationResult> authenticate_token_now(std::string_view token, const std::vector<std::string>& audiences);
 
-  // Both read the token of the Authorization header; a request without one is answered at once with nothing.
+  // Both read the token by bearer_token(). Without a token they return "no credential" at once and do not call the functions above.
   std::optional<AuthenticationResult> authenticate_now(RequestContext& context, const Exchange& exchange) override;
   Task<AuthenticationResult> authenticate(RequestContext& context, Exchange& exchange) override;
   TokenAuthenticator* tokens() noexcept final { return this; }

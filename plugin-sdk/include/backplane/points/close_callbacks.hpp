@@ -17,11 +17,11 @@ namespace backplane BACKPLANE_API {
 // An ordered list of callbacks that run at most once.
 class CloseCallbacks {
  public:
-  // Returns the id for remove(); ids are not reused.
+  // Appends a callback. Returns the id for remove(); ids are not reused. A callback added after run() waits for the next run().
   std::uint64_t add(std::function<void()> callback);
-  // Without effect for an unknown id, such as that of a callback that has run.
+  // Destroys the callback. Without effect for an unknown id, such as that of a callback that has run or is running; does not wait.
   void remove(std::uint64_t id) noexcept;
-  // Calls each callback once, in order, and removes it before; a callback may remove others.
+  // Calls each callback once, in order, and removes it before the call; a callback may add and remove others. Returns when none is left.
   void run();
   // Removes all callbacks without running them.
   void clear() noexcept;

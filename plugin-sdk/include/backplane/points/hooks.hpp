@@ -76,7 +76,7 @@ class HealthCheck {
   virtual std::string name() const = 0;
   // `?exclude=<group>` leaves out all checks of a group; empty: no group.
   virtual std::string group() const { return {}; }
-  // Success, or the error that is logged. The response says only "reason withheld". Keep it short: it runs with each request.
+  // Success, or the error that is logged. The response contains only "reason withheld". Keep the check short: it runs with each request.
   virtual Task<Status> check() = 0;
 };
 

@@ -43,7 +43,7 @@ class StorageTransformer {
 class StorageTransformers {
  public:
   virtual ~StorageTransformers();
-  // Null: objects of the resource are stored as they are.  Called for each read and write; costs a lookup.
+  // Null: objects of the resource are stored without a transformation.  Called for each read and write; costs a lookup.
   virtual std::shared_ptr<const StorageTransformer> find(const GroupResource& resource) const = 0;
 };
 

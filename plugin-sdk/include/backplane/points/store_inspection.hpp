@@ -1,5 +1,5 @@
-// Optional interface of a storage backend with files of its own: facts about them, and a check of everything that they hold. The host
-// finds it by dynamic_cast from StorageBackend.
+// Optional interface of a storage backend that keeps local files: facts about the files, and a check of all records in them. The host finds
+// it by dynamic_cast from StorageBackend.
 //
 // Thread-safety: every method from any thread; concurrently with reads and writes of the store.
 // Lifetime:      that of the backend.

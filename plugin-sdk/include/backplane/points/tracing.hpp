@@ -34,13 +34,19 @@ class RequestTrace {
   // True if spans are exported with their attributes.
   bool recorded() const noexcept { return recorded_; }
 
+  // Begins a span now. `name`: a literal. kNoSpan: a limit of the trace is reached, or nothing records this kind of span.
   virtual SpanId begin(SpanId parent, const char* name, SpanKind kind) = 0;
+  // Sets the end of the span to now.
   virtual void end(SpanId span) noexcept = 0;
+  // Adds an event at the current time to the span. `name`: a literal.
   virtual void step(SpanId span, const char* name) = 0;
   // The same with one attribute.
   virtual void step(SpanId span, const char* name, std::string_view key, TraceValue value) = 0;
+  // Adds an attribute; copies key and value.
   virtual void set(SpanId span, std::string_view key, TraceValue value) = 0;
+  // Sets the status of an exported span to error, with this description.
   virtual void fail(SpanId span, std::string_view description) = 0;
+  // Appends Traceparent, Tracestate and Baggage, as far as they are known: those of the client if this request is not traced.
   virtual void propagate(SpanId span, Headers& headers) const = 0;
 
   // The innermost open span.
@@ -68,7 +74,7 @@ void propagate_trace(const RequestContext* context, Headers& headers);
 //   span.step("Request completed");
 class TraceSpan {
  public:
-  // Where the span goes.
+  // The place of the span in the trace.
   enum class Use : unsigned char {
     kNested,    // the current span while it lives; shown by the log of slow requests
     kExported,  // the same, but absent unless spans are exported: for scopes of the shortest requests
@@ -89,11 +95,13 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  // True if attributes are exported: for those that cost something to compute.
+  // True if attributes are exported. Check it before computing expensive attributes.
   bool recorded() const noexcept { return trace_ != nullptr && trace_->recorded(); }
+  // Adds an attribute to the span.
   void set(std::string_view key, TraceValue value) {
     if (trace_ != nullptr) trace_->set(id_, key, value);
   }
+  // Adds an event: a part of the work has ended. `name`: a literal.
   void step(const char* name) {
     if (trace_ != nullptr) trace_->step(id_, name);
   }

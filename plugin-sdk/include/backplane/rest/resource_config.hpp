@@ -45,7 +45,7 @@ struct ResourceConfig {
   // The type of the objects.
   const Schema* schema = nullptr;
   std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
-  // For the stored version: never null. For a view: rules on its own version in addition to the stored version's, or null; of its facts
+  // For the stored version: never null. For a view: rules on the view's version in addition to the stored version's, or null; of its facts
   // only the columns are used, and without columns the stored version's are shown.
   std::shared_ptr<const Strategy> strategy;
   // Called around every write of the resource; null: none.

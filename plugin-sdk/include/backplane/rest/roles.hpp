@@ -86,7 +86,7 @@ class CategoriesProvider {
   virtual ~CategoriesProvider();
   virtual std::vector<std::string> categories() const = 0;
 };
-// The version in which objects are stored.
+// The version in which objects are stored. Without the role, discovery has no storageVersionHash.
 class StorageVersionProvider {
  public:
   virtual ~StorageVersionProvider();
@@ -167,6 +167,7 @@ class Updater {
  public:
   virtual ~Updater();
   // `force_allow_create`: create the object if it does not exist, as server-side apply does.
+  // Errors: kNotFound; kConflict for a stale resourceVersion or another precondition; kInvalid.
   virtual Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                             bool force_allow_create) = 0;
 };

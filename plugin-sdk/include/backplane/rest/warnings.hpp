@@ -23,8 +23,8 @@ class FieldPlaces {
   // Calls `visit` with each value that matches, and its path. Null and empty lists are skipped.
   using Visit = std::function<void(const Value& found, const std::string& path)>;
   void each(const Object& object, const Visit& visit) const;
-  // True if any matching value equals one of `values`. In `values`, true stands for every value that is not zero or empty, false for none
-  // of these.
+  // True if any matching value equals one of `values`. In `values`, true matches every value that is not zero or empty; false matches if
+  // there is no such value.
   bool any(const Object& object, const std::vector<Value>& values) const;
 
  private:
@@ -43,7 +43,7 @@ class FieldPlaces {
 // Appends the warnings about one value, which is at `path`.
 using WarnOf = void (*)(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 
-// One row: where to look, what to say, and when.
+// One row: the fields, the warning text, and the conditions.
 //
 //   {.places = FieldPlaces("spec.externalIPs[*]"), .check = warn_of_ip}
 //   {.places = FieldPlaces("spec.serviceAccount"), .text = "deprecated since v1.0; use spec.serviceAccountName instead"}
@@ -56,7 +56,7 @@ struct WarningRow {
 
   FieldPlaces places;
   std::string text = {};  // gives "path: text" for each matching value
-  std::string said = {};  // or gives this text, without the path
+  std::string said = {};  // or this text is the whole warning, without the path
   WarnOf check = nullptr;
   std::vector<Conditions> when = {};    // at least one of these must hold; empty: always
   std::vector<Conditions> unless = {};  // none of these may hold

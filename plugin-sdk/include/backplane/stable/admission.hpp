@@ -35,7 +35,7 @@ class Write {
   const bp_write& write_;
 };
 
-// An admission rule. On delete, `object` is that which is deleted.
+// An admission rule. On delete, `object` is the object that is deleted.
 struct Admission {
   std::string name;
   std::uint32_t operations = BP_CREATE | BP_UPDATE;

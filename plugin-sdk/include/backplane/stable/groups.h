@@ -43,8 +43,8 @@ typedef struct bp_kind {
   int32_t (*check_change)(void* self, bp_str object, bp_str old, bp_field_errors* errors, bp_error* error);
   // Rules on a change of the status.
   int32_t (*check_status)(void* self, bp_str object, bp_str old, bp_field_errors* errors, bp_error* error);
-  // Writes the object in version `to`; the host sets apiVersion. For kinds with several versions, unless the document says "sameForm": from
-  // each version into that which is stored, and back. The functions above see the stored version.
+  // Writes the object in version `to`; the host sets apiVersion. For kinds with several versions, unless "sameForm" is true in the
+  // document: from each version into the stored version, and back. The functions above see the stored version.
   int32_t (*convert)(void* self, bp_str from, bp_str to, bp_str object, bp_output* converted, bp_error* error);
 } bp_kind;
 

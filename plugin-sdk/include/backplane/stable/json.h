@@ -1,4 +1,4 @@
-// JSON documents as handles, for plugins without a JSON library of their own.
+// JSON documents as handles, for plugins that link no JSON library.
 //
 // Paths are JSON pointers (RFC 6901): "/spec/slots", "/spec/containers/0/image"; empty: the whole document.
 // Thread-safety: a document is used by one thread at a time; the functions may be called on every thread.

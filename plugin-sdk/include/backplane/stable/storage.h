@@ -176,7 +176,7 @@ typedef struct bp_storage_table {
   // neither wait nor call the plugin. Adds an event to the batch that push() completes. Events are in the order of commits.
   void (*add_event)(bp_event_stream* stream, const bp_store_event* event);
   // Queues the batch; BP_PUSHED, BP_FULL or BP_ENDED. `revision`: all changes up to it are in this batch or in earlier ones, so a revision
-  // is never divided between batches. A batch without events only says that.
+  // is never divided between batches. A batch without events only advances the revision.
   int32_t (*push)(bp_event_stream* stream, int64_t revision);
   // Ends the watch after the queued batches: with an error, or with Expired if `error` is NULL. cancel() follows.
   void (*end)(bp_event_stream* stream, const bp_error* error);

@@ -162,7 +162,7 @@ class HostValue {
   virtual ~HostValue();
 };
 
-// The value of a variable in one run. `tree` is not copied; the variable's type says how to read it.
+// The value of a variable in one run. `tree` is not copied; it is read by the variable's type.
 struct Binding {
   std::string_view name;
   const Value* tree = nullptr;  // null, and no host: an optional variable without value

@@ -16,13 +16,13 @@
 namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
-// One check, as in a SubjectAccessReview.
+// One check, as in a SubjectAccessReview. The texts are views that are valid during the call of check().
 struct AccessQuestion {
   // Not empty: the check is for this service account instead of the authorizer's user.
   std::string_view account_namespace, account;
   std::string_view verb;
-  bool resource_request = false;
-  std::string_view path;  // of non-resource requests
+  bool resource_request = false;  // true: group to name and the selectors apply; false: `path` applies
+  std::string_view path;          // of non-resource requests
   std::string_view group, resource, subresource, namespace_name, name;
   // As written in the expression; empty: none. A selector that does not parse is ignored.
   std::string_view field_selector, label_selector;
@@ -39,6 +39,7 @@ struct AccessAnswer {
 class Authorizer : public HostValue {
  public:
   ~Authorizer() override;
+  // Answers without waiting. Called during the evaluation of an expression, once for each check in it.
   virtual AccessAnswer check(const AccessQuestion& question) const = 0;
 };
 
@@ -49,6 +50,7 @@ class RequestResource : public HostValue {
                   std::string namespace_name, std::string name);
   ~RequestResource() override;
   const Authorizer& authorizer() const noexcept { return *authorizer_; }
+  // The check without a verb and without an account. Its texts are views into this object.
   AccessQuestion question() const noexcept;
 
  private:

@@ -9,7 +9,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// True if the values are equal. A null pointer and a JSON null both mean absent.
+// True if the values are equal. A null pointer and a JSON null both mean absent. Members of objects may be in any order, items of lists may
+// not. An integer never equals a floating-point number (1 and 1.0).
 bool alike(const Value* a, const Value* b) noexcept;
 
 }  // namespace BACKPLANE_API

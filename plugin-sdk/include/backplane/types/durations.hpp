@@ -11,7 +11,8 @@
 
 namespace backplane BACKPLANE_API {
 
-// The result of Go's time.ParseDuration; nullopt if it returns an error.
+// The result of Go's time.ParseDuration, negative for a leading '-'; nullopt if it returns an error: a missing or unknown unit, or a
+// duration beyond the range of int64 nanoseconds.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace BACKPLANE_API

@@ -28,6 +28,7 @@ bool nests_deeper(const Object& object, std::size_t levels) noexcept;
 // one without finalizers or owners.
 class UnreadableObject : public std::runtime_error {
  public:
+  // `key`: the storage key, which what() quotes.
   explicit UnreadableObject(std::string_view key);
   ~UnreadableObject() override;
 };

@@ -4,9 +4,8 @@
 // the bytes.
 // Thread-safety: pure functions.
 // Lifetime:      views refer to the scanned text.
-// Errors:        decode_members() throws UnreadableObject (types/json_reading.hpp) for text that is not an object, or whose selected
-// members are
-//                malformed.
+// Errors:        decode_members() throws UnreadableObject (types/json_reading.hpp) for text that is not an object, or whose
+//                selected members are malformed.
 #pragma once
 
 #include <span>

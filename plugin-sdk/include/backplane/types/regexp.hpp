@@ -12,6 +12,7 @@
 namespace backplane BACKPLANE_API {
 
 // Go's error for an invalid pattern, "error parsing regexp: missing closing ): `(`"; empty if the pattern is valid.
+// A pattern whose program exceeds 16 MiB is an error: "error parsing regexp: expression too large: …".
 std::string regexp_problem(std::string_view pattern);
 
 }  // namespace BACKPLANE_API

@@ -16,12 +16,13 @@
 namespace backplane BACKPLANE_API {
 
 struct SemanticVersion {
-  std::array<std::uint64_t, 3> numbers{};
+  std::array<std::uint64_t, 3> numbers{};        // major, minor, patch
   std::string_view prerelease = {}, build = {};  // without the leading - and +
 
+  // All three numbers are required, without leading zeros; a leading "v" is an error.
   // nullopt if `text` is not a version; `why`, if not null, is then set to the library's error text.
   static std::optional<SemanticVersion> parse(std::string_view text, std::string* why = nullptr);
-  // Numbers first; a prerelease precedes its release; `build` is not compared.
+  // Numbers first; a prerelease precedes its release; prereleases by their dot-separated identifiers; `build` is not compared.
   std::strong_ordering operator<=>(const SemanticVersion& other) const;
   bool operator==(const SemanticVersion& other) const { return (*this <=> other) == 0; }
 };

@@ -11,6 +11,10 @@
 namespace backplane BACKPLANE_API {
 
 // The error of url.Parse or url.ParseRequestURI (`parse ":a": missing protocol scheme`); empty if the text is valid.
+// The text is quoted in the error.
+//
+//   url_problem("a/b")          // "": url.Parse accepts relative references and fragments
+//   request_uri_problem("a/b")  // an error: the text must be an absolute URI or an absolute path
 std::string url_problem(std::string_view text);
 std::string request_uri_problem(std::string_view text);
 

@@ -1,6 +1,6 @@
 // Front door for plugins that serve API groups.
 //
-//   kit::install_group     a group from its document, its schemas and, where a kind does more than its schema says, C++ code
+//   kit::install_group     a group from its document, its schemas and, if a kind does more than its schema, C++ code
 //   KindFacts, Strategy    a kind: facts as data, and what it does beyond them; kit::KindStrategy has what most kinds share
 //   FieldErrors            what is wrong with an object, by field
 //   RestStorage, …         the roles of a storage, for resources that Host::make_storage cannot make

@@ -40,7 +40,7 @@ class ProxyStream {
   virtual Result<int> into_socket() = 0;
 };
 
-// A socket whose other end `relay` serves, on a thread of its own.
+// A socket whose other end `relay` serves, on a new thread.
 Result<int> relayed(std::function<void(Socket other_end)> relay);
 
 std::unique_ptr<ProxyStream> plain_stream(Socket socket);

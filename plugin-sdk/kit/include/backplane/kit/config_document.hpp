@@ -34,8 +34,8 @@ struct ConfigDocument {
 class ConfigDecoder {
  public:
   // `schema`: a schema document (docs/schema-words.md) that defines the kind. "$version" in it is replaced by each of `versions`, so that
-  // one document defines several versions with the same fields. `secret`: errors do not quote the file. `into`: the kind of a document that
-  // does not say its kind or its version, as upstream's decoder takes them from the type that it decodes into; empty: that is an error. A
+  // one document defines several versions with the same fields. `secret`: errors do not quote the file. `into`: the kind of a document
+  // without a kind or a version, as upstream's decoder takes them from the type that it decodes into; empty: that is an error. A
   // document of this kind is returned without its members if no schema has the kind.
   // Throws std::invalid_argument for a schema that does not compile: an error of the plugin.
   ConfigDecoder(std::string kind, const std::vector<std::string>& versions, std::string_view schema, bool secret = false,

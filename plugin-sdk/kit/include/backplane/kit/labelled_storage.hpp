@@ -18,7 +18,7 @@ namespace kit BACKPLANE_API {
 class LabelledStorage : public ForwardingStorage {
  public:
   // `labels`: the known field labels. The error for another label is `before` + label + `after`.
-  // `field label not supported: spec.x` and the like, worded as the kind's own strategy upstream words it.
+  // `field label not supported: spec.x` and the like, worded as the kind's strategy upstream words it.
   struct Words {
     std::vector<std::string> labels;
     std::string before;

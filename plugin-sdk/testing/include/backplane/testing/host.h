@@ -10,7 +10,7 @@
  *
  * Thread-safety: a host from any thread; an answer and a watch from one thread at a time.
  * Lifetime:      answers and watches are released by their owner; a watch may outlive its host, and has then ended.
- * Errors:        as said at each function. A request without a response is an answer with the code 0, whose body says why.
+ * Errors:        listed at each function. A request without a response gives an answer with the code 0, whose body is the reason.
  */
 #ifndef BACKPLANE_TESTING_HOST_H
 #define BACKPLANE_TESTING_HOST_H

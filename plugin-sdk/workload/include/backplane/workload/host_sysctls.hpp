@@ -1,7 +1,7 @@
 // Kernel settings of namespaces that a pod shares with its host.
 //
 // Thread-safety: pure.
-// Errors:        added to FieldErrors in upstream's words.
+// Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
 #include "backplane/core/json.hpp"

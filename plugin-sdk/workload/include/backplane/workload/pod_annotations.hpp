@@ -2,7 +2,7 @@
 // seccomp and AppArmor that were annotations before they were fields.
 //
 // Thread-safety: pure functions on trees of the caller's.
-// Errors:        added to FieldErrors in upstream's words.
+// Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
 #include <string>

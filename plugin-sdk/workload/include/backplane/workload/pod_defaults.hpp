@@ -1,4 +1,4 @@
-// Defaults of pods and pod templates that a schema cannot say (pkg/apis/core/v1/defaults.go).
+// Defaults of pods and pod templates that a schema cannot express (pkg/apis/core/v1/defaults.go).
 //
 // Thread-safety: pure functions on a tree of the caller's.
 #pragma once

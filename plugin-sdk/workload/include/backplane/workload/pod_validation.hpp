@@ -2,7 +2,7 @@
 // which are evaluated before.
 //
 // Thread-safety: pure functions on trees of the caller's.
-// Errors:        added to FieldErrors in upstream's words.
+// Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
 #include <set>
@@ -17,17 +17,17 @@
 
 namespace backplane::workload {
 
-// What the host's flags say of pods; a plugin reads it once, while it provisions, and hands it to its strategies.
+// The host's flags for pods. A plugin reads them once, while it provisions, and passes them to its strategies.
 struct PodValidationOptions {
   bool allow_privileged = false;  // --allow-privileged: containers may be privileged
-  // What pods that are stored already may have, and keep (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
+  // Invalid values that an update tolerates if the stored pod has them (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
   bool init_resize_policy = false;
   bool devices_without_host_users = false;
   bool spread_keys_twice = false;
   bool parts_of_pages = false;
   bool token_paths = false;
 
-  // These, and what `old_spec` has of that.
+  // The options for an update of a pod with `old_spec`: these, and tolerance for the invalid values that `old_spec` has.
   PodValidationOptions beside(const Object& old_spec) const;
 };
 PodValidationOptions pod_validation_options(const Host& host);
@@ -38,7 +38,7 @@ void validate_pod_spec(const Object& pod_spec, const kit::Path& path, std::strin
 // Labels, annotations and spec of a pod template.
 void validate_pod_template(const Object& pod_template, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
 
-// ---- parts, each for its own file
+// ---- parts, one source file each
 void validate_containers(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors);
 // Images of pods (those of templates may be anything, for now) have no blanks around them.
@@ -55,7 +55,7 @@ void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool 
 using ObjectRules = void (*)(const Object& object, const std::string& path, FieldErrors& errors);
 void check_at(ObjectRules rules, const Object& object, const kit::Path& path, FieldErrors& errors);
 void add_problems(const std::vector<std::string>& problems, const kit::Path& path, std::string_view value, FieldErrors& errors);
-// Unsupported value unless it is one of `supported`.  An absent member is not looked at.
+// Unsupported value unless it is one of `supported`.  An absent member is not an error.
 void check_one_of(const Object& parent, std::string_view key, const kit::Path& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
 

@@ -24,7 +24,7 @@ std::optional<std::int64_t> whole_units(std::string_view quantity);
 Problems huge_page_problems(std::string_view name, std::string_view quantity);
 // Whether the limits and requests have huge pages that are not whole.
 bool has_parts_of_pages(const Object& resources);
-// Of these what requests and limits say of each other.
+// Only those of these rules that compare requests with limits.
 void validate_requests(const Object& resources, const kit::Path& path, FieldErrors& errors);
 
 // A name that may be counted at all: a standard one or one with a domain.

@@ -1,5 +1,5 @@
-// Strategies of kinds that hold pods: what the host says of pods, and for those with a selector and a pod template at spec what all of them
-// fill in, refuse and warn of.
+// Strategies of kinds that hold pods: the host's options for pods; for kinds with a selector and a pod template in spec, also their common
+// defaults, validation and warnings.
 //
 // Thread-safety: const after construction; any thread.
 #pragma once
@@ -17,12 +17,12 @@ namespace backplane::workload {
 struct WorkloadFacts {
   std::string_view selector_kind = {};  // completes "empty selector is invalid for …"
   bool selector_required = true;
-  const char* bad_selector = nullptr;                // said once more of a selector that cannot be read; null: nothing is
+  const char* bad_selector = nullptr;                // message of a second error for an invalid selector; null: none
   bool names_hosts = false;                          // its name becomes part of its pods' host names
   std::string_view without_deadline = "ReplicaSet";  // completes "activeDeadlineSeconds in … is not Supported"
 };
 
-// A kind whose objects have pods in them, which are held to what the host's flags say.
+// A kind whose objects contain pods, which are validated with the host's options.
 class PodHolderStrategy : public kit::KindStrategy {
  public:
   PodHolderStrategy(KindFacts facts, PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}

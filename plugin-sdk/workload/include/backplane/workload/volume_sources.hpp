@@ -1,7 +1,7 @@
-// What volumes are made of, for pods and for persistent volumes: the rules that the schema's words cannot say (pkg/apis/core/validation).
+// Rules for the sources of volumes, of pods and of persistent volumes, that schema keywords cannot express (pkg/apis/core/validation).
 //
 // Thread-safety: pure functions on trees of the caller's.
-// Errors:        added to FieldErrors in upstream's words.
+// Errors:        added to FieldErrors with upstream's messages.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What clients are warned of beside a successful write: pods and everything that holds a pod template, claims, node selectors.
+// The warnings of successful writes: of pods and of every kind with a pod template, of claims, of node selectors.
 //
 // Thread-safety: pure functions.
 // Order and texts are upstream's (pkg/api/pod, pkg/api/persistentvolumeclaim, pkg/api/node).

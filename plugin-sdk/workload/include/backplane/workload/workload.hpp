@@ -23,7 +23,7 @@ bool is_valid_selector(const Object& selector, const std::string& path);
 void validate_workload_selector(const Object& spec, std::string_view kind, bool required, FieldErrors& errors);
 // spec.template: labels that the selector matches, and the template's own rules.
 void validate_workload_template(const Object& spec, const PodValidationOptions& options, FieldErrors& errors);
-// What has been found of the template goes: upstream does not look at it when the selector cannot be read.
+// Removes the errors of the template: upstream does not validate it if the selector is invalid.
 void drop_below_template(FieldErrors& errors);
 // Only "Always" keeps the pods of a workload running.  `kind`: the one that has no deadlines.
 void validate_always_restarts(const Object& spec, std::string_view kind, FieldErrors& errors);
