@@ -33,7 +33,7 @@ struct RegistrationCase {
   bool exists = false;
   std::string_view label;    // automanaged of the one that exists
   std::string_view desired;  // automanaged of the one that is wanted; empty: none is
-  bool synced = false;       // it has been looked at successfully before
+  bool synced = false;       // it has been synced successfully before
   bool was_there = false;    // it existed at the start
   bool spec_matches = false;
 };

@@ -43,7 +43,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   void start_informer();
   // Spawns the tasks that do the work, which begins when the informer is synced.  Once.
   void start();
-  // Spawns what has every definition judged anew every five minutes.  Once.
+  // Spawns the task that enqueues every definition every five minutes.  Call it once.
   void start_resync();
   void stop();
 
@@ -75,7 +75,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
   // True if the known state does not allow skipping it.
   void judge_again(const std::string& name);
-  // True when the newest revision is one that has not been looked at.
+  // True if the newest revision has not been processed.
   bool renew(const std::string& name, ObjectRef known);
   // `crd`: the tree of what is stored.
   Todo look(const std::string& name, Entry& entry, Object crd);

@@ -1,7 +1,7 @@
 // ConversionReview: the request to a conversion webhook, and its valid responses (webhookConverter of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
-// Errors:        code 500 without a reason, in upstream's words: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
+// Errors:        code 500 without a reason, with upstream's messages: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
 #pragma once
 
 #include <span>

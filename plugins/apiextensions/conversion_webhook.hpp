@@ -4,7 +4,7 @@
 // answer are bounded.
 // Thread-safety: any executor.
 // Lifetime:      shared by the converters of a definition; the host outlives it.
-// Errors:        code 500 without a reason, worded as upstream words them; every call reports what is wrong with the configuration.
+// Errors:        code 500 without a reason, with upstream's messages; every call reports what is wrong with the configuration.
 #pragma once
 
 #include <memory>

@@ -17,8 +17,8 @@ namespace backplane::apiextensions {
 
 class CustomConverter final : public ObjectConverter {
  public:
-  // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.  `webhook`: null
-  // for strategy None.
+  // Between `version` and the stored version.  Objects that may have been written under an earlier definition are pruned and defaulted
+  // again. `webhook`: null for strategy None.
   CustomConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, std::shared_ptr<ConversionWebhook> webhook)
       : resource_(std::move(resource)), version_(version), webhook_(std::move(webhook)) {}
 

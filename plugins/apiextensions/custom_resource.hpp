@@ -79,7 +79,7 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
 void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget = {});
 void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
                             cel::Budget budget = {});
-// Of `object` the status is looked at, with the rest as it is in `old`.
+// Validates the status of `object`; all other members are those of `old`.
 void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
                             cel::Budget budget = {});
 

@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      `root` lives as long as `set`.
-// Errors:        compile_schema(): kBadRequest with the engine's words.
+// Errors:        compile_schema(): kBadRequest with the engine's message.
 #pragma once
 
 #include <memory>

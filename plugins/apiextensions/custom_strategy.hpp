@@ -1,4 +1,5 @@
-// Strategies of custom resources: what holds for all versions, on the stored form, and the rules of one version, on its own.
+// Strategies of custom resources: the rules of all versions, on objects in the stored version, and the rules of one served version, on
+// objects in that version.
 //
 // Thread-safety: const after construction; any thread.
 // Lifetime:      shared with the storages made from them.

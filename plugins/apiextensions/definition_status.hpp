@@ -25,7 +25,7 @@ class DefinitionStatus {
   std::shared_ptr<SubresourceStorage> storage_;
 };
 
-// Gone, or made anew under the same name: nothing of the definition that was meant is left to do.
+// True if the definition has been deleted, or replaced by another one with the same name: its work is done.
 bool is_gone(const Status& status) noexcept;
 
 }  // namespace backplane::apiextensions

@@ -11,7 +11,7 @@
 
 namespace backplane::apiextensions {
 
-// `old`: null on create.  An unchanged spec is not looked at again.
+// `old`: null on create.  An unchanged spec is not validated again.
 void validate_definition(const Object& crd, const Object* old, FieldErrors& errors);
 // spec.names or status.acceptedNames.
 void validate_names(const Object& names, const std::string& path, FieldErrors& errors);

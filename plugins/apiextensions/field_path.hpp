@@ -2,7 +2,7 @@
 //
 // Thread-safety: pure functions.
 // Lifetime:      `schema` of a result is part of the schema that was given.
-// Errors:        in upstream's words, in `problem`.
+// Errors:        with upstream's messages, in `problem`.
 #pragma once
 
 #include <string>

@@ -4,7 +4,7 @@
 // worker from the others meanwhile.
 // Thread-safety: stop() from any thread; everything else on the host's executor.
 // Lifetime:      its tasks keep it, and end after stop().
-// Errors:        are logged at debug, stand in the definition's condition Terminating, and are tried again, later each time.
+// Errors:        are logged at debug, are reported in the definition's condition Terminating, and are retried with growing pauses.
 #pragma once
 
 #include <map>

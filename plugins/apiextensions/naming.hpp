@@ -1,4 +1,5 @@
-// Which names a definition gets: its own, unless another definition of the group has them already (NamingConditionController).
+// The names that are accepted for a definition: those of its spec, unless another definition of the group has them
+// (NamingConditionController).
 //
 // Thread-safety: pure functions.
 #pragma once

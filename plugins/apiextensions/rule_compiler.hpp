@@ -1,7 +1,7 @@
 // x-kubernetes-validations of one part of a schema, compiled (Compile of k8s.io/apiextensions-apiserver's schema/cel).
 //
 // Thread-safety: a compiler belongs to one thread; what it gives is immutable.
-// Errors:        in upstream's words, in the result.
+// Errors:        with upstream's messages, in the result.
 #pragma once
 
 #include <cstdint>

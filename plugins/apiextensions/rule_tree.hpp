@@ -1,7 +1,7 @@
-// The rules (x-kubernetes-validations) of one version of a custom resource, ready to run: where they stand in its schema, and their
+// The rules (x-kubernetes-validations) of one version of a custom resource, ready to run: their places in its schema, and their
 // programs.
 //
-// They are compiled when the first object of the version is looked at, and shared from then on.
+// They are compiled when the first object of the version is validated, and shared from then on.
 // Thread-safety: immutable once made; LazyRules: any thread.
 // Lifetime:      shared.  The schema is not kept.
 // Errors:        a rule that does not compile is an error of every object: definitions are validated before they are stored.
@@ -21,7 +21,7 @@ namespace backplane::apiextensions {
 
 struct Rule {
   CompiledRule compiled;
-  std::string words;    // message, or the rule itself: what messages name it by
+  std::string words;    // `message`, or the rule itself: names the rule in error messages
   std::string message;  // empty: "failed rule: …"
   std::string reason;
   std::string field_path;  // "spec.size": relative to the rule's value

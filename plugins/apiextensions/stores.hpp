@@ -1,7 +1,7 @@
 // The host's storages of one definition's resource, made at the first request for its objects: an unused type costs its
 // definition and its name, and neither a cache nor a read of the store.
 //
-// Thread-safety: any thread; who comes while they are made waits for that, which reads nothing.
+// Thread-safety: any thread; a caller that arrives while they are made waits until they exist. Making them reads nothing from the store.
 // Lifetime:      shared by what is published of the definition; the host outlives it.
 // Errors:        the host's, and the next request tries again; kServiceUnavailable when the definition has changed before any request
 //                used it: two definitions of one resource must not both make theirs.

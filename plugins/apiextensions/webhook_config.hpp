@@ -25,7 +25,7 @@ bool converts_by_webhook(const Object& crd);
 WebhookConfig webhook_config(const Object& crd);
 
 // Problems of spec.conversion when its strategy is Webhook.  `old`: the old definition, or null: versions that are not known
-// may stay as they were.  `any_authorities`: what caBundle holds is not looked at.
+// may stay as they were.  `any_authorities`: the content of caBundle is not validated.
 void check_conversion_webhook(const Object& conversion, const Object* old, bool any_authorities, FieldErrors& errors);
 // Whether the definition has a caBundle that is none.
 bool has_bad_authorities(const Object& crd);

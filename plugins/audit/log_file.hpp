@@ -25,7 +25,7 @@ struct LogFileOptions {
   bool compress = false;
 };
 
-// Removes and compresses rotated files as the options say.  Blocks, for the time that gzip needs.
+// Removes and compresses rotated files by the options.  Blocks, for the time that gzip needs.
 // Errors: the first that occurred; the other files are still treated.
 Status tend_old_files(const LogFileOptions& options, std::chrono::system_clock::time_point now);
 

@@ -2,7 +2,7 @@
 //
 // Thread-safety: post() on any executor, any number at once; hurry() from any thread.
 // Lifetime:      shared; a call keeps it alive.  The host outlives it.
-// Errors:        the last attempt's, worded as client-go words it.
+// Errors:        the last attempt's, with client-go's message.
 // Source:        k8s.io/apiserver/plugin/pkg/audit/webhook, pkg/util/webhook.
 #pragma once
 

@@ -42,7 +42,7 @@ std::shared_ptr<StandardStorage> make_job_storage(std::shared_ptr<StandardStorag
 std::shared_ptr<const Strategy> job_status_strategy(std::shared_ptr<const Strategy> parent);
 void add_printers(kit::GroupCode& code);
 
-// ---- parts of jobs, each for its own file
+// ---- parts of jobs, one source file each
 // The rules of a JobSpec that cross its fields, without those of its pod template.
 void check_job_spec(const Object& spec, const kit::Path& path, FieldErrors& errors);
 // Completes the template, and lists that are not stored if they are empty; `job`: the object with the JobSpec.

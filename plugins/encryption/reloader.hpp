@@ -23,7 +23,7 @@ class Reloader {
   // Follows the file until the server stops.
   Task<void> follow();
 
-  // How often the file is looked at.
+  // How often the file is checked.
   static constexpr std::chrono::milliseconds kInterval{1000};
   // How often a change that could not take effect is tried again.
   static constexpr std::chrono::milliseconds kRetryInterval{10'000};

@@ -29,7 +29,7 @@ class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
   Task<Status> start(PostStartHookContext context);
 
  private:
-  // A level has come or gone: the flow schemas that name it are looked at.
+  // A level has been added or removed: enqueues the flow schemas that name it.
   void note_level(const ObjectRef& level);
   Task<Status> reconcile(std::string name);
   Task<Result<bool>> exists(std::string level);

@@ -1,4 +1,4 @@
-// /debug/api_priority_and_fairness/: the levels, queues and requests as tables of text, for who looks at a server that is busy.
+// /debug/api_priority_and_fairness/: the levels, queues and requests as tables of text, for the diagnosis of a busy server.
 //
 // Thread-safety: any number of requests at once.
 // Lifetime:      handlers keep the gate.

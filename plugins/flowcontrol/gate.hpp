@@ -1,5 +1,4 @@
-// API priority and fairness at the door: finds each request's flow schema and priority level, and gives it seats there, has it wait, or
-// sends it away.
+// API priority and fairness: finds each request's flow schema and priority level, and admits, queues or refuses it.
 //
 // The configuration is an immutable snapshot.  Each thread keeps the one it has seen last and compares one number with every request;
 // nothing is locked for a request that need not wait.
@@ -47,12 +46,12 @@ class Gate final : public RequestGate {
   std::string log_fields(const GatePass& pass) const override;
   std::vector<Metric::Snapshot> measured() const override;
 
-  // Everything anew; what is mandatory and missing is as the server delivers it.  Schemas that name no level are left out.
+  // Replaces the configuration; a missing mandatory object has its built-in spec.  Schemas that name no existing level are left out.
   void configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> schemas);
-  // Lends seats by what levels wanted since the last time.
+  // Lends seats by the demand of the levels since the last call.
   void adjust();
   void know_stored(StoredCounts stored);
-  // Forgets levels that have become empty; and a second of what is shown as waiting is over.
+  // Removes levels that have become empty, and ends the period of the waiting maximum; called every second.
   void sweep();
 
   std::vector<LevelState> levels() const;
@@ -82,7 +81,7 @@ class Gate final : public RequestGate {
     std::vector<Entry> entries;
     std::shared_ptr<const StoredCounts> stored;
   };
-  // How many wait, and the most of a second.
+  // The number of waiting requests, its maximum since the last sweep(), and its maximum in the period before, which metrics show.
   struct Waiting {
     std::atomic<int> now{0};
     std::atomic<int> highest{0};
@@ -120,7 +119,7 @@ class Gate final : public RequestGate {
   double fair_part_ = 0;
 };
 
-// A mandatory bootstrap object, until it exists in the store.
+// Replaces a mandatory bootstrap object until it exists in the store.
 PriorityLevel imagined_level(std::string_view name);
 FlowSchema imagined_schema(std::string_view name);
 

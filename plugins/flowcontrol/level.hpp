@@ -1,10 +1,13 @@
-// A priority level at work: its seats, and the queues of those who wait for one.
+// A priority level at work: its seats, and the queues of requests that wait for a seat.
 //
 // While no request waits, a seat is taken and released with one atomic change each, and no lock.  Once one waits, later requests go
 // through a queue, which the flow's hash chooses, and seats go to the queues in the order of their virtual time: every queue that has
 // something in it gets as many seat-seconds as any other, regardless of the number and the size of its requests.  Requests that found a
-// free seat are charged to no queue: no other flow was waiting. Thread-safety: every method from any thread. Lifetime:      outlives every
-// request that holds a seat or waits; close() returns whether there are none. Errors:        none.
+// free seat are charged to no queue: no other flow was waiting.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      outlives every request that holds a seat or waits; close() returns whether there are none.
+// Errors:        none.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// For how long those are sent away that a priority level refuses: the more it refuses, the longer, up to half a minute.
+// The Retry-After of requests that a priority level refuses: it grows with the number of refused requests, up to half a minute.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace backplane::flowcontrol {
 
 class RetryAfter {
  public:
-  // Counts one that is refused in that second of the clock; returns the seconds of its Retry-After header.
+  // Counts a refused request in that second of the clock; returns the seconds of its Retry-After header.
   std::int64_t refused(std::int64_t second) {
     const std::lock_guard lock(mutex_);
     if (second == current_) {

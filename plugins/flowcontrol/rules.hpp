@@ -15,7 +15,7 @@
 
 namespace backplane::flowcontrol {
 
-// A list of names, or every name there is.
+// A list of names, or all names.
 struct Names {
   bool every = false;
   std::vector<std::string> list;
@@ -62,7 +62,7 @@ struct FlowSchema {
   Distinguisher distinguisher = Distinguisher::kNone;
   std::vector<FlowRule> rules;
 
-  // Whose requests stand in one line.
+  // The flow of a request: requests of one flow share queues. Empty without a distinguisher.
   std::string_view flow_of(const UserInfo& user, const RequestInfo& info) const noexcept;
 };
 FlowSchema read_flow_schema(const Object& object);
@@ -76,7 +76,7 @@ struct PriorityLevel {
   int shares = 0;
   int lendable_percent = 0;
   std::optional<int> borrowing_percent;  // nothing: without limit
-  int queues = 0;                        // 0: who finds no seat is refused
+  int queues = 0;                        // 0: a request that finds no free seat is refused
   int hand_size = 0;
   int queue_length = 0;
 };

@@ -1,4 +1,4 @@
-// Which queues a flow may stand in: a hand of cards, dealt from a deck by the flow's hash.
+// Shuffle sharding: the queues that a flow may use are a hand of cards, dealt from a deck (all queues) by the flow's hash.
 //
 // Two flows seldom have the same hand, so one that fills its queues leaves others theirs.
 // Thread-safety: pure functions.

@@ -2,7 +2,7 @@
 // one for each hundred objects that it goes through.
 //
 // Thread-safety: pure functions; StoredCounts are immutable once shared.
-// Errors:        a query that cannot be read takes the most: the request will fail, and its sender shall not be the faster for it.
+// Errors:        a query that cannot be parsed takes the most seats: the request will fail, and must not run earlier because of it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string stored_key(std::string_view group, std::string_view resource);
 
 enum class ListCost : unsigned char { kBytes, kObjects };
 
-// `most`: seats that one request of the level may have; 0: as many as there is sense in.
+// `most`: seats that one request of the level may have; 0: no limit of the level.
 // Of a list, or of a watch, which begins with one unless it has a resourceVersion.
 std::uint32_t list_width(const RequestInfo& info, const StoredCounts& stored, std::uint32_t most, ListCost cost);
 

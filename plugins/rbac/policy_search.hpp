@@ -17,7 +17,7 @@ namespace backplane::rbac {
 
 // Kind and name of roles that bindings refer to and that do not exist, without repetitions.
 using MissingRoles = std::vector<std::pair<std::string, std::string>>;
-// The errors of references to them, as the authorizer words them: one alone, several in brackets.
+// The errors of references to them, with the authorizer's text: one alone, several in brackets.
 std::string missing_text(const MissingRoles& missing);
 
 struct UserRules {

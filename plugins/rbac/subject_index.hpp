@@ -62,7 +62,7 @@ struct Role {
 
 enum class SubjectKind : std::uint8_t { kUser, kGroup, kServiceAccount };
 
-// One subject of a binding. A service account has a namespace: its own, or that of the binding.
+// One subject of a binding. The namespace of a service account is that of the subject or, if the subject has none, that of the binding.
 struct Subject {
   SubjectKind kind;
   std::string_view name, ns;

@@ -16,7 +16,8 @@ namespace backplane::etcd {
 
 class RevisionCalls {
  public:
-  // `key`: any; it need not exist.  `elsewhere`: the executor of requests for callers without a loop.
+  // `key`: the key that requests read; it need not exist.  `elsewhere`: runs the requests of callers that are not on an event loop, or on
+  // one that may block.
   RevisionCalls(Cluster& cluster, Executor& elsewhere, std::string key);
   ~RevisionCalls();
   // All commits before the call are at or below the result.

@@ -1,4 +1,4 @@
-// An admission plugin that changes and checks pods as their namespace object says.
+// An admission plugin that changes and checks pods by the annotations of their namespace.
 //
 // Thread-safety: any thread.
 // Lifetime:      the services outlive it.

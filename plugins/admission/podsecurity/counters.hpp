@@ -16,7 +16,7 @@ void create_counters();
 // `mode`: "enforce", "audit" or "warn".
 void count_evaluation(bool allowed, const LevelVersion& policy, std::string_view mode, const AdmissionAttributes& attributes);
 void count_exemption(const AdmissionAttributes& attributes);
-// `fatal`: the pod could not be evaluated; otherwise it was evaluated by a policy that stands in for the one that cannot be read.
+// `fatal`: the pod could not be evaluated; otherwise a default policy was used because the configured one is invalid.
 void count_error(bool fatal, const AdmissionAttributes& attributes);
 
 }  // namespace backplane::admission::podsecurity

@@ -38,7 +38,7 @@ Names containers_that(const Object& spec, Bad bad) {
 }
 
 inline bool is_windows(const Object& spec) noexcept { return get_string(object_or_empty(spec, "os"), "name") == "windows"; }
-// True if the pod has a user namespace of its own.
+// True if the pod does not use the user namespace of the host.
 inline bool has_user_namespace(const Object& spec) noexcept { return get_bool(spec, "hostUsers") == false; }
 
 inline std::string pluralize(std::string_view singular, std::string_view plural, std::size_t count) {
@@ -55,7 +55,7 @@ std::string join_quoted(const Texts& texts) {
 inline std::string containers_text(const Names& names) {
   return pluralize("container", "containers", names.size()) + " " + join_quoted(names);
 }
-// Those who set a forbidden value: "pod", the containers, or both with " and " between them.
+// The parts of a pod that set a forbidden value: "pod", the containers, or both with " and " between them.
 inline std::string setters_text(bool pod, const Names& containers) {
   std::string out = pod ? "pod" : "";
   if (!containers.empty()) out += (pod ? " and " : "") + containers_text(containers);

@@ -1,7 +1,7 @@
 // Compiles the expressions of one policy: each may use the variables that were added before it.
 //
 // Thread-safety: one thread.
-// Errors:        Expression::problem, as upstream words it ("compilation failed: ERROR: …", "must evaluate to bool but got int").
+// Errors:        Expression::problem, with upstream's text ("compilation failed: ERROR: …", "must evaluate to bool but got int").
 // Source:        k8s.io/apiserver/pkg/admission/plugin/cel (compile.go, composition.go).
 #pragma once
 

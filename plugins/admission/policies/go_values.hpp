@@ -12,7 +12,7 @@
 
 namespace backplane::admission::policies {
 
-// What upstream says of them; empty: nothing, or the types of their fields are not known.
+// Upstream's error text for `values`; empty: no error, or the types of the fields are not known.
 std::string go_value_problems(const Schema* type, const Object& configuration, const std::vector<cel::GoValue>& values);
 
 }  // namespace backplane::admission::policies

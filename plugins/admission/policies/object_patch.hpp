@@ -1,4 +1,4 @@
-// Changes an object as a mutation says, and completes it: canonical members and defaults.
+// Applies a mutation to an object and completes the result: canonical members and defaults.
 //
 // Thread-safety: one request.
 // Lifetime:      results are in the storage of the object.

@@ -40,7 +40,7 @@ class ParamStore {
   ObjectTrees trees_;
 };
 
-// The parameters with which a binding evaluates its policy for one write: null stands for none.
+// The parameters with which a binding evaluates its policy for one write. A null item: an evaluation without parameters.
 struct CollectedParams {
   std::vector<ObjectTreeRef> params;
   std::string problem;             // not empty: the configuration cannot be used

@@ -1,7 +1,8 @@
 // The kind of an object after a JSON patch. A kind that the patch has removed is set again.
 //
 // Thread-safety: one request.
-// Errors:        what upstream's decoder, converter or validation says of another kind; they refuse the write whatever the failure policy.
+// Errors:        those of upstream's decoder, converter or validation for another kind; they refuse the write regardless of the
+//                failure policy.
 // Source:        k8s.io/apimachinery/pkg/runtime/serializer/json, k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 #pragma once
 

@@ -150,7 +150,7 @@ class PolicyFixture : public ::testing::Test {
     host.turns.settle();
   }
 
-  // `spec`: members of the spec beside the match constraints.
+  // `spec`: members of the spec in addition to the match constraints.
   void policy(const std::string& name, const std::string& spec, std::string_view match = kConfigMaps) {
     put(*policies, R"({"metadata":{"name":")" + name + R"("},"spec":{)" + std::string(match) + "," + spec + "}}");
   }

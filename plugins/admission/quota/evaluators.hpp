@@ -40,7 +40,7 @@ std::unique_ptr<Evaluator> make_count_evaluator(ResourceNames names);
 class Evaluators {
  public:
   Evaluators(const Gates& gates, const DeviceClasses& classes);
-  // One that counts objects if the resource has none of its own.
+  // The evaluator of the resource; an evaluator that counts objects if the resource has no special one.
   std::shared_ptr<const Evaluator> of(const GroupResource& resource) const;
   // False for resources that quotas do not count: reviews, bindings, events.
   static bool counts(const GroupResource& resource);

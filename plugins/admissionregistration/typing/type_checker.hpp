@@ -22,7 +22,7 @@ struct ExpressionWarning {
 class TypeChecker {
  public:
   explicit TypeChecker(ServedTypes& types) : types_(types) {}
-  // The warnings of a policy: at most ten kinds of each rule are looked at, and rules with wildcards are left out. Names of object types in
+  // The warnings of a policy: at most ten kinds of each rule are checked, and rules with wildcards are left out. Names of object types in
   // the texts are the kind and a number, which upstream takes from the clock and which is 0 here.
   Task<std::vector<ExpressionWarning>> check(Object policy);
 

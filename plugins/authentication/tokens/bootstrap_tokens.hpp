@@ -2,7 +2,7 @@
 // system:bootstrap:<id>.
 //
 // Thread-safety: any thread.
-// Errors:        those of the storage; a secret that does not permit the token makes it unknown, and the log says why.
+// Errors:        those of the storage; a secret that does not permit the token makes it unknown, with a log line.
 #pragma once
 
 #include <functional>

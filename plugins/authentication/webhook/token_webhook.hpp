@@ -25,7 +25,7 @@ namespace backplane::authentication {
 std::string token_review(const std::string& version, const std::string& token, const std::vector<std::string>& audiences);
 // The TokenReview in a response body. Errors: those of upstream's decoder.
 Result<Object> read_token_review(const Schema& schema, const std::string& version, std::string_view body);
-// What the answer says of the token. `wanted`: the audiences of the request; `implicit`: those of this server.
+// The result of a TokenReview response. `wanted`: the audiences of the request; `implicit`: those of this server.
 AuthenticationResult reviewed(const Object& review, const std::vector<std::string>& wanted, const std::vector<std::string>& implicit);
 
 class TokenWebhook final : public TokenSource {

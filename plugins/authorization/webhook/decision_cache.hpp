@@ -1,7 +1,7 @@
 // Remembers the answers of a webhook for a limited time: the least recently used ones make room for new ones.
 //
 // Questions are stored as SHA-256 hashes, so that an entry's size does not depend on the client.
-// Thread-safety: any thread; each of kShards parts has its own lock, held for a look-up.
+// Thread-safety: any thread; each of kShards shards has a lock, held for a look-up.
 // Source:        k8s.io/apimachinery/pkg/util/cache/lruexpirecache.go.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Issues certificates.
 //
-// Thread-safety: sign() reads the files anew and blocks for as long.
+// Thread-safety: sign() reads the files in each call, and blocks meanwhile.
 // Lifetime:      values.
 // Errors:        kInternalError with OpenSSL's reason or the file's.
 // Source:        k8s.io/kubernetes/pkg/controller/certificates/authority.

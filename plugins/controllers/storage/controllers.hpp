@@ -9,7 +9,7 @@
 
 namespace backplane::controllers {
 
-// Writes every object of a resource anew in the version that is stored today, for each StorageVersionMigration.
+// Rewrites every object of a resource in the current storage version, for each StorageVersionMigration.
 // Source: k8s.io/kubernetes/pkg/controller/storageversionmigrator.
 Status start_storage_version_migrator(const Context& context);
 

@@ -14,7 +14,7 @@
 
 namespace backplane::core {
 
-// Who calls whom: this server itself, and each component.
+// The clients of the health checks: of this server, and of each component.
 struct ComponentClients {
   std::shared_ptr<HttpClient> own, controller_manager, scheduler;
 };

@@ -3,7 +3,8 @@
 // A client and a kubelet that both speak SPDY, or WebSocket before v5, are joined as they are; a client of WebSocket v5, or of SPDY inside
 // of WebSocket, is translated for.
 // Thread-safety: any executor.
-// Errors:        upstream's: 400 for pods without a node and containers that cannot be chosen, 403 for who may not create such connections.
+// Errors:        upstream's: 400 for pods without a node and containers that cannot be chosen, 403 for clients that may not create
+//                such connections.
 #pragma once
 
 #include <memory>

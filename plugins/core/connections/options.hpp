@@ -1,7 +1,7 @@
 // The options of connections to pods: out of a query, checked, and as the query that kubelets get.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest with Go's words for values that cannot be read; 422 for values that may not be.
+// Errors:        kBadRequest with Go's message for values that cannot be parsed; 422 for values that are not allowed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace backplane::core {
 
 // Key and value pairs, sorted by key and escaped, as url.Values.Encode() has them.
 std::string encode_query(Query pairs);
-// A path as URL.EscapedPath() has it: what may stand in a path stays.
+// A path escaped like URL.EscapedPath(): characters that are valid in a path are unchanged.
 std::string escape_path(std::string_view path);
 
 // ---- pods/log

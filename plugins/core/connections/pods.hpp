@@ -1,7 +1,7 @@
 // Look-ups of connections to a pod: its container, node and address.
 //
 // Thread-safety: pure functions of a pod's tree.
-// Errors:        kBadRequest in upstream's words.
+// Errors:        kBadRequest with upstream's messages.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ class ProxyBase : public RestStorage, public OptionConnecter {
   Task<Status> connect_with(RequestContext& context, std::string name, Object options, Exchange& exchange) override;
 
  protected:
-  // Whom `id` ("name", "name:port", "scheme:name:port") means.
+  // The target for `id` ("name", "name:port", "scheme:name:port").
   virtual Task<Result<ProxyTarget>> find(RequestContext& context, std::string id) = 0;
 
  private:

@@ -22,12 +22,12 @@ struct KubernetesService {
   int node_port = 0;              // 0: the service is a ClusterIP
   int secure_port = 0;            // where the server listens
   std::string advertise_address;  // where the cluster reaches it; empty: no endpoints are kept
-  int servers = 1;                // the number of servers, if their leases do not tell it
+  int servers = 1;                // the number of servers, if there are no leases to count
 };
 
 class KubernetesServiceController {
  public:
-  // Without leases every server sees to its own address alone, and that there are no more than servers.
+  // Without leases each server maintains only its address, and limits the number of addresses to KubernetesService::servers.
   KubernetesServiceController(Host& host, KubernetesService service, std::optional<MasterLeases> leases)
       : host_(host), service_(std::move(service)), leases_(std::move(leases)) {}
 

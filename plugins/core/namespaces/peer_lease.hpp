@@ -1,4 +1,4 @@
-// The record that tells other servers over the store the address to forward requests to that only this server can answer (upstream:
+// The record that gives other servers over the store the address for requests that only this server can serve (upstream:
 // reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.

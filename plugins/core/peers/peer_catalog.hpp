@@ -46,7 +46,7 @@ class PeerCatalog {
   // Groups removed kGrace ago are no longer excluded.
   void forget_gone(Clock::time_point now = Clock::now());
 
-  // Whom to ask for it.
+  // The peers that serve the resource.
   std::vector<std::string> servers_of(const GroupVersionResource& resource) const;
   // Null: there is nothing to show.
   PeerDiscoveryRef discovery() const;

@@ -3,7 +3,7 @@
 //
 // Thread-safety: any executor.
 // Lifetime:      shared by the services' storage; keeps the storages of addresses and ports.
-// Errors:        422 for addresses and ports that cannot be had, 500 when a range is full, in upstream's words.
+// Errors:        422 for addresses and ports that cannot be had, 500 when a range is full, with upstream's messages.
 #pragma once
 
 #include <memory>

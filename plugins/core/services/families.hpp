@@ -1,7 +1,7 @@
 // Which address families a service gets: its policy, its ipFamilies and its clusterIPs agree with each other and with what the cluster has.
 //
 // Thread-safety: pure functions.
-// Errors:        field errors in upstream's words; what is added to `errors` is the whole answer.
+// Errors:        field errors with upstream's messages; the functions report nothing else.
 #pragma once
 
 #include "backplane/core/json.hpp"

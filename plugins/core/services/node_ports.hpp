@@ -56,8 +56,8 @@ class NodePorts {
   };
   // `newest`: read from the store; otherwise from this server's cache.
   Task<Result<Stored>> read(bool newest) const;
-  // Who holds it while a transaction is joined and committed does not lose that to another write of this server: all of them change the
-  // one object, and each that loses has worked for nothing.
+  // Serializes the transactions of this server that change the object. A writer that holds the turn until its commit cannot conflict with
+  // another write of this server; a conflict would discard its work.
   Task<Turns::Turn> turn() const { return writers_->take(); }
   // Joins the change of what was read to a transaction.
   Status join(StoreTransaction& transaction, const Stored& before, const PortMap& map) const;

@@ -1,7 +1,7 @@
 // The node ports of one attempt of a write: which it takes, and the errors for those it cannot have.
 //
 // Thread-safety: one try.
-// Errors:        422 for a port that is out of range or taken, 500 for a full range, in upstream's words.
+// Errors:        422 for a port that is out of range or taken, 500 for a full range, with upstream's messages.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ namespace backplane::core {
 
 // Whether the Upgrade and Connection headers request a WebSocket.
 bool is_websocket_request(const Exchange& exchange);
-// The words of Sec-WebSocket-Protocol, in order.
+// The protocols that Sec-WebSocket-Protocol lists, in order.
 std::vector<std::string> websocket_protocols(const Exchange& exchange);
 
 // The error that prevents the answer 101 to the handshake; `code` 0: none.
