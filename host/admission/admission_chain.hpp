@@ -1,7 +1,7 @@
 // Runs the admission plugins in order: the mutating step, once more if a plugin requests it, then the validating step.
 //
 // Thread-safety: every method from any thread.  A step runs with the plugins that were published when it began.
-//                Each step ends on the executor on which it began, wherever the plugins end.
+//                Each step resumes its caller on the executor on which it began, whichever executor the plugins end on.
 // Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time;
 //                kInternalError for a plugin that throws.
 #pragma once

@@ -1,4 +1,4 @@
-// The admission plugins of kube-apiserver 1.36 in the order in which it runs them, and where other names stand in it.
+// The admission plugins of kube-apiserver 1.36 in the order in which it runs them, and the places of other plugins in that order.
 //
 // Thread-safety: pure functions and constants.
 // Errors:        places that contradict each other.

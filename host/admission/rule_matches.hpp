@@ -1,4 +1,4 @@
-// A role of admission plugins: the resources that the plugin is called for, for those who register it as a webhook.
+// A role of admission plugins: the resources that the plugin is called for. A webhook configuration for the plugin is made from them.
 //
 // Thread-safety: any thread.
 // Lifetime:      of the plugin.
@@ -17,7 +17,7 @@ struct RuleMatch {
 class RuleMatches {
  public:
   virtual ~RuleMatches() = default;
-  // Empty: the plugin does not say.
+  // Empty: the plugin does not declare its resources; those of --webhook-resources apply.
   virtual const std::vector<RuleMatch>& matches() const noexcept = 0;
 };
 

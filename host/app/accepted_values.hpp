@@ -1,7 +1,7 @@
 // Values of flags that are kept as text because nothing acts on more than one of them.
 //
 // Thread-safety: pure functions.
-// Errors:        problems in upstream's words where it has some.
+// Errors:        problems; with upstream's message if upstream checks the flag.
 #pragma once
 
 #include "app/feature_gates.hpp"

@@ -23,7 +23,7 @@ class ComputedObjects : public std::enable_shared_from_this<ComputedObjects> {
   // Of one kind, without a namespace.  Revisions begin at the time of the construction, so that they grow over restarts.
   ComputedObjects(std::string kind, std::string api_version);
 
-  // The objects as they are now, by name, without a resourceVersion.  What differs from before is an event.
+  // The current objects, by name, without a resourceVersion.  A difference from the previous call becomes a watch event.
   void set(const std::map<std::string, Object>& objects);
 
   ObjectRef find(const std::string& name) const;

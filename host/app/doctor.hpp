@@ -1,5 +1,5 @@
-// `backplane doctor`: checks the host, the data directory and the flags of a server, that runs or is to be started, and says how to repair
-// what is wrong.
+// `backplane doctor`: checks the host, the data directory and the flags of a server that runs or is to be started, and prints how to repair
+// each problem.
 //
 // Thread-safety: the main thread; the result on standard output.
 // Errors:        the exit code: 0 no error (there may be warnings), 1 errors, 2 the command line is wrong.

@@ -1,4 +1,4 @@
-// Whether a store can tell facts of its files.
+// Finds the optional interface StoreInspection of a storage backend.
 //
 // Thread-safety: pure function.
 // Lifetime:      the result is the store itself.
@@ -9,9 +9,9 @@
 
 namespace backplane {
 
-// Null if the backend cannot.
+// Null if the backend does not implement StoreInspection.
 inline StoreInspection* find_inspection(StorageBackend& store) {
-  // An interface beside StorageBackend: most backends do not have it, and its changes are none of theirs.
+  // StoreInspection is not part of StorageBackend: most backends do not implement it, and its changes do not affect them.
   return dynamic_cast<StoreInspection*>(&store);
 }
 

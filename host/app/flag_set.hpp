@@ -4,7 +4,7 @@
 //
 // Thread-safety: one thread, at start-up; texts() and text() from any thread afterwards.
 // Lifetime:      bound variables outlive the parse.
-// Errors:        kBadRequest in pflag's words.
+// Errors:        kBadRequest with pflag's message.
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@ struct LifecycleSignals {
   NamedSignal after_shutdown_delay_duration;
   // Every pre-shutdown hook has returned.
   NamedSignal pre_shutdown_hooks_stopped;
-  // Both of the above: what comes now is sent away.
+  // Both of the above: new requests are refused.
   NamedSignal not_accepting_new_request;
   // No short request is in flight, nor, when a grace period is set, a watch.
   NamedSignal in_flight_requests_drained;

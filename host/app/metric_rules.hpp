@@ -18,7 +18,7 @@ namespace backplane {
 
 class MetricRules {
  public:
-  // Everything, as it is.
+  // Rules that change nothing.
   MetricRules() = default;
   // The flag wins over the manifest, as upstream.
   static Result<MetricRules> make(const MetricOptions& options);

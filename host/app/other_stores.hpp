@@ -41,7 +41,7 @@ struct ConfirmedReads {
 // The hubs of all stores as one: a cache is added to the hub of its resource's store.
 class HubOfStores final : public CacheHub {
  public:
-  // The first has what no other has.  None is added or taken away while this lives.
+  // The first store holds every resource that is in no other store.  `stores` must not change during the lifetime of this object.
   HubOfStores(const std::vector<StoreParts>& stores, ConfirmedReads confirmed)
       : stores_(stores), started_(stores.size()), confirmed_(std::move(confirmed)) {}
 

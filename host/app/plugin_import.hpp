@@ -26,7 +26,7 @@ struct ImportedKind {
 
 struct ImportedPlugin {
   std::map<std::string, std::string> files;  // file → content
-  std::vector<std::string> notes;            // what the plugin does not do as the description says
+  std::vector<std::string> notes;            // differences between the plugin and the imported description
 };
 
 // `name`: of the folder; see NewPlugin::name.

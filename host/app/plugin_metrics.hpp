@@ -1,4 +1,4 @@
-// Metrics with the label `plugin`: what runs, and what is asked of it.
+// Metrics with the label `plugin`: the running plugins, and the calls of their requests and extension points.
 //
 // Requests are those of apiserver_request_total and apiserver_request_duration_seconds, by the plugin that has installed the group version;
 // a request costs nothing more because of them.

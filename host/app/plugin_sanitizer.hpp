@@ -4,7 +4,7 @@
 // to files.
 //
 // Thread-safety: the main thread.
-// Lifetime:      the directory of the reports goes with the object.
+// Lifetime:      the destructor removes the directory of the reports.
 // Errors:        make(): kBadRequest if a compiler of the build is not gcc, or has no such run time.
 #pragma once
 

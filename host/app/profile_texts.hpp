@@ -14,7 +14,7 @@
 namespace backplane {
 
 std::string profile_index();
-// The words of the command line, separated by NUL.
+// The arguments of the command line, separated by NUL.
 std::string command_line();
 // One line per thread: id, name, processor time in milliseconds.
 std::string thread_lines(const std::vector<profiling::ThreadStack>& threads);

@@ -1,8 +1,8 @@
 // How far `backplane store reencrypt` has come, in a file: resources that are complete, and the continue token of the next page.
 //
 // Thread-safety: one thread.
-// Errors:        a file that cannot be read or written is ignored: the run begins anew, or cannot be continued. Progress of another server
-//                or of another encryption configuration is not used.
+// Errors:        a file that cannot be read or written is ignored: the run starts from the beginning, or cannot be continued.
+//                Progress of another server or of another encryption configuration is not used.
 #pragma once
 
 #include <set>

@@ -5,8 +5,8 @@
 // StoreInspection.
 // Thread-safety: any thread.
 // Lifetime:      the loop and the tasks outlive it.
-// Errors:        kBadRequest for what is not there, and for a kubeconfig that cannot be read; kServiceUnavailable when the server has gone;
-// its own.
+// Errors:        kBadRequest for other operations, and for a kubeconfig that cannot be read; kServiceUnavailable when the
+//                server has gone; those of the server's store.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 //   PreparedServer  the chain is composed, hooks and health checks are installed and can no longer be added
 //
 // Thread-safety: main thread.
-// Lifetime:      a state that goes away without going on to the next takes everything down again, in reverse.
+// Lifetime:      a state that is destroyed before the transition to the next state undoes everything, in reverse order.
 // Errors:        create() and prepare_run(): one sentence that names what cannot be used and why.
 #pragma once
 

@@ -1,8 +1,8 @@
-// What a server has of its own although its code does not pass it as a parameter: a slot among the servers of the process, and the metric
-// values and the log of that slot.  (Its pools are in server_pools.hpp.)  Plugins need none of it for their own variables: each server
-// loads its own copy of their code.
+// The state of one server that is found by the thread's server slot (core/server_slot.hpp) and not by a parameter: the slot itself, and the
+// metric values and the log of that slot.  (The pools of a server are in server_pools.hpp.)  Global variables of plugins need no slot: each
+// server loads a separate copy of the plugins' code.
 //
-// What remains of the process, with all its servers:
+// What all servers of the process share:
 //   signals        SIGTERM and SIGINT stop one of them (StopEvent); the crash report covers the code of all (plugin_code.hpp)
 //   exits          a shutdown that exceeds its limit, or leaves a plugin's call behind, ends the process (stop_deadline.hpp, Server)
 //   memory         malloc and its trimming (FreeMemory), OpenSSL's buffers (tls_memory.hpp), caches of threads

@@ -1,4 +1,4 @@
-// Everything a server is made of, in the order in which it is made; members go in reverse.
+// All parts of a server, in the order of construction; members are destroyed in reverse order.
 //
 // Thread-safety: built and taken down on the main thread.
 // Lifetime:      take_down() has been called before destruction when anything was started.
@@ -270,7 +270,7 @@ struct ServerParts {
   std::mutex publishing_authorization;
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
-  std::vector<StoreParts> all_stores;  // that which keeps everything, then those of single resources
+  std::vector<StoreParts> all_stores;  // the main store, then the stores of --etcd-servers-overrides
   std::unique_ptr<HubOfStores> hubs;
   std::unique_ptr<TrackedCaches> caches;
   std::unique_ptr<Router> router;
@@ -287,7 +287,7 @@ struct ServerParts {
   std::unique_ptr<Watchdog> watchdog;           // null: the service manager expects no pings
   std::unique_ptr<ReloadSignal> reload_signal;  // null: no service manager
 
-  std::vector<PathRoute> own_routes;  // metrics and the like: those of the host but for health
+  std::vector<PathRoute> own_routes;  // the host's routes except health: metrics, …
   std::optional<MetricRules> metric_rules;
   const std::chrono::system_clock::time_point loopback_expires = std::chrono::system_clock::now() + kLoopbackLifetime;
   HealthRegistry health;

@@ -26,7 +26,7 @@ class ServerTracing {
   static Result<std::unique_ptr<ServerTracing>> make(const FlagSet& flags, const MakeClient& make_client);
 
   const tracing::Tracer& tracer() const noexcept { return tracer_; }
-  // Exports until stop(), and then what is left.
+  // Exports until stop(), and then the remaining spans.
   Task<void> run() { return exporter_.run(); }
   void stop() { exporter_.stop(); }
 

@@ -1,7 +1,7 @@
 // --service-cluster-ip-range and the flags of the kubernetes service: validation, and the service's address in the range.
 //
 // Thread-safety: pure functions.
-// Errors:        problems in upstream's words (cmd/kube-apiserver/app/options).
+// Errors:        problems with upstream's messages (cmd/kube-apiserver/app/options).
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct KubernetesServiceFlags {
 // Adds: a node port that is none or outside the range, an unknown reconciler, endpoints of another family than the service.
 void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems);
 
-// Clients in the first range find the server under its own address there: ("10.0.0.0/24", "10.0.0.1:443"); nothing for others.
+// The address of the kubernetes service in the first range, for clients in that range: ("10.0.0.0/24", "10.0.0.1:443"); nothing for others.
 std::optional<std::pair<std::string, std::string>> service_address_for(std::string_view value, const std::string& client_ip);
 
 // --service-cluster-ip-range, or what is used without it.

@@ -19,7 +19,7 @@ struct StoreCheckReport {
 };
 
 Result<StoreCheckReport> check_snapshot(const std::string& path, ProgressLine& line);
-// A store that has no files of its own (etcd) is read only.
+// If the store has no StoreInspection (etcd: the files are not local), only its records are read.
 Result<StoreCheckReport> check_store(StoreSession& session, const StoreFlags& flags, ProgressLine& line);
 
 }  // namespace backplane

@@ -3,7 +3,7 @@
 //
 //   POST /debug/store/range    {"start", "end", "revision", "limit", "keysOnly"} → {"revision", "more", "items": [{"key", "value",
 //                              "revision", "lease"}]}
-//   POST /debug/store/hold     {"text", "seconds"} → {}: a hold for so long, or for good (0)
+//   POST /debug/store/hold     {"text", "seconds"} → {}: a hold for that time, or without limit (0)
 //   POST /debug/store/release  {} → {}
 //   POST /debug/store/facts    {} → {"revision", …}: StoreFacts
 //   POST /debug/store/check    {"from"} → {"next", "bytes", "rows", "damage": [{"file", "offset", "what"}]}: a part of the check

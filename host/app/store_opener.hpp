@@ -2,7 +2,7 @@
 // server.
 //
 // Thread-safety: one thread.
-// Lifetime:      stores are stopped and gone before the opener goes: their code is its plugins'.
+// Lifetime:      stores are stopped and destroyed before the opener: their code is that of its plugins.
 // Errors:        kBadRequest for a name that is none, flags that do not fit it and directories without a store; kConflict for a directory
 //                that a server uses; the backend's errors.
 #pragma once
@@ -27,10 +27,10 @@ struct StoreFlags {
   std::string option;   // that gives the name: "--to", the others then begin with "--to-"; empty: none, the others are "--cafile" and such
 };
 
-// Which store it is and how it is reached, as words for a command of the shell that names no other store.
+// The store's name and connection flags as arguments of a shell command that names no other store.
 std::string shell_words(const StoreFlags& flags);
 
-// What people may write, as it is meant: a path alone is a data directory, URLs alone are etcd's servers; paths are made absolute.
+// The full store name for a command line value: a path alone is a data directory, URLs alone are etcd's servers; paths are made absolute.
 std::string full_store_name(const std::string& given);
 
 struct OpenStoreHandle {

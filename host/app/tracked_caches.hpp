@@ -33,7 +33,7 @@ class TrackedCaches final : public CacheHub {
     GroupResource resource;
     void read(const ResourceCache& cache);  // sets all but the resource
   };
-  // By prefix, of every cache that still lives.
+  // By prefix, for every cache that still exists.
   std::vector<std::pair<std::string, Totals>> totals() const;
   // Calls `visit` for each of them, by prefix. It must not call this object.
   using Visit = std::function<void(const std::string& prefix, const GroupResource& resource, const ResourceCache& cache)>;

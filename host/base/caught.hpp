@@ -1,7 +1,8 @@
 // The exception that is being handled, for a log line: its message and where it was thrown.
 //
-// Every throw in the process notes its stack (addresses only; a few hundred nanoseconds), so that a fence far up can tell the place. Builds
-// with sanitizers leave that to the sanitizer: `stack` is empty there.
+// Every throw in the process notes its stack (addresses only; a few hundred nanoseconds), so that the code that catches it can report the
+// place. Builds with sanitizers leave that to the sanitizer: `stack` is empty there.
+//
 // Thread-safety: any thread.  A stack is found on the thread that threw, for its last few exceptions.
 // Errors:        never throws; what is not known is empty.
 #pragma once

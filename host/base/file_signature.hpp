@@ -1,7 +1,7 @@
 // Detects changes of a file: the result of stat as a text to compare.
 //
 // Thread-safety: any thread.
-// Errors:        none; a file that cannot be looked at has an empty signature.
+// Errors:        none; a file whose stat() fails has an empty signature.
 #pragma once
 
 #include <string>

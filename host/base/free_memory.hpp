@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// Of this process, now; 0 where the system does not tell.
+// Of this process, now; 0 if the system does not report it.
 struct MemoryUse {
   std::size_t virtual_bytes = 0;
   std::size_t resident_bytes = 0;

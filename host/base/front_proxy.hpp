@@ -15,9 +15,9 @@ class FrontProxyPeer {
   virtual const PeerCertificate* front_proxy_certificate() const noexcept = 0;
 };
 
-// Of whatever exchange; null when it has none.
+// The front proxy certificate of any exchange; null if it has none.
 inline const PeerCertificate* front_proxy_certificate(const Exchange& exchange) noexcept {
-  // A role of the host and not of the SDK: plugins see the client that a front proxy names, never whom the server trusts to name one.
+  // A role of the host and not of the SDK: plugins see the user that a front proxy names, never the front proxy.
   const auto* peer = dynamic_cast<const FrontProxyPeer*>(&exchange);
   return peer != nullptr ? peer->front_proxy_certificate() : nullptr;
 }

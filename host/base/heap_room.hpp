@@ -2,7 +2,7 @@
 // with a system call for each page that blocks the page faults of all threads: a fifth of the time of loading a large cache.  One larger
 // step avoids that.
 //
-// Thread-safety: any thread; affects only its own heap.
+// Thread-safety: any thread; affects only the heap of the calling thread.
 // Errors:        none; without memory nothing is done, and the later allocation fails.
 #pragma once
 

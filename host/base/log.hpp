@@ -1,6 +1,6 @@
 // Loggers, one per folder: `inline spdlog::logger& x_log() { static auto& l = folder_logger("x"); return l; }` in the folder's log.hpp.
-// Each server of the process has its own levels and form: a line follows those of the server that the thread works for. Lines of threads
-// of no server follow those of the process, which is the case of everything before a server exists.
+// Levels and format are settings of each server of the process: those of the server that the thread works for apply to its lines. Lines of
+// threads that belong to no server, such as all lines before a server exists, follow the settings of the process.
 //
 // Thread-safety: any thread.
 // Lifetime:      loggers live as long as the process. A server's settings end with end_server_log().

@@ -1,4 +1,4 @@
-// A log line's words and its `key=value` pairs, which stand at its end.
+// Splits a log line into its text and the `key=value` pairs at its end.
 //
 // Thread-safety: pure functions.
 // Lifetime:      the fields borrow the message.
@@ -13,7 +13,7 @@ namespace backplane {
 
 struct LogFields {
   std::string_view words;
-  // In order.  A value in quotes is unquoted; `error` and `reason` take the rest of the line, which may be words.
+  // In order.  A value in quotes is unquoted; the value of `error` and `reason` is the rest of the line, which may contain blanks.
   std::vector<std::pair<std::string_view, std::string>> values;
 };
 LogFields split_log_message(std::string_view message);

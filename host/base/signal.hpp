@@ -21,8 +21,8 @@ class NamedSignal final : public Signal {
   bool fired() const noexcept override { return fired_.load(std::memory_order_acquire); }
   Task<void> wait() override;
   void on_fire(std::function<void()> callback) override;
-  // Like on_fire(), but only while `owner` lives.  The signal holds the owner during the call, and a later addition destroys callbacks
-  // whose owners are gone.  For signals that live long: on_fire() retains a callback until the signal fires.
+  // Like on_fire(), but the callback runs only if `owner` still exists.  The signal holds the owner during the call, and a later addition
+  // destroys callbacks whose owners are destroyed.  For long-lived signals: on_fire() retains a callback until the signal fires.
   void on_fire_while(std::weak_ptr<const void> owner, std::function<void()> callback);
   // The number of callbacks that it retains.
   std::size_t callbacks() const;

@@ -1,6 +1,6 @@
 // Where a long piece of work stops for a moment: others of its executor go first.
 //
-// Thread-safety: the coroutine goes on where it was; off every executor it does not stop at all.
+// Thread-safety: the coroutine resumes on the current executor; without one it does not suspend.
 #pragma once
 
 #include <coroutine>

@@ -30,7 +30,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
   // False: refresh() has nothing to do, ever.
   bool may_change() const noexcept { return has_files_; }
-  // Looks at the files, if that is due, and reads those that have changed, on the blocking pool.
+  // Checks the files if the interval has passed, and reads the changed ones, on the blocking pool.
   Task<void> refresh();
 
  private:

@@ -47,7 +47,8 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
 
   RemoteCall(HttpCall call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
 
-  // While a connection works off what it has received: readers on its own executor go on at the end of it, once, with all that has come.
+  // Exists while a connection processes the bytes that it has received. Readers on the connection's executor resume once, when the Turn is
+  // destroyed, with all data that has arrived.
   class Turn {
    public:
     explicit Turn(Executor& loop) noexcept;

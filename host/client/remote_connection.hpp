@@ -2,7 +2,7 @@
 //
 // Thread-safety: the client's loop only.
 // Lifetime:      kept by its client until it has closed, and by what waits on the socket.
-// Errors:        tell the calls; those that may be tried on another connection go back to the client.
+// Errors:        end the calls of the connection; calls that may be retried on another connection are returned to the client.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -24,7 +24,7 @@ struct RemoteAddress {
   std::string port;
   std::string path;         // of a Unix socket; empty: TCP
   std::string authority;    // "host:port"
-  std::string server_name;  // that the certificate must have; empty: it is not looked at
+  std::string server_name;  // that the certificate must have; empty: the certificate is not verified
   bool plain = false;       // no TLS
 };
 // Errors: kBadRequest for what is no https or http URL.
@@ -42,7 +42,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
     virtual void room_changed() = 0;
     // True if calls wait for a connection.
     virtual bool calls_wait() const noexcept = 0;
-    // It is no more; `again` are calls for another one.
+    // The connection has closed; `again`: the calls to retry on another one.
     virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
   };
   // `tasks`: for the client's own way of connecting, if it has one.
@@ -56,15 +56,15 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   ~RemoteConnection() override;
 
   void open();
-  // Waits here until the connection is open, if it is not.
+  // Queues the call if the connection is not open yet.
   void take(RemoteCallRef call);
   bool open_yet() const noexcept { return session_ != nullptr; }
   bool can_take() const { return !retired_ && !alone_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
-  // Lasting calls alone use it, and it takes no other: it may stay so for good.
+  // True if only lasting calls use the connection and it can take no other call; lasting calls may never end.
   bool kept_by_lasting() const;
   void close(Status why);
-  // Takes no more calls, and closes when those it has are done.
+  // Accepts no more calls, and closes when the running ones have ended.
   void retire();
   bool retired() const noexcept { return retired_; }
   bool alone() const noexcept { return alone_; }

@@ -51,7 +51,7 @@ class RemoteSession {
   virtual bool idle() const = 0;
   // It runs calls, and all of them are lasting.
   virtual bool only_lasting() const = 0;
-  // Takes no more calls; finished() when those it has are done.
+  // Accepts no more calls; finished() when the running ones have ended.
   virtual void retire() = 0;
   // Asks the server for a sign of life; nothing if the protocol has no such question.
   virtual void ping() {}

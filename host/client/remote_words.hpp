@@ -1,5 +1,5 @@
-// What is wrong with a connection to another server, in the words of Go's net, tls and x509 packages: clients of Kubernetes know those, and
-// conditions and webhook errors quote them.
+// Error texts for connections to other servers, worded like those of Go's net, tls and x509 packages: clients of Kubernetes know those
+// texts, and conditions and webhook errors quote them.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -14,7 +14,7 @@ namespace backplane {
 
 // "connection refused"
 std::string system_words(const boost::system::error_code& error);
-// What is wrong with the certificates that the peer has shown, whether they were looked at or not; after the handshake.
+// The flaws of the peer's certificates, even if they were not verified; after the handshake.
 CertificateFlaws shown_flaws(SSL* ssl);
 // Lets tls_words() see the certificate that is refused; before the handshake.
 void keep_refused_certificate(SSL* ssl);

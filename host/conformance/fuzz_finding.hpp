@@ -26,8 +26,8 @@ struct FuzzFinding {
 };
 
 Answer send(Api& api, const FuzzRequest& request);
-// Why a response is wrong; empty: it is right.  An error must be a metav1.Status of its own code, below 500
-// or one of the few of 500 that kube-apiserver has for the same body.
+// Why a response is wrong; empty: it is right.  An error must be a metav1.Status with the code of the
+// response: below 500, or 500 if kube-apiserver returns 500 for the same body.
 std::string problem_of(const Answer& answer);
 
 std::string write_finding(const FuzzFinding& finding);

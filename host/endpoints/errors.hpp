@@ -19,7 +19,7 @@ std::string_view stream_types(bool cbor);
 Status method_not_routed();
 // 404 as a path without a route answers.
 Status not_routed();
-// 406: no clause of Accept fits; `types` are those that would.
+// 406: no clause of Accept matches; `types`: the media types that are supported.
 Status not_acceptable_types(std::string_view types);
 // 406 with another reason.
 Status not_acceptable(std::string message);

@@ -42,9 +42,9 @@ struct ResourceScope {
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   bool unsafe_deletes = false;  // the gate AllowUnsafeMalformedObjectDeletion
-  // Fires when the server drains; watches end early then (only looked at when the grace period is configured).
+  // Fires when the server drains; watches end early then (only if the grace period is configured).
   NamedSignal* shutting_down = nullptr;
-  // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.
+  // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` has a separate set.
   std::shared_ptr<OpenWatches> watches;
   // Kinds the server knows, for errors about a body of another kind; null: only `kind` is known.
   const kit::Published<Scheme>* scheme = nullptr;

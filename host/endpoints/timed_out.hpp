@@ -28,7 +28,7 @@ inline std::string timed_out_body() {
   return out;
 }
 
-// requestTimeoutUpperBound: a write takes no longer, whatever --request-timeout and the client say.
+// requestTimeoutUpperBound: the limit of a write, regardless of --request-timeout and of the client's timeout.
 constexpr std::chrono::seconds kLongestWrite{34};
 
 inline bool is_object_write(const RequestInfo& info) {

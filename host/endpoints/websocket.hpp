@@ -18,7 +18,7 @@ namespace backplane::endpoints {
 // Whether the request's Upgrade and Connection headers request a WebSocket.
 bool is_websocket_request(const Exchange& exchange);
 
-// Takes the frames of the client apart, whatever pieces they come in.  Payload of data is not kept.
+// Parses the frames of the client, which may arrive in any pieces.  The payload of data frames is dropped.
 class FrameParser {
  public:
   enum class Event { kNeedsMore, kPing, kClose, kBroken };
@@ -37,11 +37,11 @@ class FrameParser {
   };
   Head read_head() const;
   std::string_view left() const noexcept { return std::string_view(input_).substr(at_); }
-  // Takes off what has been looked at: once for all of it, not for each frame.
+  // Removes the parsed bytes: once for all frames, not for each frame.
   Event needs_more();
 
   std::string input_;
-  std::size_t at_ = 0;      // of what has not been looked at
+  std::size_t at_ = 0;      // of the bytes that are not parsed yet
   std::uint64_t skip_ = 0;  // of a data frame's payload
   std::string payload_;
 };
@@ -52,7 +52,7 @@ class WebSocket {
 
   // Answers the handshake; false when it was refused, and the exchange is over.
   Task<bool> open();
-  // Listens until the client closes or goes; then `closed` is called, once.
+  // Reads until the client closes the WebSocket or the connection; then `closed` is called, once.
   void listen(std::function<void()> closed);
   // Puts the head of a text or binary frame before the pieces from `first` on: they are one message.
   static void frame(std::vector<SharedBytes>& pieces, std::size_t first, bool text);

@@ -1,7 +1,7 @@
 // Durations as Go writes them ("1m0s", "1.5h", "300ms"): in ?timeout= and on the command line.
 //
 // Thread-safety: pure functions.
-// Errors:        kBadRequest worded as time.ParseDuration words it.
+// Errors:        kBadRequest with the message of time.ParseDuration.
 #pragma once
 
 #include <chrono>

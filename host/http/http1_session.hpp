@@ -2,7 +2,7 @@
 //
 // Thread-safety: the connection's executor only.
 // Lifetime:      connection_lost() is called before the transport goes away.
-// Errors:        what cannot be parsed is answered with 400, 431, 417 or 501 in net/http's words, and the connection closed.
+// Errors:        input that cannot be parsed gets 400, 431, 417 or 501 with net/http's message, and the connection is closed.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@
 
 namespace backplane {
 
-// Whether the certificate that a peer has shown is to be believed now; the answer may change while a connection lives.
+// Whether the peer's certificate is trusted now; the result may change while the connection is open.
 class PeerTrust {
  public:
   virtual ~PeerTrust() = default;
@@ -50,7 +50,7 @@ class HttpSession {
   virtual ~HttpSession() = default;
 
   virtual void receive(std::string_view bytes) = 0;
-  // The peer will send no more.
+  // The peer has closed its direction of the connection.
   virtual void receive_end() = 0;
   // False: leave the bytes in the socket until want_read().
   virtual bool wants_input() const = 0;

@@ -15,7 +15,7 @@ enum class Severity : unsigned char { kInfo, kWarning, kError };
 struct Finding {
   std::string_view code;  // one of finding_code below
   Severity severity = Severity::kError;
-  std::string field;  // what was looked at ("boost", "requires[0].version"); empty for the file as a whole
+  std::string field;  // the checked field ("boost", "requires[0].version"); empty for the file as a whole
   std::string wanted;
   std::string found;
   std::string message;  // one line

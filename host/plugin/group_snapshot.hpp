@@ -44,7 +44,7 @@ struct PluginSnapshot {
   std::vector<KindSnapshot> kinds;
 };
 
-// A kind whose storage a plugin has made; `facts` lacks what its group and its schema say.
+// A kind whose storage a plugin has made; `facts` lacks the facts of its group and of its schema.
 struct StoredKindFacts {
   KindSnapshot facts;
   std::shared_ptr<const SchemaSet> schemas;

@@ -67,7 +67,7 @@ class ServerAccess {
   // `tasks`: the caller's; its calls end before they do.
   virtual std::shared_ptr<HttpClient> client(TaskGroup& tasks, std::optional<UserInfo> user);
   virtual Result<std::shared_ptr<HttpClient>> make_client(TaskGroup& tasks, ClientConfig config);
-  // Of caches that live.
+  // The objects of all caches that exist now.
   virtual std::vector<StoredObjects> stored_objects() const;
   // The AuthorizerOrder of a committed plugin has changed.
   virtual Status authorizer_order_changed();

@@ -44,7 +44,7 @@ class MappedCode {
   enum class Unmapped : unsigned char {
     kDone,
     kRunning,  // a thread has it on its stack, or has not answered in time; it can be tried again
-    kKept,     // by the dynamic loader, as long as the process lives
+    kKept,     // the dynamic loader keeps it mapped until the process ends
   };
   // Runs the static destructors, unmaps the code and removes its private copy.  Only once nothing refers to the code any more.
   Unmapped unmap();

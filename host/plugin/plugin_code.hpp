@@ -23,10 +23,11 @@ void remember_plugin_code(const std::string& plugin, const std::string& file, co
 
 // Before the file that `address` lies in is unmapped.  Null: without effect.
 void forget_plugin_code(const void* address);
-// Whether a thread other than this one has code of the file that `address` lies in on its stack, or does not tell within `patience`.
+// Whether a thread other than this one has code of the file that `address` lies in on its stack, or does not respond within `patience`.
 bool is_code_running(const void* address, std::chrono::milliseconds patience);
 
-// A call of the host into a plugin while it is loaded: "constructor", "configure()".  One at a time; the innermost that lives counts.
+// A call of the host into a plugin while it is loaded: "constructor", "configure()".  The process records one call: a nested scope replaces
+// the record of the outer one and clears it at its end.
 class LifecycleCallScope {
  public:
   LifecycleCallScope(const std::string& plugin, const char* call);

@@ -1,7 +1,7 @@
 // A plugin file, loaded in a child process: what would take the server down there takes down the child.
 //
 // The child maps the file, makes the plugin and destroys it.  An exception or an undefined symbol is not a finding here: the server finds
-// them itself and says more.
+// them when it loads the plugin, and its error has more detail.
 // Thread-safety: any thread; one Probe belongs to one thread.
 // Lifetime:      the destructor kills the child.
 // Errors:        finding PLG-LIFE-015 for a crash, an exit, a call that does not return.  A child that cannot be started is none.

@@ -41,7 +41,7 @@ class TakenNames {
   // Null: the name is free.  Valid until the next change.
   const std::string* registrant(const std::string& kind, const std::string& name) const;
   void give_back(const std::string& registrant);
-  // The names without those of `registrant`, which may take them anew.
+  // The names without those of `registrant`, which may register them again.
   TakenNames without(const std::string& registrant) const;
 
  private:

@@ -26,7 +26,7 @@ namespace backplane::profiling {
 struct SampleType {
   std::string type, unit;
 };
-// A text that a sample has beside its stack: {"thread", "io-0"}.
+// The labels of a sample, key and value: {"thread", "io-0"}.
 using SampleLabels = std::vector<std::pair<std::string, std::string>>;
 // Addresses of instructions, the innermost first. Those of callers are return addresses.
 using Stack = std::vector<std::uintptr_t>;

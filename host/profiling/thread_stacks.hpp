@@ -1,6 +1,6 @@
 // The stacks of all threads of the process, one thread after the other.
 //
-// Each thread is interrupted by a signal and notes its own stack.
+// A signal interrupts each thread; its handler records the stack of the interrupted thread.
 // Thread-safety: any thread; calls exclude each other. Waits: not on an event loop.
 // Errors:        a thread that ends, or does not respond within `patience`, has an empty stack.
 #pragma once

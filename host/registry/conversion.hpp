@@ -1,8 +1,8 @@
-// The way between the version of a resource that is stored and one that is served.
+// Converts objects of a resource between the stored version and one served version.
 //
 // Thread-safety: immutable; any thread.
-// Lifetime:      shared by the storages of the served version; keeps its schemas.  What it has converted stays with the entries, for as
-//                long as it lives and they need the place for nothing else.
+// Lifetime:      shared by the storages of the served version; keeps its schemas.  An entry caches its converted object while the
+//                conversion exists, if the entry has a free slot (ObjectEntry::publish_version).
 // Errors:        the converter's; kInternalError for an object beyond its schema.
 #pragma once
 

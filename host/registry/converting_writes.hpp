@@ -1,5 +1,5 @@
-// A write in a version that is not the stored one: its own steps on its own form, conversion, and the mode in which the store below does
-// the rest.
+// A write in a version that is not the stored one: the version's steps on the object in that version, conversion, and the WriteMode in
+// which the store of the stored version does the rest.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows everything until the write is over; no copies.

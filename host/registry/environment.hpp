@@ -71,8 +71,8 @@ struct StoreEnvironment::State {
     std::shared_ptr<registry::Leases> leases;  // one for each store
   };
   std::map<GroupResource, OverrideStore> override_stores;
-  // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
-  // resource whose definition has changed): what watches the old one ends with close_retired().
+  // The stores on one prefix share a cache, which is destroyed with the last of them. A store with another CacheConfig (a custom resource
+  // whose definition has changed) gets a new cache; watches of the old one end with close_retired().
   struct Prefix {
     int users = 0;
     std::shared_ptr<const CacheConfig> config;
@@ -81,7 +81,7 @@ struct StoreEnvironment::State {
   // Prefix → the versions that are served over it, of the stores made before start().
   std::map<std::string, std::vector<GroupVersionResource>> versions;
   std::map<std::string, Prefix> prefixes;
-  // Prefix → the stores over it, the newest last.  More than one while a resource is made anew.
+  // Prefix → the stores over it, the newest last.  More than one while a resource is replaced.
   std::map<std::string, std::vector<std::weak_ptr<registry::ObjectStore>>> stores;
   // Of all plugins; set before start().
   kit::Published<Scheme> scheme{nullptr};

@@ -59,14 +59,14 @@ class GuaranteedUpdate {
   }
 
  protected:
-  // An admission plugin may itself write what it is asked about: it is not waited for longer than this.
+  // The limit of the wait for the turn on the key: an admission plugin may itself write the object that it admits.
   static constexpr std::chrono::seconds kPatience{1};
 
-  // Nothing: the state it began from no longer stands; `entry_` has been replaced.
+  // Nothing: the state from which it began is stale; `entry_` has been replaced.
   using Attempt = Result<std::optional<Outcome>>;
   static Attempt again() { return std::optional<Outcome>(); }
 
-  // A dry run begins from the backend's state: no commit would tell that a cached one no longer stands.
+  // A dry run begins from the backend's state: it has no commit that would detect a stale cached state.
   GuaranteedUpdate(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key, bool dry_run)
       : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)), dry_run_(dry_run) {}
 

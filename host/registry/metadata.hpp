@@ -1,7 +1,8 @@
-// What a write does to metadata before and besides a kind's own rules (rest.FillObjectMetaSystemFields, EnsureObjectNamespace…).
+// The changes of metadata that every write makes, in addition to the rules of its kind (rest.FillObjectMetaSystemFields,
+// EnsureObjectNamespace…).
 //
 // Thread-safety: pure functions on one request's tree.
-// Errors:        worded as upstream; each says which.
+// Errors:        upstream's messages; listed at each function.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +27,11 @@ void fill_system_fields(Object& object);
 // Errors: kBadRequest when the object names another one.
 Status ensure_namespace(Object& object, std::string_view request_namespace);
 
-// The name generateName asks for: the base cut so that the suffix fits, and five random characters.
+// A name for generateName: the base, cut so that the suffix fits, and five random characters.
 std::string generate_name(std::string_view base);
 
 // metadata.resourceVersion as a number; 0 when unset.
-// Errors: 500 without a reason, in strconv.ParseUint's words.
+// Errors: 500 without a reason, with strconv.ParseUint's message.
 Result<std::uint64_t> parse_resource_version(std::string_view text);
 
 // Drops repeated metadata.ownerReferences and warns about them.  `after_admission` chooses the wording.

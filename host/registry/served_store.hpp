@@ -39,14 +39,15 @@ class ServedStore : public StandardStorage, public HostStore, public ObjectDefau
   virtual ObjectStore& stored() noexcept = 0;
   // What this version is called.
   virtual const ServedNames& served_names() const noexcept = 0;
-  // What speaks of this version's own form, in which objects come and go; null: nothing does, or the stored version's strategy.
+  // The strategy whose rules read this version's objects, as clients send and receive them; null: there is none, or it is the stored
+  // version's strategy.
   virtual const Strategy* view_strategy() const noexcept = 0;
   // Tracks managedFields for writes of this version's resource (not of its subresources).
   virtual const FieldManager& fields() const noexcept = 0;
   // All versions that are served.
   virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;
-  // An update through `mode`, whose strategy speaks of the stored form.  `view_strategy` speaks of this version's form, before; null:
-  // nothing to say. `info` sees and gives this version's form.
+  // An update through `mode`, whose strategy reads objects of the stored version.  `view_strategy` runs before it, on the object in this
+  // version; null: no such rules. `info` gets and returns objects of this version.
   virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context,
                                                     std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                                     bool force_allow_create) = 0;

@@ -30,7 +30,7 @@ struct StoreSettings {
   int delete_collection_workers = 1;     // --delete-collection-workers
   bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that a collector works from
   std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds
-  GatedFields::Gates gates = {};         // --feature-gates; empty: whatever gates switch is on
+  GatedFields::Gates gates = {};         // --feature-gates; empty: all gated fields are enabled
   // --runtime-config.  The cache of a resource of which no version is served is not loaded before it is used.  Empty: all are served.
   std::function<bool(const GroupVersionResource& resource)> serves = {};
 };

@@ -40,7 +40,7 @@ struct Joining {
   AdmissionAttributes* attributes = nullptr;  // of the write, with the objects as they are stored
 };
 
-// kStale: what the hooks had begun is no longer to be had.  What an admission plugin had begun is begun anew instead.
+// kStale: a change that a hook has joined can no longer be committed.  The changes of admission plugins are joined again instead.
 // `unclear`, unless it is null: whether the store has failed, which may have committed all the same.
 Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, ObjectChange change, Joining joining,
                                    bool* unclear = nullptr);

@@ -28,7 +28,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
  public:
   using Clock = std::chrono::steady_clock;
   struct Limits {
-    std::size_t max_bytes = 16 * 1024 * 1024;  // but the document that was read last stays, whatever its size
+    std::size_t max_bytes = 16 * 1024 * 1024;  // the last read document is kept even if it is larger
     std::chrono::seconds keep{300};            // since it was read
   };
 

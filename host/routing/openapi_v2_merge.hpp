@@ -1,8 +1,10 @@
 // The OpenAPI v2 documents of other servers, merged as kube-aggregator merges them
 // (MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters): a definition or parameter whose name another one has is renamed NAME_v2.
 //
-// What this server calls the same is taken for the same if it is of Kubernetes' libraries (io.k8s.…) or a shared parameter: the texts of
-// its descriptions are its own. Thread-safety: one thread.
+// A definition of Kubernetes' libraries (io.k8s.…) or a shared parameter is not renamed if this server has one with the same name: they are
+// taken as equal although their descriptions may differ.
+//
+// Thread-safety: one thread.
 #pragma once
 
 #include <functional>

@@ -15,8 +15,8 @@ namespace backplane {
 // `own`: this server's APIGroupDiscoveryList, as JSON; the result is one, too.
 std::string with_peers(std::string_view own, const PeerDiscovery& peers);
 
-// All words of the lists, each once: one before another that it precedes in any of them, unordered ones alphabetically.
-// A list that has all of them is taken as it is; where lists contradict each other, all go by the alphabet.
+// All items of the lists, each once. If one item precedes another in any list, it precedes it in the result; items without an order are
+// sorted alphabetically. A list that has all items is the result; if lists contradict each other, all items are sorted alphabetically.
 std::vector<std::string> merge_orders(const std::vector<std::vector<std::string>>& lists);
 
 }  // namespace backplane

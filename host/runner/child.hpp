@@ -40,7 +40,7 @@ class Child {
   void run();
 
   static Child& instance();
-  // A call of the host, which is not answered for longer than its own deadlines are.
+  // Calls the host and blocks until the response; an unanswered call fails after a time that exceeds the host's deadlines.
   Result<std::string> call(Function function, std::string arguments);
   // Calls of the host's functions; a failed one is in `error`, which may be null.
   bool call(Function function, Writer& arguments, std::string& answer, bp_error* error);

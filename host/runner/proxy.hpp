@@ -33,7 +33,7 @@ struct Proxy {
   Caller& caller;
   const std::uint32_t id;  // as the runner knows it
   const std::string name;
-  // The plugin has said that it does not wait: it may not call the server, although the host calls it on a thread that may wait.
+  // The plugin was registered without BP_BLOCKING: it must not call the server, although the host calls it on a thread that may wait.
   bool quick = false;
   // Of a watch, the one of its controller.
   std::atomic<bp_queue*> queue{nullptr};

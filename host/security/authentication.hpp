@@ -19,7 +19,7 @@ namespace backplane {
 class Authentication {
  public:
   virtual ~Authentication() = default;
-  // The answer when it needs no waiting; nothing when only authenticate() can tell.
+  // The result if it needs no waiting; nothing: call authenticate().
   virtual std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const = 0;
   virtual Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const = 0;
 };
@@ -61,8 +61,8 @@ class UnionTokenAuthentication final : public TokenAuthenticator {
   std::vector<std::shared_ptr<Authenticator>> plugins_;
 };
 
-// Every request is `user`: the server's calls to itself, the unprotected debug socket.  A call from inside may have said on whose behalf it
-// is made: the context then has its user already, which no request over a socket has.
+// Authenticates every request as `user`: the server's calls to itself, the unprotected debug socket.  If the context has a user already,
+// that user is kept: an internal call on behalf of another user sets it; a request over a socket cannot.
 class FixedAuthentication final : public Authentication {
  public:
   explicit FixedAuthentication(UserInfo user) : user_(std::move(user)) {}

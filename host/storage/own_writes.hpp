@@ -1,4 +1,4 @@
-// Decoded values of recent writes, so that this process need not decode the event of its own write: the
+// Decoded values of recent writes, so that this process need not decode the events of these writes: the
 // bytes of an event are the write's when they are equal.
 //
 // Thread-safety: every method from any thread.

@@ -1,4 +1,4 @@
-// What tests of stores share: a backend that can be opened again, and short words for its calls.
+// What tests of stores share: a backend that can be opened again, and short functions for its calls.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -56,7 +56,7 @@ class OpenStore {
   // Writes whatever the key holds; returns the revision.
   Revision put(std::string key, std::string value, LeaseId lease = 0);
   Revision remove(std::string key);
-  // The store's revision; what the store says of it without being asked, if it says anything, is the same.
+  // The store's revision; checks that the revision that the store reports without a request, if it reports one, is the same.
   Revision newest();
   RangeResult range(RangeRequest request);
   // The value of a key, or "-" when it does not exist.

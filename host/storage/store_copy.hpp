@@ -1,13 +1,13 @@
-// Makes one store hold what another one holds, of whatever kind the two are: for moving between the embedded store and etcd.
+// Copies the content of one store into another one of any kind: for migration between the embedded store and etcd.
 //
 //   hold      a mark in the target prevents servers from using it; with `hold_source` one in the source prevents writes
-//   raise     the target's revision goes above the source's, so that no resourceVersion a client has seen comes again
+//   raise     the target's revision is raised above the source's, so that no resourceVersion that a client has seen is reused
 //   copy      everything below /registry/, in pages, at one revision of the source
 //   verify    the target is read back: as many keys, the same digest
 //   settle    what has been written to the source meanwhile is copied in another pass, until nothing has
-//   finish    the target forgets its history (a watch from before begins anew, by 410), its mark goes, the source's stays
+//   finish    the target drops its history (an older watch gets 410 and lists again) and its mark; the mark of the source stays
 //
-// A copy that was broken off leaves the target marked; the next one goes on with it, and writes what differs.
+// An interrupted copy leaves the target marked; the next one continues with it, and writes what differs.
 //
 // Thread-safety: one call on the two stores; others may read them.
 // Lifetime:      borrows both stores.
@@ -25,7 +25,7 @@
 namespace backplane {
 
 struct CopySettings {
-  std::string from, to;  // words for the marks and for errors
+  std::string from, to;  // names of the stores in the marks and in errors
   bool hold_source = false;
   // How long what expires in the source (events) stays in the target: how much of its time is left is not known.
   std::chrono::seconds lease{3600};

@@ -26,7 +26,7 @@ struct StoreHold {
     kLeaving,  // what it holds is being copied, or has been copied, to somewhere else
   };
   Kind kind = Kind::kFilling;
-  std::string other;  // the other store, in words for people
+  std::string other;  // the name of the other store, for messages
 };
 
 std::string to_text(const StoreHold& hold);

@@ -2,7 +2,7 @@
 //
 // encode(): canonical JSON of the kind's stored version → the codec that the backend has chosen.  A store in another encoding than JSON may
 // be shared with other servers: what stays JSON there ends with a newline, and kinds whose bytes are of another version are converted to
-// it.  decode(): whichever codec wrote the bytes, which their first bytes say.  An object of another version, or JSON of another writer
+// it.  decode(): with the codec that the first bytes identify.  An object of another version, or JSON of another writer
 // (it ends with a newline), is brought into canonical form.
 //
 // Thread-safety: every method from any thread; use_scheme() before the first read and write, and again at any time.

@@ -1,5 +1,5 @@
-// One value on its way through a storage transformer, which is a plugin's: its exceptions become errors, and a caller resumes on its own
-// executor.
+// One value on its way through a storage transformer, which is a plugin's: its exceptions become errors, and the caller resumes on
+// the executor from which it called.
 //
 // Thread-safety: functions of their arguments.
 // Errors:        the transformer's; kInternalError with the text of an exception.

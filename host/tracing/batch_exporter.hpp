@@ -3,7 +3,7 @@
 //
 // Thread-safety: add() from any thread, without waiting; run() and flush() on one executor.
 // Lifetime:      run() ends after stop(); the exporter outlives it.
-// Errors:        a collector that cannot be reached is called again for half a minute; then its batch is dropped, and the log says so.
+// Errors:        a collector that cannot be reached is called again for half a minute; then its batch is dropped and the loss logged.
 // Source:        go.opentelemetry.io/otel/sdk/trace (batch processor), exporters/otlp/otlptrace/otlptracegrpc.
 #pragma once
 

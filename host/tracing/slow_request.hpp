@@ -16,7 +16,7 @@ namespace backplane::tracing {
 // Requests and their spans are explained from this time on.
 inline constexpr std::chrono::milliseconds kSlowRequest{500};
 
-// What the log says about one request.
+// The content of the log entry of one slow request.
 struct SlowRequest {
   std::string name;        // of the handler: "Update"
   std::string fields;      // "key:value,key:value"

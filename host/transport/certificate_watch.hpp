@@ -1,6 +1,6 @@
 // Keeps the TLS contexts equal to the files they come from.
 //
-// Files are looked at every so often (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
+// Files are checked periodically (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
 // loaded on the blocking pool and swapped in.  Connections keep the contexts they began with, but their clients' certificates are verified
 // with the authorities of the day.
 //

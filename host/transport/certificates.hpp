@@ -35,8 +35,8 @@ struct CertificateSpec {
 Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* authority);
 
 // The pair in `files` if it can still serve `spec`: readable, key and certificate belong together, signed by `authority` (when not
-// null), more than a month (or, for short lives, a fifth) left, the same subject and every name of `spec` present.  Else a new one,
-// written over the files.
+// null), more than a month (for short validity periods, a fifth) left, the same subject and every name of `spec` present.  Otherwise a
+// new pair, which replaces the files.
 Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateSpec& spec, const KeyPair* authority);
 // Makes an EC P-256 key in `path` unless there is a private key in it.
 Status ensure_key(const std::string& path);

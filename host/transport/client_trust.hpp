@@ -1,7 +1,7 @@
-// Whom the server trusts now: the client certificate authorities, and verdicts on certificates that follow them.
+// The client certificate authorities that the server trusts now, and the verification of client certificates against them.
 //
-// A certificate is judged when its connection begins, and again when the authorities have changed or a minute has passed: one that has been
-// taken back must not live on as long as its connection (upstream's x509 authenticator verifies on every request).
+// A certificate is verified when its connection begins, and again when the authorities have changed or a minute has passed: a certificate
+// that is no longer valid must not stay accepted until its connection closes (upstream's x509 authenticator verifies on every request).
 //
 // Thread-safety: any thread.
 // Lifetime:      shared by the contexts made from one set of files and by the peers of their connections.

@@ -18,7 +18,7 @@ namespace backplane {
 using SslPtr = std::unique_ptr<SSL, OpenSslDeleter<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, OpenSslDeleter<SSL_CTX_free>>;
 
-// The newest error of this thread in words, and an empty queue after it.
+// The text of this thread's newest OpenSSL error; clears the error queue.
 inline std::string openssl_error() {
   std::string words = openssl_reason("unknown TLS error");
   if (words == "ASN1 lib") words = "a PEM block whose contents cannot be decoded";

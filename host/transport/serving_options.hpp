@@ -54,7 +54,7 @@ struct ServingOptions {
   std::vector<int> curve_preferences;
   bool disable_http2 = false;
 
-  // How often certificate files are looked at for changes.
+  // How often certificate files are checked for changes.
   std::chrono::milliseconds reload_interval{1'000};
   std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::seconds tcp_keepalive{180};

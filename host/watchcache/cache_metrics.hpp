@@ -18,7 +18,7 @@ void dispatched(const GroupResource& resource, std::size_t events);
 void initial_events(const GroupResource& resource, std::size_t events);
 // A read has waited for the cache to be fresh.
 void waited(const GroupResource& resource, double seconds, bool reached);
-// A list was answered from the cache; `fetched` objects were looked at.
+// A list was answered from the cache; `fetched` objects were examined.
 void listed(const GroupResource& resource, std::size_t fetched, std::size_t returned);
 // A list was answered from the store: begun, and some more of it.
 void list_of_store(const GroupResource& resource);

@@ -54,13 +54,13 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   };
   static constexpr std::size_t kShare = 4;
   using Clock = std::chrono::steady_clock;
-  // Hears of the time at which tick() is to be called next, whenever that has become earlier.  Called under the log's lock.
+  // Receives the time at which tick() is to be called next, each time it becomes earlier.  Called under the log's lock.
   using DueCallback = std::function<void(Clock::time_point due)>;
 
   explicit EventLog(DueCallback on_due = {}) : EventLog(Limits{}, std::move(on_due)) {}
   explicit EventLog(Limits limits, DueCallback on_due = {}) : limits_(limits), on_due_(std::move(on_due)) {}
 
-  // Forgets everything: watchers of before lag.  Events after `floor` will follow.
+  // Drops all records: the next read of an earlier cursor is kLagged.  Records of events after `floor` will follow.
   void reset(Revision floor);
   // Adds records, in order, and resumes the waiters: one post for each executor.  `live_bytes`: of the resource's objects.
   void append(std::vector<LogRecord> records, std::size_t live_bytes = 0);
@@ -107,7 +107,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     std::optional<Clock::time_point> listed;
   };
   // co_await: resumes when there are records after `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
-  // the log closed.  Gives the cursor to go on with: what lies between is of no concern.
+  // the log closed.  Returns the cursor to continue from: no record before it concerns the waiter.
   class Wait {
    public:
     Wait(EventLog& log, Waiter& waiter, std::uint64_t cursor) : log_(log), waiter_(waiter), cursor_(cursor) {}
@@ -130,12 +130,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
  private:
   using Waiters = std::vector<Waiter*>;
-  // What they wait for; nothing: everything.
+  // The term that waiters wait for; nothing: they wait for all events.
   using Place = std::optional<Term>;
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
-  // Those of one executor who wait for the same.
+  // The waiters of one executor that wait for the same topic.
   struct Group {
-    // kCalled: the round is on its way before its time.
+    // kCalled: the round has been posted before it was due.
     enum class State : unsigned char { kQuiet, kGathering, kCalled, kTelling };
     Executor* executor = nullptr;
     Waiters waiters;

@@ -48,9 +48,9 @@ struct FollowedStore {
     const Revision forgotten = options.compacted != nullptr ? options.compacted->load(std::memory_order_acquire) : 0;
     return revision < forgotten && forgotten <= progress.revision();
   }
-  // `followed`: how far the store was followed before it was asked for its revision, and gave `answered`.  What was committed is not gone
-  // again, unless the store is another one, restored from a backup or made anew: then everything is loaded again.
-  // Errors: kTooManyRequests until it is.
+  // `followed`: the revision that the cache had reached before the store returned `answered` as its revision.  If `answered` is lower, the
+  // store has lost commits (it was restored from a backup or replaced): then everything is loaded again.
+  // Errors: kTooManyRequests until it is loaded.
   Status check_history(Revision followed, Revision answered);
   // The watch that everything is followed by; null: none.
   void follow(std::shared_ptr<StorageWatch> by);

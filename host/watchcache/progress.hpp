@@ -1,4 +1,4 @@
-// How far the caches have followed the store, and those who wait for more.
+// The store revision that the caches have reached, and the coroutines that wait for a later one.
 //
 // Thread-safety: every method from any thread; advance() by one thread.
 // Errors:        a wait that runs out of time gives false.
@@ -17,7 +17,7 @@ namespace backplane {
 
 class Progress {
  public:
-  // Everything up to it is in the caches.
+  // The caches have every change up to this revision.
   Revision revision() const noexcept { return revision_.load(std::memory_order_acquire); }
   void advance(Revision revision);
   // True once revision() has reached `target`; false when `timeout` ran out or close() was called before.

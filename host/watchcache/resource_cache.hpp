@@ -27,7 +27,7 @@ struct CacheConfig {
   std::string prefix;        // "/registry/pods/", with the slash at the end
   bool namespaced = true;    // keys are prefix + namespace + "/" + name, else prefix + name
   std::string kind;          // "Pod"
-  GroupResource resource;    // pods, for who counts
+  GroupResource resource;    // pods, for metrics and errors
   std::string api_version;   // "v1"
   bool sorted_keys = false;  // custom resources: keys sorted, list items printed whole
   std::vector<SelectableField> fields;
@@ -98,8 +98,8 @@ class CacheHub {
 };
 
 struct CacheOptions {
-  // A list in whose way objects stand that cannot be read is refused with StorageReadError, which names them, and not with the reason of
-  // the first (upstream: AllowUnsafeMalformedObjectDeletion).
+  // If objects of a list cannot be read, the list fails with StorageReadError, which names all of them, and not with the error of the first
+  // one (upstream: AllowUnsafeMalformedObjectDeletion).
   bool names_unreadable = false;
   // How often unreadable objects are read again: a key service may have got their key back.
   std::chrono::milliseconds retry_unreadable{30'000};
@@ -110,7 +110,7 @@ struct CacheOptions {
   // that they have expired: as upstream, where no list outlives the history it was begun in, though a cache may hold its state for hours.
   std::shared_ptr<const std::atomic<Revision>> compacted = nullptr;
 };
-// `executor` runs the pump: one thread of its own, so that applying events never delays a connection.
+// `executor` runs the pump, which applies the store's events: a thread that runs nothing else, so that events never delay a connection.
 std::unique_ptr<CacheHub> make_cache_hub(ObjectStorage& storage, Executor& executor, CacheOptions options = {});
 
 }  // namespace backplane

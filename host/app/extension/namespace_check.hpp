@@ -15,7 +15,7 @@
 
 namespace backplane {
 
-// `namespaces`: of the outer server; `outer` is asked for one that the informer does not have yet.
+// `namespaces`: of the outer server; a namespace that the informer does not have yet is read from `outer`.
 std::shared_ptr<AdmissionPlugin> make_namespace_check(std::shared_ptr<SharedInformer> namespaces, std::shared_ptr<ApiClient> outer);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-// What a runner reads from the outer server before its own server can be made.
+// What a runner reads from the outer server before it can create its server.
 //
 // Thread-safety: blocks the calling thread; startup.
 // Errors:        kBadRequest naming the flag or the missing permission.

@@ -1,5 +1,5 @@
-// Whom the outer server trusts to name users: the ConfigMap kube-system/extension-apiserver-authentication, as files and flags of this
-// server.
+// The front proxies and client CAs that the outer server trusts: the ConfigMap kube-system/extension-apiserver-authentication, as files and
+// flags of this server.
 //
 // Thread-safety: startup, one thread; the follower on its executor.
 // Lifetime:      the follower is shared by its task and ends with the stop signal.
@@ -25,7 +25,7 @@ Status write_trust(const std::string& dir, const Object& data);
 // The flags for these files and for the names in `data` (--requestheader-…, --client-ca-file).
 Result<std::vector<std::string>> trust_flags(const std::string& dir, const Object& data);
 
-// Keeps the files as the ConfigMap has them. Changed names of headers or of front proxies need a restart, which a log line says.
+// Updates the files when the ConfigMap changes. If names of headers or of front proxies change, a log line asks for a restart.
 void follow_trust(std::shared_ptr<ApiClient> outer, std::string dir, Logger& logger, Executor& executor, TaskGroup& tasks, Signal& stop);
 
 }  // namespace backplane

@@ -30,7 +30,7 @@ struct RunnerAddress {
   std::string ca_bundle;  // PEM
 };
 
-// What a webhook configuration says about one admission rule.
+// The part of a webhook configuration that belongs to one admission rule.
 struct WebhookRule {
   std::string name;  // of the admission plugin
   bool mutates = false, validates = false;

@@ -2,7 +2,7 @@
 //
 // Thread-safety: publish() by one thread at a time; everything else from any executor.
 // Lifetime:      shared by the routes.
-// Errors:        make(): a rule that does not say which resources it is for, while --webhook-resources does not either.
+// Errors:        make(): a rule without resources, if --webhook-resources is not set.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class RuleWebhooks {
   // `rules`: of the plugins that are served. `resources`: --webhook-resources.
   static Result<std::shared_ptr<RuleWebhooks>> make(const AdmissionChain::Plugins& rules, const std::vector<std::string>& resources);
 
-  // The plugins of the server, after a change of one; rules that are gone allow nothing.
+  // The plugins of the server, after a change of one; reviews for a rule that no longer exists get 503.
   void publish(const AdmissionChain::Plugins& plugins);
   const std::vector<WebhookRule>& rules() const noexcept { return rules_; }
   std::vector<PathRoute> routes() const;

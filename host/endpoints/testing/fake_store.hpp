@@ -67,7 +67,7 @@ class FailingCursor final : public ObjectCursor {
   const Status error_;
 };
 
-// A store of a plugin's own: the endpoints run admission for it, and record who manages which fields.
+// A store that a plugin implements: the endpoints run admission for it and update metadata.managedFields.
 class FakeStore : public StandardStorage {
  public:
   FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema)

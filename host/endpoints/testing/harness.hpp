@@ -60,7 +60,7 @@ inline std::string message_of(const Response& response) {
   return error || !tree.is_object() ? std::string() : std::string(get_string(tree.get_object(), "message"));
 }
 
-// Allows what it is not told to refuse, and says what it was asked.
+// Returns `answer` to every check, and records the checks in `asked`.
 class FakeAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "fake"; }

@@ -29,8 +29,8 @@ struct EntryUpdate {
   std::string_view now;
 };
 
-// metadata.managedFields after `live` has become `object`: `managed`, with what has changed as the manager's own.  Nothing: it is not that
-// simple (entries of other versions, entries that are malformed, too many of them).
+// metadata.managedFields after `live` has become `object`: `managed`, in which `manager` owns the changed fields.  Nothing: the case needs
+// the general algorithm (entries of other versions, malformed entries, too many entries).
 std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Object& live, const Object& object, const Value& managed);
 
 }  // namespace backplane::registry

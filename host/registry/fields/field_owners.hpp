@@ -6,7 +6,7 @@
 //
 // Thread-safety: a FieldUpdater keeps nothing between calls; any thread, as far as its FieldVersions allows that.
 // Lifetime:      borrows its FieldVersions and its filters; objects passed by reference live until the task has ended.
-// Errors:        what converting gives; kInternalError with upstream's words for objects that are not of their type.
+// Errors:        what converting gives; kInternalError with upstream's message for objects that are not of their type.
 #pragma once
 
 #include <map>
@@ -73,7 +73,7 @@ class FieldUpdater {
 
  private:
   class Versioned;
-  // What a write leaves the others, and what it has changed in its own version.
+  // The owners after a write, the conflicts with other owners, and the changes in the version of the write.
   struct Settled {
     std::vector<FieldConflict> conflicts;
     FieldOwners owners;

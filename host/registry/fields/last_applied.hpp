@@ -12,7 +12,8 @@
 
 namespace backplane::registry {
 
-// The manager that server-side apply of kubectl is by: for it alone, what client-side apply owns is its own.
+// The manager name of kubectl's server-side apply. Only this manager takes over fields of client-side apply (last_applied_fields) without a
+// conflict.
 inline constexpr std::string_view kKubectl = "kubectl";
 
 // The fields that client-side apply has set and that are still as it set them; nothing: it has set none, or in another version.

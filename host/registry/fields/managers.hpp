@@ -2,7 +2,7 @@
 //
 // Thread-safety: pure functions and values.
 // Lifetime:      results are in the storage that is given, or are values.
-// Errors:        500 with upstream's words, and no reason, for entries that cannot be read ("operation must be `Apply` or `Update`").
+// Errors:        500 with upstream's message and no reason for entries that cannot be read ("operation must be `Apply` or `Update`").
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,10 @@ Value take_managed_fields(Object& object);
 // Put where it belongs: last in typed metadata, in its place among sorted keys.  Null: taken out.
 void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys);
 
-// Where nothing but times of managers tells an object from what it was, it keeps those it had: such a change is no write.
+// If `object` differs from `old` only in times of managers, it gets the times of `old`: such a change is no write.
 void keep_times(Object& object, const Object& old, bool sorted_keys);
 
-// The manager that a write is by: what it says, or else the first part of its user agent as upstream cuts it.
+// The manager of a write: `field_manager`, or, if it is empty, the part of the user agent that upstream uses.
 std::string manager_name(std::string_view field_manager, std::string_view user_agent);
 
 // The cap on managers by update: the oldest are merged, for each version, into one called ancient-changes.
