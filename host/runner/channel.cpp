@@ -1,6 +1,5 @@
 #include "runner/channel.hpp"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,16 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <exception>
-#include <utility>
+#include <iterator>
 
 #include "backplane/core/server_slot.hpp"
 
 namespace backplane::runner {
 namespace {
 
-constexpr int kDeepest = 16;               // calls for calls for calls
-constexpr std::size_t kMostQueued = 4096;  // calls that no thread has taken yet
+constexpr int kDeepest = 16;  // calls for calls for calls
 constexpr std::chrono::seconds kAnswerPatience{30};
 
 Status closed_status() { return service_unavailable("the channel to the process is closed"); }
@@ -42,32 +41,61 @@ Status status_of_refusal(std::string_view payload) {
   return Status(code, static_cast<Reason>(reason), message);
 }
 
+// One byte that carries a descriptor to the other process.
+struct DescriptorMessage {
+  DescriptorMessage() noexcept {
+    part = {&byte, 1};
+    head.msg_iov = &part;
+    head.msg_iovlen = 1;
+    head.msg_control = control.data();
+    head.msg_controllen = control.size();
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
+  char byte = 'L';
+  iovec part{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr head{};
+};
+
+bool send_descriptor(int socket, int descriptor) {
+  DescriptorMessage message;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.head);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &descriptor, sizeof(descriptor));
+  return ::sendmsg(socket, &message.head, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
 }  // namespace
 
 // The call of the other side that runs on this thread.
 struct Channel::Serving {
-  Serving(const Channel& served, std::uint64_t call) : channel(served), id(call), outer(innermost), depth(outer ? outer->depth + 1 : 1) {
+  Serving(const Channel& served, const Lane& of_call)
+      : channel(served), lane(of_call), outer(innermost), depth(outer ? outer->depth + 1 : 1) {
     innermost = this;
   }
   ~Serving() { innermost = outer; }
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
-  static std::uint64_t on(const Channel& channel) {
+  static const Lane* on(const Channel& channel) {
     for (const Serving* each = innermost; each != nullptr; each = each->outer) {
-      if (&each->channel == &channel) return each->id;
+      if (&each->channel == &channel) return &each->lane;
     }
-    return 0;
+    return nullptr;
   }
 
   static inline thread_local Serving* innermost = nullptr;
   const Channel& channel;
-  const std::uint64_t id;
+  const Lane& lane;
   Serving* const outer;
   const int depth;
 };
 
-Channel::Channel(int socket, Handler handler, std::size_t threads, const char* name)
-    : socket_(socket), handler_(std::move(handler)), most_threads_(threads), name_(name) {}
+Channel::Channel(int socket, Handler handler, ChannelLimits limits, const char* name)
+    : socket_(socket), handler_(std::move(handler)), limits_(limits), name_(name) {}
 
 Channel::~Channel() {
   close();
@@ -76,17 +104,18 @@ Channel::~Channel() {
 }
 
 void Channel::start() {
-  reader_ = std::thread([this, slot = current_server_slot()] {
+  acceptor_ = std::thread([this, slot = current_server_slot()] {
     const ServerScope server(slot);
     ::pthread_setname_np(::pthread_self(), name_);
-    read_frames();
+    accept_lanes();
   });
 }
 
+// The acceptor starts the other threads.
 void Channel::join() {
-  if (reader_.joinable()) reader_.join();
-  for (auto& worker : workers_) {
-    if (worker.joinable()) worker.join();
+  if (acceptor_.joinable()) acceptor_.join();
+  for (Served& served : served_) {
+    if (served.thread.joinable()) served.thread.join();
   }
 }
 
@@ -105,11 +134,14 @@ void Channel::close() {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
     closed_ = true;
-    for (auto& [id, pending] : pending_) {
-      interrupted_.push_back(pending->function);
-      pending->changed.notify_all();
+    for (const Made& made : busy_) {
+      interrupted_.push_back(made.function);
+      made.lane->shut_down();
     }
-    called_.notify_all();
+    for (const Served& served : served_) served.lane.shut_down();
+    idle_.clear();
+    freed_.notify_all();
+    ended_.notify_all();
   }
   ::shutdown(socket_, SHUT_RDWR);
 }
@@ -118,122 +150,135 @@ void Channel::close() {
 
 Result<std::string> Channel::call(std::uint16_t function, std::string payload, Clock::time_point until) {
   if (payload.size() > kMostPayload) return request_entity_too_large("a call of " + std::to_string(payload.size()) + " bytes is too large");
-  Pending pending(function);
-  FrameHead head{FrameType::kCall, function, static_cast<std::uint32_t>(payload.size()), 0, Serving::on(*this)};
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return closed_status();
-    head.id = next_id_++;
-    pending_.emplace(head.id, &pending);
-  }
-  const bool written = write(head, payload, until);
-  if (!written) close();
-  std::unique_lock lock(mutex_);
-  Status status = await(lock, pending, until);
-  pending_.erase(head.id);
-  if (!status.ok()) return status;
-  if (pending.answer.head.type == FrameType::kRefusal) return status_of_refusal(pending.answer.payload);
-  return std::move(pending.answer.payload);
+  Frame answer;
+  if (const Lane* const lane = Serving::on(*this)) return result_of(exchange(*lane, function, payload, until, answer), answer);
+  auto lane = take_lane(function, until);
+  if (!lane.ok()) return lane.status();
+  const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
+  // The other side has ended. The call is one of those that this has interrupted, so its lane is given back afterwards.
+  if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
+  give_back(*lane, outcome == Lane::Outcome::kFrame);
+  return result_of(outcome, answer);
 }
 
-Status Channel::await(std::unique_lock<std::mutex>& lock, Pending& pending, Clock::time_point until) {
-  while (!pending.answered) {
-    if (!pending.nested.empty()) {
-      Frame frame = std::move(pending.nested.front());
-      pending.nested.pop_front();
-      lock.unlock();
-      serve(std::move(frame));
-      lock.lock();
-    } else if (closed_) {
-      return closed_status();
-    } else if (pending.changed.wait_until(lock, until) == std::cv_status::timeout && !pending.answered && pending.nested.empty()) {
-      return timeout("there was no answer in time", 1);
-    }
+Result<std::shared_ptr<Lane>> Channel::take_lane(std::uint16_t function, Clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  const auto can_go_on = [this] { return closed_ || !idle_.empty() || busy_.size() < limits_.made; };
+  if (!freed_.wait_until(lock, until, can_go_on)) return timeout("there was no answer in time", 1);
+  if (closed_) return closed_status();
+  std::shared_ptr<Lane> lane;
+  if (idle_.empty()) {
+    lane = open_lane();
+    if (!lane) return internal_error(std::string("no socket for a call to the process: ") + std::strerror(errno));
+  } else {
+    lane = std::move(idle_.back());
+    idle_.pop_back();
   }
-  return {};
+  busy_.push_back({lane, function});
+  return lane;
+}
+
+// Null: errno says why.
+std::shared_ptr<Lane> Channel::open_lane() const {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
+  auto lane = std::make_shared<Lane>(ends[0]);
+  const bool sent = send_descriptor(socket_, ends[1]);
+  const int error = errno;
+  ::close(ends[1]);
+  errno = error;
+  return sent ? lane : nullptr;
+}
+
+// The other side's thread ends with a lane that is not usable.
+void Channel::give_back(const std::shared_ptr<Lane>& lane, bool usable) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(busy_, [&](const Made& made) { return made.lane == lane; });
+  if (usable && !closed_) idle_.push_back(lane);
+  freed_.notify_one();
+}
+
+Lane::Outcome Channel::exchange(const Lane& lane, std::uint16_t function, std::string_view payload, Clock::time_point until,
+                                Frame& answer) {
+  const FrameHead head{FrameType::kCall, function, static_cast<std::uint32_t>(payload.size())};
+  Lane::Outcome outcome = lane.send(head, payload, until);
+  while (outcome == Lane::Outcome::kFrame) {
+    outcome = lane.receive(answer, until);
+    if (outcome != Lane::Outcome::kFrame || answer.head.type != FrameType::kCall) break;
+    if (!serve(lane, answer)) return Lane::Outcome::kClosed;
+  }
+  return outcome;
+}
+
+Result<std::string> Channel::result_of(Lane::Outcome outcome, Frame& answer) {
+  switch (outcome) {
+    case Lane::Outcome::kFrame:
+      if (answer.head.type == FrameType::kRefusal) return status_of_refusal(answer.payload);
+      return std::move(answer.payload);
+    case Lane::Outcome::kTimeout:
+      return timeout("there was no answer in time", 1);
+    default:
+      return closed_status();
+  }
 }
 
 // ---- the other side calls
 
-void Channel::read_frames() {
-  std::array<char, kHeadSize> bytes{};
-  while (read_bytes(bytes.data(), bytes.size())) {
-    const auto head = parse_head({bytes.data(), bytes.size()});
-    if (!head) break;
-    Frame frame{*head, std::string(head->size, '\0')};
-    if (!read_bytes(frame.payload.data(), frame.payload.size()) || !take(std::move(frame))) break;
+void Channel::accept_lanes() {
+  for (int socket = receive_socket(); socket >= 0 && add_served(socket); socket = receive_socket()) {
   }
   close();
   if (on_closed_) on_closed_();
 }
 
-bool Channel::read_bytes(char* to, std::size_t size) const {
-  while (size > 0) {
-    const ssize_t got = ::recv(socket_, to, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    to += got;
-    size -= static_cast<std::size_t>(got);
+// -1: the channel is closed, or what came is not a lane.
+int Channel::receive_socket() const {
+  DescriptorMessage message;
+  ssize_t size = -1;
+  while ((size = ::recvmsg(socket_, &message.head, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }
-  return true;
+  const cmsghdr* const header = size == 1 ? CMSG_FIRSTHDR(&message.head) : nullptr;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
+  return descriptor;
 }
 
-// False: the frame answers a call, or belongs to one, that this side has never made.
-bool Channel::take(Frame frame) {
-  const std::lock_guard lock(mutex_);
-  const bool call = frame.head.type == FrameType::kCall;
-  const std::uint64_t own = call ? frame.head.parent : frame.head.id;
-  if (own >= next_id_ || calls_.size() > kMostQueued) return false;
-  if (call && own == 0) {
-    queue(std::move(frame));
-    return true;
-  }
-  const auto found = pending_.find(own);
-  if (found == pending_.end()) {  // given up; a call for it runs on a thread of the channel
-    if (call) queue(std::move(frame));
-    return true;
-  }
-  Pending& pending = *found->second;
-  if (call) {
-    pending.nested.push_back(std::move(frame));
-  } else {
-    pending.answer = std::move(frame);
-    pending.answered = true;
-  }
-  pending.changed.notify_all();
-  return true;
-}
-
-// Called under mutex_.
-void Channel::queue(Frame frame) {
-  calls_.push_back(std::move(frame));
-  if (calls_.size() > idle_ && workers_.size() < most_threads_ && !closed_) {
-    workers_.emplace_back([this, slot = current_server_slot()] {
-      const ServerScope server(slot);
-      ::pthread_setname_np(::pthread_self(), name_);
-      work();
-    });
-  }
-  called_.notify_one();
-}
-
-void Channel::work() {
+// Waits while the other side has more lanes than it may.
+bool Channel::add_served(int socket) {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    ++idle_;
-    called_.wait(lock, [this] { return closed_ || !calls_.empty(); });
-    --idle_;
-    if (closed_) return;
-    Frame frame = std::move(calls_.front());
-    calls_.pop_front();
-    lock.unlock();
-    serve(std::move(frame));
-    lock.lock();
-  }
+  Served& served = served_.emplace_back(socket);
+  ended_.wait(lock, [this] {
+    for (auto each = served_.begin(); each != served_.end();) {
+      if (each->ended) each->thread.join();
+      each = each->ended ? served_.erase(each) : std::next(each);
+    }
+    return closed_ || served_.size() <= limits_.served;
+  });
+  if (closed_) return false;
+  served.thread = std::thread([this, &served, slot = current_server_slot()] {
+    const ServerScope server(slot);
+    ::pthread_setname_np(::pthread_self(), name_);
+    serve_lane(served);
+  });
+  return true;
 }
 
-void Channel::serve(Frame frame) {
-  const Serving serving(*this, frame.head.id);
+void Channel::serve_lane(Served& served) {
+  Frame frame;
+  for (;;) {
+    const Lane::Outcome outcome = served.lane.receive(frame, std::nullopt);
+    if (outcome == Lane::Outcome::kInvalid || (outcome == Lane::Outcome::kFrame && frame.head.type != FrameType::kCall)) close();
+    if (outcome != Lane::Outcome::kFrame || frame.head.type != FrameType::kCall || !serve(served.lane, frame)) break;
+  }
+  const std::lock_guard lock(mutex_);
+  served.ended = true;
+  ended_.notify_one();
+}
+
+// False: the answer could not be sent.
+bool Channel::serve(const Lane& lane, const Frame& frame) {
+  const Serving serving(*this, lane);
   Result<std::string> answer;
   if (serving.depth > kDeepest) {
     answer = internal_error("calls of host and plugin are nested too deeply");
@@ -249,36 +294,8 @@ void Channel::serve(Frame frame) {
   if (answer.ok() && answer->size() > kMostPayload) answer = request_entity_too_large("an answer is too large");
   const std::string payload = answer.ok() ? std::move(*answer) : refusal_of(answer.status());
   const FrameHead head{answer.ok() ? FrameType::kAnswer : FrameType::kRefusal, frame.head.function,
-                       static_cast<std::uint32_t>(payload.size()), frame.head.id, 0};
-  if (!write(head, payload, Clock::now() + kAnswerPatience)) close();
-}
-
-// ---- bytes
-
-bool Channel::write(const FrameHead& head, std::string_view payload, Clock::time_point until) {
-  constexpr std::size_t kSmall = 64 * 1024;
-  std::string bytes;
-  append_head(bytes, head);
-  const bool small = payload.size() <= kSmall;
-  if (small) bytes.append(payload);
-  const std::unique_lock lock(writing_, until);
-  return lock.owns_lock() && write_bytes(bytes, until) && (small || write_bytes(payload, until));
-}
-
-bool Channel::write_bytes(std::string_view bytes, Clock::time_point until) const {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-      continue;
-    }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    pollfd wait_for{socket_, POLLOUT, 0};
-    if (left.count() <= 0 || ::poll(&wait_for, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1'000'000))) == 0) return false;
-  }
-  return true;
+                       static_cast<std::uint32_t>(payload.size())};
+  return lane.send(head, payload, Clock::now() + kAnswerPatience) == Lane::Outcome::kFrame;
 }
 
 }  // namespace backplane::runner

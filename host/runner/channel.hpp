@@ -1,8 +1,9 @@
-// Calls in both directions over one stream socket, many at a time, each with a deadline.
+// Calls in both directions between two processes, many at a time, each with a deadline.
 //
-// A call that a function makes to the side that has called it runs on the thread that waits for that function: a chain of calls uses one
-// thread on each side, and what a thread may do there holds for the calls that are made for it. Other calls run on threads of the channel,
-// which are made when they are needed.
+// Each call has a lane for itself, a socket pair that the calling side makes and keeps for its next call; the socket of the channel
+// carries one end of it to the other side. So an answer wakes the thread that waits for it and no other. On the other side each lane has a
+// thread. A call that a function makes to the side that has called it uses the same lane, and runs on the thread that waits for that
+// function: a chain of calls uses one thread on each side, and what a thread may do there holds for the calls that are made for it.
 //
 // Thread-safety: any thread.
 // Lifetime:      close() and join() before the destructor; no call may be under way then. The handler outlives the channel.
@@ -13,34 +14,43 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
+#include <list>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backplane/core/status.hpp"
-#include "runner/frame.hpp"
+#include "runner/lane.hpp"
 
 namespace backplane::runner {
 
+// Calls of each direction at a time; more wait.
+struct ChannelLimits {
+  std::size_t made, served;
+};
+// Of the host. It serves the calls of threads that the plugin has made.
+inline constexpr ChannelLimits kChannelLimits{64, 8};
+
 class Channel {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Lane::Clock;
   // Makes the call of `function` and returns its answer. An exception refuses the call.
   using Handler = std::function<Result<std::string>(std::uint16_t function, std::string_view payload)>;
 
-  // Takes ownership of the socket. `threads`: the most that it makes for calls. `name`: of its threads.
-  Channel(int socket, Handler handler, std::size_t threads, const char* name);
+  // Takes ownership of the socket. `name`: of its threads.
+  Channel(int socket, Handler handler, ChannelLimits limits, const char* name);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Reads from now on.
+  // Accepts calls from now on.
   void start();
+  // Waits for a lane, if all are in use.
   Result<std::string> call(std::uint16_t function, std::string payload, Clock::time_point until);
   // Ends all calls, and refuses new ones.
   void close();
@@ -53,47 +63,47 @@ class Channel {
   void join();
 
  private:
-  struct Frame {
-    FrameHead head;
-    std::string payload;
-  };
-  struct Pending {
-    explicit Pending(std::uint16_t called) : function(called) {}
-    const std::uint16_t function;
-    std::condition_variable changed;
-    std::deque<Frame> nested;
-    bool answered = false;
-    Frame answer;
-  };
   struct Serving;
+  struct Made {
+    std::shared_ptr<Lane> lane;
+    std::uint16_t function = 0;
+  };
+  struct Served {
+    explicit Served(int socket) noexcept : lane(socket) {}
+    const Lane lane;
+    std::thread thread;
+    bool ended = false;
+  };
 
-  void read_frames();
-  bool read_bytes(char* to, std::size_t size) const;
-  bool take(Frame frame);
-  void queue(Frame frame);
-  void work();
-  void serve(Frame frame);
-  Status await(std::unique_lock<std::mutex>& lock, Pending& pending, Clock::time_point until);
-  bool write(const FrameHead& head, std::string_view payload, Clock::time_point until);
-  bool write_bytes(std::string_view bytes, Clock::time_point until) const;
+  // ---- this side calls
+  Result<std::shared_ptr<Lane>> take_lane(std::uint16_t function, Clock::time_point until);
+  std::shared_ptr<Lane> open_lane() const;
+  void give_back(const std::shared_ptr<Lane>& lane, bool usable);
+  // Sends the call and returns its answer; serves what the other side calls before it answers.
+  Lane::Outcome exchange(const Lane& lane, std::uint16_t function, std::string_view payload, Clock::time_point until, Frame& answer);
+  static Result<std::string> result_of(Lane::Outcome outcome, Frame& answer);
+
+  // ---- the other side calls
+  void accept_lanes();
+  int receive_socket() const;
+  bool add_served(int socket);
+  void serve_lane(Served& served);
+  bool serve(const Lane& lane, const Frame& frame);
 
   const int socket_;
   const Handler handler_;
-  const std::size_t most_threads_;
+  const ChannelLimits limits_;
   const char* const name_;
   std::function<void()> on_closed_;
 
-  std::timed_mutex writing_;
   mutable std::mutex mutex_;
-  std::uint64_t next_id_ = 1;
-  std::map<std::uint64_t, Pending*> pending_;
-  std::vector<std::uint16_t> interrupted_;
+  std::condition_variable freed_, ended_;  // a lane that this side, that the other side has made
   bool closed_ = false;
-  std::deque<Frame> calls_;
-  std::condition_variable called_;
-  std::size_t idle_ = 0;
-  std::vector<std::thread> workers_;
-  std::thread reader_;
+  std::vector<std::shared_ptr<Lane>> idle_;  // the one that was used last is at the end
+  std::vector<Made> busy_;
+  std::vector<std::uint16_t> interrupted_;
+  std::list<Served> served_;  // changed by the acceptor
+  std::thread acceptor_;
 };
 
 }  // namespace backplane::runner

@@ -11,7 +11,6 @@
 namespace backplane::runner {
 namespace {
 
-constexpr std::size_t kMostThreads = 64;
 // The host's own deadlines end calls earlier, or the process.
 constexpr std::chrono::minutes kPatience{10};
 
@@ -88,7 +87,7 @@ Child::Child(int socket, std::string file, ChildEvents events)
       events_(std::move(events)),
       channel_(
           socket, [this](std::uint16_t function, std::string_view payload) { return serve(static_cast<Function>(function), payload); },
-          kMostThreads, "plugin-call") {
+          ChannelLimits{kChannelLimits.served, kChannelLimits.made}, "plugin-call") {
   g_child = this;
 }
 Child::~Child() = default;

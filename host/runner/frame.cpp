@@ -17,8 +17,6 @@ void append_head(std::string& out, const FrameHead& head) {
   writer.number(head.function, 2);
   writer.number(head.size, sizeof(head.size));
   writer.number(0, 4);
-  writer.number(head.id, sizeof(head.id));
-  writer.number(head.parent, sizeof(head.parent));
   out += writer.bytes();
 }
 
@@ -33,9 +31,7 @@ std::optional<FrameHead> parse_head(std::string_view bytes) {
   head.function = static_cast<std::uint16_t>(reader.number(2));
   head.size = static_cast<std::uint32_t>(reader.number(sizeof(head.size)));
   const std::uint64_t reserved = reader.number(4);
-  head.id = reader.number(sizeof(head.id));
-  head.parent = reader.number(sizeof(head.parent));
-  if (head.size > kMostPayload || reserved != 0 || head.id == 0) return std::nullopt;
+  if (head.size > kMostPayload || reserved != 0) return std::nullopt;
   return head;
 }
 

@@ -1,13 +1,12 @@
 // The bytes between the host and a runner process: frames with a fixed head, and the values in their payload.
 //
-//   head     32 bytes: magic, type, function, size of the payload, id of the call, id of the call that it is a part of
+//   head     16 bytes: magic, type, function, size of the payload
 //   payload  values one after another: numbers in little endian, texts with their size before them
 //
 // Thread-safety: values.
 // Lifetime:      texts that a Reader returns are views of the payload.
 // Errors:        a head that is not valid is nullopt; a Reader that runs out of bytes, or finds a text longer than the rest, has failed()
-// and
-//                returns zeros from then on.
+//                and returns zeros from then on.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +25,10 @@ enum class FrameType : std::uint8_t {
 struct FrameHead {
   FrameType type = FrameType::kCall;
   std::uint16_t function = 0;
-  std::uint32_t size = 0;    // of the payload
-  std::uint64_t id = 0;      // of the call; each side counts its own calls from 1
-  std::uint64_t parent = 0;  // the call of the other side that this one is made for; 0: none
+  std::uint32_t size = 0;  // of the payload
 };
 
-inline constexpr std::size_t kHeadSize = 32;
+inline constexpr std::size_t kHeadSize = 16;
 // As large as the answer of a list may be.
 inline constexpr std::uint32_t kMostPayload = 256U << 20U;
 

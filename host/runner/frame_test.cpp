@@ -17,15 +17,15 @@ std::string head_of(const FrameHead& head) {
 }
 
 TEST(Frame, AHeadIsReadAsItWasWritten) {
-  const FrameHead head{FrameType::kAnswer, 7, 1234, 56, 78};
+  const FrameHead head{FrameType::kAnswer, 7, 1234};
   const auto read = parse_head(head_of(head));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->type, FrameType::kAnswer);
-  EXPECT_EQ(std::tuple(read->function, read->size, read->id, read->parent), std::tuple(7, 1234U, 56U, 78U));
+  EXPECT_EQ(std::tuple(read->function, read->size), std::tuple(7, 1234U));
 }
 
 TEST(Frame, AHeadThatIsNotValidIsRefused) {
-  const std::string good = head_of({FrameType::kCall, 1, 0, 1, 0});
+  const std::string good = head_of({FrameType::kCall, 1, 0});
   ASSERT_TRUE(parse_head(good));
   EXPECT_FALSE(parse_head(good.substr(1)));
   const auto changed = [&](std::size_t at, char value) {
@@ -38,9 +38,8 @@ TEST(Frame, AHeadThatIsNotValidIsRefused) {
   EXPECT_FALSE(changed(4, 4)) << "type";
   EXPECT_FALSE(changed(5, 1)) << "type";
   EXPECT_FALSE(changed(12, 1)) << "reserved";
-  EXPECT_FALSE(changed(16, 0)) << "id";
-  EXPECT_FALSE(parse_head(head_of({FrameType::kCall, 1, kMostPayload + 1, 1, 0})));
-  EXPECT_TRUE(parse_head(head_of({FrameType::kCall, 1, kMostPayload, 1, 0})));
+  EXPECT_FALSE(parse_head(head_of({FrameType::kCall, 1, kMostPayload + 1})));
+  EXPECT_TRUE(parse_head(head_of({FrameType::kCall, 1, kMostPayload})));
 }
 
 TEST(Frame, AReaderThatRunsOutOfBytesFailsAndStaysSo) {

@@ -7,7 +7,6 @@
 namespace backplane::runner {
 namespace {
 
-constexpr std::size_t kHostThreads = 8;  // for calls by threads that the plugin has made
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::seconds kLongestPause{30};
 constexpr std::chrono::seconds kStable{60};  // a process that has lived longer begins with the first pause again
@@ -69,7 +68,7 @@ void Runner::live(Process& process, bool first) {
   const auto channel = std::make_shared<Channel>(
       process.take_socket(),
       [this](std::uint16_t function, std::string_view payload) { return registrations_.serve(static_cast<Function>(function), payload); },
-      kHostThreads, "runner-channel");
+      kChannelLimits, "runner-channel");
   channel->on_closed([this, closed = static_cast<const Channel*>(channel.get())] {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && process_ != nullptr && channel_.get() == closed) process_->kill();
