@@ -45,6 +45,8 @@ def measure(places, creates):
         for placed in places.values():
             placed.times['Shelf'].append(placed.create(stable.SHELVES, stable.shelf('shelf-%d' % i, slots=3)))
             placed.times['Box'].append(placed.create(stable.BOXES, stable.box('box-%d' % i, 'all')))
+            # The example's controller reads all boxes after each change.
+            assert placed.server.request('DELETE', stable.BOXES + '/box-%d' % i, connection=placed.connection)[0] == 200
 
 
 def main():
