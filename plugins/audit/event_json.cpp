@@ -254,11 +254,15 @@ void EventEncoder::append_user(std::string& out, const UserRef& user) {
   out.append(user_json_);
 }
 
-void EventEncoder::append_members(std::string& out, const AuditEvent& event, bool truncated) {
+bool EventEncoder::Common::is_of(const AuditEvent& event) const noexcept {
+  const bool same_user = impersonated_user ? event.impersonated_user && &**impersonated_user == &**event.impersonated_user
+                                           : !event.impersonated_user.has_value();
+  return request == event.request && same_user && impersonation_constraint == event.impersonation_constraint && name == event.name &&
+         uid == event.uid && resource_version == event.resource_version;
+}
+
+void EventEncoder::append_common_members(std::string& out, const AuditEvent& event) {
   const AuditRequest& request = *event.request;
-  put(out, R"("level":)", audit_level_name(event.level));
-  put(out, R"(,"auditID":)", request.audit_id);
-  put(out, R"(,"stage":)", audit_stage_name(event.stage));
   put(out, R"(,"requestURI":)", request.request_uri);
   put(out, R"(,"verb":)", request.verb);
   append_user(out.append(R"(,"user":)"), request.user);
@@ -272,12 +276,40 @@ void EventEncoder::append_members(std::string& out, const AuditEvent& event, boo
   if (!request.source_ips.empty()) append_strings(out.append(R"(,"sourceIPs":)"), request.source_ips);
   put_if(out, R"(,"userAgent":)", request.user_agent);
   if (request.resource_request) append_object_ref(out, event);
+}
+
+void EventEncoder::append_common(std::string& out, const AuditEvent& event) {
+  if (event.stage == AuditStage::kRequestReceived) {
+    const std::size_t begin = out.size();
+    append_common_members(out, event);
+    common_.json.assign(out, begin);
+    common_.request = event.request;
+    common_.impersonated_user = event.impersonated_user;
+    common_.impersonation_constraint = event.impersonation_constraint;
+    common_.name = event.name;
+    common_.uid = event.uid;
+    common_.resource_version = event.resource_version;
+    return;
+  }
+  if (common_.is_of(event)) {
+    out.append(common_.json);
+  } else {
+    append_common_members(out, event);
+  }
+  if (common_.request == event.request && event.stage != AuditStage::kResponseStarted) common_.request = nullptr;
+}
+
+void EventEncoder::append_members(std::string& out, const AuditEvent& event, bool truncated) {
+  out.append(R"("level":")").append(audit_level_name(event.level));
+  put(out, R"(","auditID":)", event.request->audit_id);
+  out.append(R"(,"stage":")").append(audit_stage_name(event.stage)).push_back('"');
+  append_common(out, event);
   if (event.stage != AuditStage::kRequestReceived) append_response_status(out, event);
   if (!truncated) {
     if (!event.request_object.empty()) append_compact(out.append(R"(,"requestObject":)"), event.request_object.view());
     if (!event.response_object.empty()) append_compact(out.append(R"(,"responseObject":)"), event.response_object.view());
   }
-  time_.append(out.append(R"(,"requestReceivedTimestamp":")"), request.received);
+  time_.append(out.append(R"(,"requestReceivedTimestamp":")"), event.request->received);
   time_.append(out.append(R"(","stageTimestamp":")"), event.stage_reached);
   out.push_back('"');
   append_annotations(out, event, truncated);

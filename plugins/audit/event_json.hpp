@@ -1,11 +1,13 @@
 // Events as upstream's codec writes audit.k8s.io/v1: the order of members, Go's escapes, times in microseconds.
 //
 // Thread-safety: an encoder belongs to one thread at a time.
-// Lifetime:      the encoder keeps the last user that it has encoded.
+// Lifetime:      the encoder keeps the last user that it has encoded, and the request until its last event.
 // Errors:        none.
 // Source:        k8s.io/apiserver/pkg/apis/audit/v1/types.go.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -34,10 +36,22 @@ class EventEncoder {
   static std::size_t size_over_item() noexcept;
 
  private:
+  // The members from requestURI to objectRef, which the events of a request usually have in common.
+  struct Common {
+    std::shared_ptr<const AuditRequest> request;  // null: there is no text
+    std::optional<UserRef> impersonated_user;
+    std::string impersonation_constraint, name, uid, resource_version;
+    std::string json;
+    bool is_of(const AuditEvent& event) const noexcept;
+  };
+
   void append_members(std::string& out, const AuditEvent& event, bool truncated);
+  void append_common(std::string& out, const AuditEvent& event);
+  void append_common_members(std::string& out, const AuditEvent& event);
   void append_user(std::string& out, const UserRef& user);
 
   TimeEncoder time_;
+  Common common_;          // of the last event of the stage RequestReceived
   UserRef user_;           // the last one
   std::string user_json_;  // of user_; empty: none yet
 };

@@ -108,6 +108,45 @@ TEST(AuditEventJson, TheUserIsThatOfTheEvent) {
   EXPECT_NE(anonymous.find(R"("user":{},)"), std::string::npos);
 }
 
+TEST(AuditEventJson, EventsOfARequestThatDifferAreNotWrittenAlike) {
+  const AuditEvent received = event_of(AuditStage::kRequestReceived);
+  AuditEvent complete = received;
+  complete.stage = AuditStage::kResponseComplete;
+  complete.response_code = 201;
+  const auto with = [&](auto change) {
+    AuditEvent event = complete;
+    change(event);
+    return event;
+  };
+  AuditEvent other = event_of(AuditStage::kResponseComplete);
+  const AuditEvent events[] = {
+      complete,
+      with([](AuditEvent& event) { event.name = "made"; }),
+      with([](AuditEvent& event) { event.uid = "u-2"; }),
+      with([](AuditEvent& event) { event.resource_version = "7"; }),
+      with([](AuditEvent& event) {
+        event.impersonated_user = UserInfo{"joe", "", {}, {}};
+      }),
+      with([](AuditEvent& event) { event.impersonation_constraint = "impersonate:user-info"; }),
+      other,
+  };
+  for (const AuditEvent& event : events) {
+    EventEncoder encoder;
+    std::string out;
+    for (int i = 0; i < 2; ++i) {
+      out.clear();
+      encoder.append(out, received);
+      EXPECT_EQ(out, json_of(received));
+      out.clear();
+      encoder.append(out, event);
+      EXPECT_EQ(out, json_of(event));
+    }
+    out.clear();
+    encoder.append(out, event);  // of a request whose last event has been written already
+    EXPECT_EQ(out, json_of(event));
+  }
+}
+
 TEST(AuditEventJson, TruncationDropsObjectsAndSaysSo) {
   AuditEvent event = event_of(AuditStage::kResponseComplete);
   event.request_object = event.response_object = SharedBytes::from_static(R"({"b":2})");
