@@ -12,10 +12,9 @@ constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20;
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 // A queue keeps no more memory than this for its next lines.
 constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
-// While events keep coming, the writer looks again after this time.  Events of the stage RequestReceived do not wake it before, nor do
-// others if more than kBusy, those of one request, came in the last period: waking it costs a request more than all else.
+// While events keep coming, the writer looks again after this time, and they do not wake it before: waking it costs a request more than
+// all else.
 constexpr std::chrono::milliseconds kLater{5};
-constexpr std::size_t kBusy = 2;
 // A queue that fills wakes it all the same.
 constexpr std::size_t kManyEvents = 512;
 
@@ -50,8 +49,7 @@ bool LogSink::is_full(const AuditEvent& event) const noexcept {
 }
 
 bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
-  const bool received = event->stage == AuditStage::kRequestReceived;
-  if (settings_.batch.mode == Mode::kBlockingStrict && received) return false;
+  if (settings_.batch.mode == Mode::kBlockingStrict && event->stage == AuditStage::kRequestReceived) return false;
   if (is_full(*event)) {
     if (settings_.batch.mode != Mode::kBatch) return false;
     dropped_.add(1, "audit buffer queue blocked", event.get());
@@ -61,7 +59,7 @@ bool LogSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
     const std::size_t count = queue(std::move(event), std::nullopt);
     if (count == 0) return true;
     const bool many = count >= std::min(kManyEvents, settings_.batch.buffer_size / 2);
-    wake(!many && (received || busy_.load(std::memory_order_relaxed)));
+    wake(!many);
   } catch (const std::exception& error) {
     lost_.add(1, error.what(), nullptr);
   }
@@ -138,7 +136,6 @@ void LogSink::drain_later() {
   writer_.after(kLater, [self = shared_from_this()] {
     self->later_.store(false, std::memory_order_seq_cst);
     self->drain();
-    self->busy_.store(std::exchange(self->written_, 0) > kBusy, std::memory_order_relaxed);
   });
 }
 
@@ -162,7 +159,6 @@ bool LogSink::write_all() {
     if (batch.lines[i].stored) batch.lines[i].stored->set(batch.stored[i]);
   }
   queue_.release(batch.lines.size());
-  written_ += batch.lines.size();
   if (!flushes.empty()) file_.sync();
   for (auto& each : flushes) each.set(true);
   return !batch.lines.empty() || !flushes.empty();

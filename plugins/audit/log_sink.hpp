@@ -61,7 +61,6 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   std::atomic<std::size_t> queued_bytes_{0};  // of objects
   std::atomic<bool> awake_{false};            // drain() runs or will run
   std::atomic<bool> later_{false};            // drain() runs again after kLater
-  std::atomic<bool> busy_{false};             // many events came in the last period
   std::mutex flushes_mutex_;
   std::vector<Promise<bool>> flushes_;
 
@@ -70,7 +69,6 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   LineEncoder encoder_;
   QueuedLines taken_;
   std::string buffer_;
-  std::size_t written_ = 0;  // events since the last look
 };
 
 }  // namespace backplane::audit
