@@ -518,6 +518,48 @@ TEST_P(CacheConformance, InitialEventsEndWithABookmark) {
   EXPECT_EQ(next(*stream, 1), "A:d");
 }
 
+TEST_P(CacheConformance, ObjectsOfATransientReadEndWithTheReadersReferences) {
+  for (int i = 0; i < 320; ++i) put("c" + std::to_string(1000 + i), "1", "1");
+  start_hub();
+  const auto ended = [this](bool transient) {
+    ListOptions options;
+    options.send_initial_events = true;
+    options.match = ResourceVersionMatch::kNotOlderThan;
+    options.allow_watch_bookmarks = true;
+    options.transient_objects = transient;
+    auto stream = watch(options);
+    std::vector<std::weak_ptr<const ObjectEntry>> seen;
+    for (bool whole = false; !whole;) {
+      auto events = store.run(stream->next());
+      if (!events.ok() || events->empty()) break;
+      for (const WatchEvent& event : *events) {
+        check(event);
+        whole = whole || event.type == WatchEvent::Type::kBookmark;
+        if (event.type == WatchEvent::Type::kAdded) seen.emplace_back(event.object);
+      }
+    }
+    EXPECT_EQ(seen.size(), 320u);
+    return std::count_if(seen.begin(), seen.end(), [](const auto& each) { return each.expired(); });
+  };
+  EXPECT_EQ(ended(true), 310) << "all but the first of each run";
+  EXPECT_EQ(ended(true), 310);
+  EXPECT_EQ(ended(false), 0);
+  EXPECT_EQ(ended(true), 0) << "the cache holds the entries that a reader has built";
+}
+
+TEST_P(CacheConformance, ATransientListIsLikeOthers) {
+  for (int i = 0; i < 200; ++i) put("c" + std::to_string(1000 + i), std::to_string(i % 3), std::to_string(i % 7));
+  start_hub();
+  std::vector<ListOptions> all{{}, limited(10), limited(200), labelled("l=1"), labelled("l=1", limited(40)), fielded("data.n=3"), fielded("data.n=9")};
+  std::vector<std::string> transient, kept;
+  for (ListOptions options : all) {
+    options.transient_objects = true;
+    transient.push_back(names(options));
+  }
+  for (const ListOptions& options : all) kept.push_back(names(options));
+  EXPECT_EQ(transient, kept);
+}
+
 TEST_P(CacheConformance, InitialEventsCanBeDeclined) {
   start_hub();
   put("c0", "1", "1");

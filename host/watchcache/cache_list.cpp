@@ -270,10 +270,11 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
   const bool selects = selection.selects();
   const std::string list_prefix = selection.list_prefix();
   const ObjectEntry* last = nullptr;
+  std::shared_ptr<const std::vector<ObjectRef>> last_owner;
   std::size_t left = total;
   if (!selects) {
     auto at_last = index.cursor_at(first + limit - 1);
-    last = at_last.next()->get();
+    last = (selection.transient() ? at_last.next_run_transient(last_owner).entries.front() : *at_last.next()).get();
     left = total - limit;
     result.remaining = static_cast<std::int64_t>(left);
     result.items = make_cursor(IndexScan(index.cursor_at(first), limit, std::move(selection)));

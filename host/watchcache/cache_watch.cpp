@@ -125,6 +125,7 @@ void CacheWatch::take_snapshot(Events& events) {
   IndexScan::Found found;
   initial_->take(found, kInitialBatch);
   for (const ObjectRef* entry : found) events.push_back({kAdded, *entry});
+  initial_->release();
   if (!found.empty()) cache_metrics::initial_events(cache_->config().resource, found.size());
   if (initial_->left() > 0) return;
   initial_.reset();

@@ -27,6 +27,7 @@ class ScanCursor final : public ObjectCursor {
   }
   Task<Result<Batch>> next() override {
     found_.clear();
+    scan_.release();
     while (scan_.left() > 0 && found_.empty()) {
       if (std::exchange(others_first_, false)) co_await Yield{};
       others_first_ = scan_.take(found_, kBatch);
@@ -71,11 +72,11 @@ IndexScan::IndexScan(const ObjectIndex& index, Selection selection)
       selection_(std::move(selection)) {}
 
 bool IndexScan::next_run(std::size_t& looks) {
-  const auto run = cursor_.next_run();
+  const auto run = selection_.transient() ? cursor_.next_run_transient(run_owner_) : cursor_.next_run();
   if (run.entries.empty()) left_ = 0;
   looks += run.built_now ? kBuilding : 1;
   const std::size_t count = std::min(run.entries.size(), left_);
-  if (count > 0 && selection_.selects() && !run.summary->may_hold(selection_.wanted())) {
+  if (count > 0 && selection_.selects() && run.summary != nullptr && !run.summary->may_hold(selection_.wanted())) {
     left_ -= count;
   } else {
     run_ = run.entries.first(count);
@@ -92,7 +93,9 @@ bool IndexScan::take(Found& found, std::size_t limit) {
     for (; !run_.empty() && found.size() < limit; --left_, ++looks) {
       const ObjectRef& entry = run_.front();
       run_ = run_.subspan(1);
-      if (!selection_.selects() || selection_.selected(*entry)) found.push_back(&entry);
+      if (selection_.selects() && !selection_.selected(*entry)) continue;
+      found.push_back(&entry);
+      if (run_owner_ != nullptr && (found_in_.empty() || found_in_.back() != run_owner_)) found_in_.push_back(run_owner_);
     }
   }
   return looks >= kPortion && left_ > 0;

@@ -1,7 +1,8 @@
 // A walk over the selected entries of an index, portion by portion.
 //
 // Thread-safety: none; one walker at a time.
-// Lifetime:      keeps its version of the index, and so every entry it gave, alive.
+// Lifetime:      keeps its version of the index, and so every entry it gave, alive. Entries of packed runs that a transient selection has
+//                found live until release().
 #pragma once
 
 #include <span>
@@ -27,6 +28,8 @@ class IndexScan {
   bool take(Found& found, std::size_t limit);
   // Entries not looked at yet.
   std::size_t left() const noexcept { return left_; }
+  // Ends the references that take() has found.
+  void release() noexcept { found_in_.clear(); }
 
  private:
   // Adds what it costs to `looks`. False at the end.
@@ -36,6 +39,9 @@ class IndexScan {
   std::size_t left_;
   Selection selection_;
   std::span<const ObjectRef> run_;  // at hand, not looked at yet; part of left_
+  using Owner = std::shared_ptr<const std::vector<ObjectRef>>;
+  Owner run_owner_;              // of run_; null: the index
+  std::vector<Owner> found_in_;  // owners of found entries
 };
 
 // What is left of `scan`, as a list's items.

@@ -54,8 +54,8 @@ using Node = ObjectIndex::Node;
 using NodeRef = ObjectIndex::NodeRef;
 
 std::size_t entry_position(const Node& leaf, std::string_view key) {
-  if (leaf.packed && key <= leaf.packed->first()->key()) return 0;
-  const auto& entries = leaf.leaf_entries();
+  if (leaf.packed) return leaf.packed->position(key);
+  const auto& entries = leaf.entries;
   const auto found = std::lower_bound(entries.begin(), entries.end(), key,
                                       [](const ObjectRef& entry, std::string_view wanted) { return entry->key() < wanted; });
   return static_cast<std::size_t>(found - entries.begin());
@@ -369,6 +369,15 @@ ObjectIndex::Cursor::Run ObjectIndex::Cursor::next_run() {
   const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->size);
   const bool builds = node->packed && !node->packed->built();
   return {std::span<const ObjectRef>(node->leaf_entries()).subspan(from), &node->leaf_summary(), builds};
+}
+
+ObjectIndex::Cursor::Run ObjectIndex::Cursor::next_run_transient(std::shared_ptr<const std::vector<ObjectRef>>& owner) {
+  owner = nullptr;
+  const Node* node = leaf();
+  if (node == nullptr || !node->packed || node->packed->built()) return next_run();
+  const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->size);
+  owner = node->packed->transient_entries();
+  return {std::span<const ObjectRef>(*owner).subspan(from), nullptr, true};
 }
 
 bool ObjectIndex::Cursor::next_keys(std::vector<KeyAt>& out) {

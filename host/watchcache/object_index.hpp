@@ -63,6 +63,9 @@ class ObjectIndex {
     };
     // Returns the rest of the run that begins with the next entry, and moves after it.
     Run next_run();
+    // The same, but a packed run stays packed: its entries are built for the caller, end with `owner` (null for a run whose entries the
+    // index holds), and have no summary.
+    Run next_run_transient(std::shared_ptr<const std::vector<ObjectRef>>& owner);
     // Appends the keys of that rest, and moves after it; builds no entries. False at the end.
     bool next_keys(std::vector<KeyAt>& out);
 

@@ -222,6 +222,49 @@ TEST(PackedIndex, KeysAreReadWithoutBuildingEntries) {
   }
 }
 
+std::ptrdiff_t built(const Runs& runs) {
+  return std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run->built(); });
+}
+
+TEST(PackedIndex, ATransientReadLeavesTheRunsPacked) {
+  ObjectIndex index;
+  Model model;
+  const Runs runs = fill(index, model, 500);
+  index.put(entry(key_of(499), 9000));  // builds the last run
+  model[key_of(499)] = 9000;
+  ASSERT_EQ(built(runs), 1);
+  Model found;
+  std::vector<std::weak_ptr<const ObjectEntry>> entries;
+  std::shared_ptr<const std::vector<ObjectRef>> owner;
+  auto cursor = index.cursor({});
+  for (;;) {
+    const auto run = cursor.next_run_transient(owner);
+    if (run.entries.empty()) break;
+    EXPECT_EQ(owner != nullptr, run.summary == nullptr);
+    for (const ObjectRef& each : run.entries) found[std::string(each->key())] = each->revision;
+    if (owner != nullptr && run.entries.size() > 1) entries.push_back(run.entries.back());
+  }
+  EXPECT_EQ(found, model);
+  EXPECT_EQ(built(runs), 1);
+  EXPECT_FALSE(entries.empty());
+  for (const auto& each : entries) EXPECT_TRUE(each.expired());
+  // From the middle of a run.
+  auto middle = index.cursor(key_of(100));
+  EXPECT_EQ(middle.next_run_transient(owner).entries.front()->key(), key_of(100));
+}
+
+TEST(PackedIndex, PositionsAreFoundWithoutBuildingEntries) {
+  ObjectIndex index;
+  Model model;
+  const Runs runs = fill(index, model, 500);
+  for (const int i : {0, 1, 7, 100, 250, 498, 499}) {
+    EXPECT_EQ(index.rank(key_of(i)), static_cast<std::size_t>(i));
+    EXPECT_EQ(index.rank(key_of(i) + "x"), static_cast<std::size_t>(i + 1));
+  }
+  EXPECT_EQ(index.rank("/z"), 500u);
+  EXPECT_EQ(built(runs), 0);
+}
+
 TEST(PackedIndex, ChangesLeaveOlderVersionsAsTheyWere) {
   std::mt19937 random(5);
   ObjectIndex index;

@@ -1,5 +1,7 @@
 #include "watchcache/packed_entries.hpp"
 
+#include <algorithm>
+
 #include "base/heap_room.hpp"
 
 namespace backplane {
@@ -31,16 +33,21 @@ void PackedEntries::for_each_item(const Each& each) const {
   }
 }
 
-void PackedEntries::build() const {
-  const std::lock_guard lock(mutex_);
-  if (built_.load(std::memory_order_relaxed)) return;
-  make_heap_room(text_.size() + size_ * kEntryRoom);
+std::vector<ObjectRef> PackedEntries::make_entries() const {
   std::vector<ObjectRef> entries;
   entries.reserve(size_);
   entries.push_back(first_);
   for_each_item([&](const Item& item, std::string_view key, std::string_view value) {
     entries.push_back(builder_->build(key, value, item.revision, item.type));
   });
+  return entries;
+}
+
+void PackedEntries::build() const {
+  const std::lock_guard lock(mutex_);
+  if (built_.load(std::memory_order_relaxed)) return;
+  make_heap_room(text_.size() + size_ * kEntryRoom);
+  std::vector<ObjectRef> entries = make_entries();
   auto summary = std::make_unique<Summary>();
   for (const ObjectRef& entry : entries) summary->add(*entry);
   entries_ = std::move(entries);
@@ -59,6 +66,29 @@ const std::vector<ObjectRef>& PackedEntries::entries() const {
 const Summary& PackedEntries::summary() const {
   if (!built()) build();
   return *summary_;
+}
+
+std::shared_ptr<const std::vector<ObjectRef>> PackedEntries::transient_entries() const {
+  if (!built()) {
+    const std::lock_guard lock(mutex_);
+    if (!built()) return std::make_shared<const std::vector<ObjectRef>>(make_entries());
+  }
+  return std::make_shared<const std::vector<ObjectRef>>(entries_);
+}
+
+std::size_t PackedEntries::position(std::string_view key) const {
+  if (key <= first_->key()) return 0;
+  if (!built()) {
+    const std::lock_guard lock(mutex_);
+    if (!built()) {
+      std::size_t before = 1;
+      for_each_item([&](const Item&, std::string_view each, std::string_view) { before += each < key; });
+      return before;
+    }
+  }
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), key,
+                                      [](const ObjectRef& entry, std::string_view wanted) { return entry->key() < wanted; });
+  return static_cast<std::size_t>(found - entries_.begin());
 }
 
 void PackedEntries::append_keys(std::vector<KeyAt>& out) const {

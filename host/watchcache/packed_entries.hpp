@@ -1,6 +1,8 @@
 // A run of stored objects whose entries are built when one of them is first read. Until then the run holds the bytes of keys and values
 // only: it takes three quarters of the memory of the entries, and loading a cache does not scan its objects.
 //
+// A reader that does not keep what it reads (ListOptions::transient_objects) builds entries for itself, and the run stays packed.
+//
 // Thread-safety: every method from any thread; the first reader builds, others that need the run wait for it.
 // Lifetime:      shared by the versions of an index.
 // Errors:        what EntryBuilder::build() throws; the run stays packed.
@@ -42,6 +44,10 @@ class PackedEntries {
   const std::vector<ObjectRef>& entries() const;
   // Of entries().
   const Summary& summary() const;
+  // Entries that end with the result, unless the run is built.
+  std::shared_ptr<const std::vector<ObjectRef>> transient_entries() const;
+  // How many keys are before `key`. Builds no entries.
+  std::size_t position(std::string_view key) const;
   // Appends the keys without building entries.
   void append_keys(std::vector<KeyAt>& out) const;
 
@@ -53,6 +59,7 @@ class PackedEntries {
     EventType type = EventType::kAdded;
   };
   void build() const;
+  std::vector<ObjectRef> make_entries() const;
   template <class Each>
   void for_each_item(const Each& each) const;
 

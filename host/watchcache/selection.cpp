@@ -27,6 +27,7 @@ Result<Selection> Selection::make(const CacheConfig& config, const CacheScope& s
   Selection selection;
   selection.abandoned_ = scope.abandoned;
   selection.labels_ = options.labels;
+  selection.transient_ = options.transient_objects;
   for (const auto& requirement : options.fields.requirements()) {
     FieldCheck check{kName, requirement.equals, requirement.value};
     if (requirement.field == "metadata.namespace") {

@@ -27,6 +27,8 @@ class Selection {
   const std::string& list_prefix() const noexcept { return list_prefix_; }
   // True with selectors: remaining items are not counted then, as upstream.
   bool selects() const noexcept { return selects_; }
+  // The reader keeps none of the entries (ListOptions::transient_objects).
+  bool transient() const noexcept { return transient_; }
   // What an entry must have to be selected, as far as summaries know it.
   const Wanted& wanted() const noexcept { return wanted_; }
   // What an entry must have for a change of it to matter to a watch; nothing: everything may matter.
@@ -53,6 +55,7 @@ class Selection {
   std::string list_prefix_;
   bool whole_ = false;  // the range is all of the resource
   bool selects_ = false;
+  bool transient_ = false;
   std::string ns_;    // the only one there can be
   std::string name_;  // of a scope over all namespaces
   std::string one_;   // the only name there can be
