@@ -1,9 +1,10 @@
 # The contract between host and plugins: one fingerprint for each folder of the SDK's public headers.  It is a hash of what the headers
 # declare; comments, white space and includes do not count.  A plugin's stamp holds the fingerprints of the folders that it uses, because a
-# virtual function that is added or moved changes no size.  Libraries on top of the SDK (backplane/kit, backplane/workload) have none: a
+# virtual function that is added or moved changes no size.  Each header of points/ has a fingerprint: it is an extension point, and a plugin
+# that does not include it loads after a change of it.  Libraries on top of the SDK (backplane/kit, backplane/workload) have none: a
 # plugin carries its own copy of them, and uses the folders that they use.
 #
-#   cmake -DINCLUDE=FOLDER -P …     prints the fingerprints of the headers in FOLDER/backplane
+#   cmake -DINCLUDE=FOLDER -P …     prints the fingerprints of the headers in FOLDER/backplane, by folder, and of points/ by header
 #   cmake -DLIBRARY=JOB -P …        writes which folders the headers of a library use
 #   cmake -DPLUGIN=JOB -P …         writes which folders the sources of a plugin use
 # A JOB is a file that sets SOURCES, ROOTS (include folders), OUTPUT, DEPFILE and, of a plugin, LIBRARIES (outputs of LIBRARY jobs).
@@ -15,6 +16,9 @@ endif()
 # In the order of bp_note_head.contracts.  `host`: the headers outside the folders, host.hpp and plugin.hpp.
 set(BACKPLANE_CONTRACT_FOLDERS core types points rest net host)
 set(BACKPLANE_CONTRACT_ALWAYS core host)
+# The headers of points/ in the order of the bits of bp_note_head.points.  A new header is added at the end; one that is removed stays here.
+set(BACKPLANE_CONTRACT_POINTS admission audit authentication authorization close_callbacks hooks http paths peers request_gate storage
+  storage_feed storage_transformer store_inspection tracing unreadable_object)
 
 function(backplane_contract_headers out include folder)
   set(pattern ${include}/backplane/${folder}/*.hpp)
@@ -29,11 +33,10 @@ function(backplane_contract_headers out include folder)
   set(${out} ${headers} PARENT_SCOPE)
 endfunction()
 
-# Eight hex digits, never 00000000, which means that a plugin does not use the folder.
-function(backplane_contract_fingerprint out include folder)
-  backplane_contract_headers(headers ${include} ${folder})
+# Eight hex digits, never 00000000, which means that a plugin does not use the headers.
+function(_backplane_fingerprint_of out)
   set(text "")
-  foreach(header IN LISTS headers)
+  foreach(header IN LISTS ARGN)
     file(READ ${header} one)
     string(REGEX REPLACE "//[^\n]*" "" one "${one}")
     string(REGEX REPLACE "/[*]([^*]|[*][^/])*[*]/" "" one "${one}")
@@ -49,10 +52,39 @@ function(backplane_contract_fingerprint out include folder)
   set(${out} ${hash} PARENT_SCOPE)
 endfunction()
 
-# _backplane_folder_of(OUT TARGET): the folder of the contract that `#include "TARGET"` names; empty: none.
+function(backplane_contract_fingerprint out include folder)
+  backplane_contract_headers(headers ${include} ${folder})
+  _backplane_fingerprint_of(hash ${headers})
+  set(${out} ${hash} PARENT_SCOPE)
+endfunction()
+
+# Of points/HEADER.hpp; 00000000: there is no such header.
+function(backplane_point_fingerprint out include header)
+  set(hash 00000000)
+  if(EXISTS ${include}/backplane/points/${header}.hpp)
+    _backplane_fingerprint_of(hash ${include}/backplane/points/${header}.hpp)
+  endif()
+  set(${out} ${hash} PARENT_SCOPE)
+endfunction()
+
+# Refuses headers of points/ that are not in BACKPLANE_CONTRACT_POINTS: they would count for no plugin.
+function(backplane_check_point_headers include)
+  backplane_contract_headers(headers ${include} points)
+  foreach(header IN LISTS headers)
+    get_filename_component(name ${header} NAME_WE)
+    if(NOT name IN_LIST BACKPLANE_CONTRACT_POINTS)
+      message(FATAL_ERROR "backplane/points/${name}.hpp: add ${name} at the end of BACKPLANE_CONTRACT_POINTS in BackplaneContract.cmake")
+    endif()
+  endforeach()
+endfunction()
+
+# _backplane_folder_of(OUT TARGET): the folder of the contract that `#include "TARGET"` names, and for points/ the header too (points/http);
+# empty: none.
 function(_backplane_folder_of out target)
   set(folder "")
-  if(target MATCHES "^backplane/(core|types|points|rest|net)/")
+  if(target MATCHES "^backplane/points/([a-z0-9_]+)\\.hpp$")
+    set(folder points points/${CMAKE_MATCH_1})
+  elseif(target MATCHES "^backplane/(core|types|points|rest|net)/")
     set(folder ${CMAKE_MATCH_1})
   elseif(target MATCHES "^backplane/(host|plugin)\\.hpp$")
     set(folder host)
@@ -119,6 +151,11 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
       backplane_contract_fingerprint(print ${INCLUDE} ${folder})
       message(STATUS "${folder} ${print}")
     endforeach()
+    backplane_check_point_headers(${INCLUDE})
+    foreach(header IN LISTS BACKPLANE_CONTRACT_POINTS)
+      backplane_point_fingerprint(print ${INCLUDE} ${header})
+      message(STATUS "points/${header} ${print}")
+    endforeach()
   elseif(LIBRARY)
     include(${LIBRARY})
     set(text "")
@@ -148,7 +185,17 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     string(TOUPPER "${uses}" bits)
     string(REPLACE " " " | BP_USES_" bits "${bits}")
     string(REGEX REPLACE "^ \\| " "" bits "${bits}")
-    set(text "// The folders of the SDK's contract that the sources of this plugin use:${uses}.  Made by backplane_add_plugin().\n#define BACKPLANE_PLUGIN_USES (${bits})\n")
+    set(points 0)
+    set(bit 1)
+    foreach(header IN LISTS BACKPLANE_CONTRACT_POINTS)
+      if(points/${header} IN_LIST folders)
+        math(EXPR points "${points} | ${bit}" OUTPUT_FORMAT HEXADECIMAL)
+        string(APPEND uses " points/${header}")
+      endif()
+      math(EXPR bit "${bit} * 2")
+    endforeach()
+    set(text "// The folders and extension points of the SDK's contract that the sources of this plugin use:${uses}.  Made by backplane_add_plugin().
+#define BACKPLANE_PLUGIN_USES (${bits})\n#define BACKPLANE_PLUGIN_POINTS ${points}u\n")
     set(former "")
     if(EXISTS "${OUTPUT}")
       file(READ "${OUTPUT}" former)

@@ -34,6 +34,13 @@ function(_backplane_write_contract)
     list(APPEND contracts "0x${print}u")
   endforeach()
   list(JOIN contracts ", " contracts)
+  backplane_check_point_headers(${folder})
+  set(points "")
+  foreach(one IN LISTS BACKPLANE_CONTRACT_POINTS)
+    backplane_point_fingerprint(print ${folder} ${one})
+    list(APPEND points "{\"${one}.hpp\", 0x${print}u}")
+  endforeach()
+  list(JOIN points ", " points)
   _backplane_library_mode(cxx11_abi "defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI")
   _backplane_library_mode(debug "defined(_GLIBCXX_DEBUG)")
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/abi/contract.h CONTENT
@@ -41,6 +48,8 @@ function(_backplane_write_contract)
 #ifndef BACKPLANE_CONTRACT_H
 #define BACKPLANE_CONTRACT_H
 #define BACKPLANE_SDK_CONTRACTS {${contracts}}
+/* The same for each header of backplane/points; 0: the header has been removed. */
+#define BACKPLANE_SDK_POINTS {${points}}
 /* Modes of the C++ library that the SDK was built with. */
 #define BACKPLANE_SDK_CXX11_ABI ${cxx11_abi}
 #define BACKPLANE_SDK_GLIBCXX_DEBUG ${debug}

@@ -110,7 +110,7 @@ function(_backplane_write_descriptor name file text documents)
 #include \"${name}_uses.h\"
 
 namespace {
-constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents}, BACKPLANE_PLUGIN_USES);
+constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\", ${documents}, BACKPLANE_PLUGIN_USES, BACKPLANE_PLUGIN_POINTS);
 }
 extern \"C\" {
 extern __attribute__((visibility(\"default\"))) const decltype(kNote) backplane_plugin_note;

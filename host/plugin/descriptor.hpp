@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@
 #include "plugin/version.hpp"
 
 namespace backplane {
+
+namespace abi {
+struct PointHeader;
+}
 
 struct Requirement {
   std::string name;  // a plugin or a capability
@@ -70,6 +75,8 @@ std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findin
 
 // Every field of the stamp that differs.
 void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findings& findings);
+// The same with other headers of backplane/points than those of this process's SDK.
+void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, std::span<const abi::PointHeader> points, Findings& findings);
 
 // The descriptor as `inspect -o json` prints it.
 Object descriptor_to_json(const Descriptor& descriptor);

@@ -99,7 +99,7 @@ bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspe
 
 std::string demangled(const std::string& symbol) {
   int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  std::unique_ptr<char, void (*)(void*)> text(::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? std::string(text.get()) : symbol;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "backplane/abi/abi.hpp"
 #include "plugin/descriptor.hpp"
 
 namespace backplane {
@@ -125,20 +126,46 @@ constexpr StampField kFields[] = {
 
 constexpr const char* kContractFolders[BP_CONTRACTS] = BP_CONTRACT_FOLDERS;
 
-// The fingerprint of a folder that the plugin does not use is 0; every plugin uses core and host.
-bool contract_matches(const bp_note_head& plugin, const bp_note_head& host, std::size_t folder) {
-  const std::uint32_t print = plugin.contracts[folder];
-  const bool unused = print == 0 && ((BP_USES_CORE | BP_USES_HOST) >> folder & 1U) == 0;
-  return unused || print == host.contracts[folder];
+using PointHeaders = std::span<const abi::PointHeader>;
+
+bool is_points(std::size_t folder) { return (BP_USES_POINTS >> folder & 1U) != 0; }
+
+// The names of the headers of backplane/points that the plugin uses. Those that this SDK does not know have a number.
+std::vector<std::string> used_points(const bp_note_head& plugin, PointHeaders points) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < abi::kMostPointHeaders; ++i) {
+    if ((plugin.points >> i & 1U) == 0) continue;
+    out.push_back(i < points.size() ? points[i].name : "header " + std::to_string(i + 1));
+  }
+  return out;
 }
 
-void compare_contracts(const bp_note_head& plugin, const bp_note_head& host, Findings& findings) {
+// The host's fingerprint of a folder; of backplane/points, of the headers that the plugin uses.
+std::uint32_t wanted_contract(const bp_note_head& plugin, const bp_note_head& host, PointHeaders points, std::size_t folder) {
+  return is_points(folder) ? abi::points_fingerprint(plugin.points, points) : host.contracts[folder];
+}
+
+// The fingerprint of a folder that the plugin does not use is 0; every plugin uses core and host.
+bool uses_folder(const bp_note_head& plugin, std::size_t folder) {
+  return plugin.contracts[folder] != 0 || ((BP_USES_CORE | BP_USES_HOST) >> folder & 1U) != 0;
+}
+
+std::string headers_of(const std::string& folder, const bp_note_head& plugin, PointHeaders points) {
+  if (folder == "host") return "backplane/host.hpp and plugin.hpp";
+  std::string out = "backplane/" + folder;
+  if (folder != "points") return out;
+  std::string names;
+  for (const std::string& name : used_points(plugin, points)) names += (names.empty() ? "" : ", ") + name;
+  return out + " (in one of " + names + ")";
+}
+
+void compare_contracts(const bp_note_head& plugin, const bp_note_head& host, PointHeaders points, Findings& findings) {
   for (std::size_t i = 0; i < BP_CONTRACTS; ++i) {
-    if (contract_matches(plugin, host, i)) continue;
+    const std::uint32_t wanted = wanted_contract(plugin, host, points, i);
+    if (!uses_folder(plugin, i) || plugin.contracts[i] == wanted) continue;
     const std::string folder = kContractFolders[i];
-    const std::string headers = folder == "host" ? "backplane/host.hpp and plugin.hpp" : "backplane/" + folder;
-    findings.push_back({finding_code::kContract, Severity::kError, "contract." + folder, hex(host.contracts[i], 28),
-                        hex(plugin.contracts[i], 28), "declarations in " + headers + " differ from those that the plugin was built with",
+    findings.push_back({finding_code::kContract, Severity::kError, "contract." + folder, hex(wanted, 28), hex(plugin.contracts[i], 28),
+                        "declarations in " + headers_of(folder, plugin, points) + " differ from those that the plugin was built with",
                         kRebuild});
   }
 }
@@ -146,11 +173,15 @@ void compare_contracts(const bp_note_head& plugin, const bp_note_head& host, Fin
 }  // namespace
 
 void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findings& findings) {
+  compare_stamps(plugin, host, abi::sdk_points(), findings);
+}
+
+void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, PointHeaders points, Findings& findings) {
   for (const auto& field : kFields) {
     if (field.matches(plugin, host)) continue;
     findings.push_back({field.code, Severity::kError, field.field, field.show(host), field.show(plugin), field.message, field.fix});
   }
-  compare_contracts(plugin, host, findings);
+  compare_contracts(plugin, host, points, findings);
 }
 
 Object descriptor_to_json(const Descriptor& descriptor) {
@@ -170,6 +201,9 @@ Object descriptor_to_json(const Descriptor& descriptor) {
     if (descriptor.head.contracts[i] != 0) contracts[kContractFolders[i]] = hex(descriptor.head.contracts[i], 28);
   }
   stamp["contracts"] = std::move(contracts);
+  Array points;
+  for (const std::string& name : used_points(descriptor.head, abi::sdk_points())) points.emplace_back(name);
+  stamp["points"] = std::move(points);
   out["stamp"] = std::move(stamp);
   return out;
 }

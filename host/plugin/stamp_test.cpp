@@ -47,12 +47,64 @@ TEST(Stamp, AFolderThatChangedIsNamedAndOneThatIsNotUsedDoesNotCount) {
   compare_stamps(head, host, findings);
   EXPECT_TRUE(findings.empty());
 
-  host.contracts[2] ^= 1;
+  host.contracts[0] ^= 1;
   compare_stamps(head, host, findings);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].code, finding_code::kContract);
+  EXPECT_EQ(findings[0].field, "contract.core");
+  EXPECT_NE(findings[0].message.find("backplane/core"), std::string::npos) << findings[0].message;
+}
+
+// The headers of backplane/points with another fingerprint of one of them.
+std::vector<abi::PointHeader> points_with_change_of(std::string_view header) {
+  std::vector<abi::PointHeader> out(abi::sdk_points().begin(), abi::sdk_points().end());
+  for (abi::PointHeader& each : out) {
+    if (each.name == header) each.fingerprint ^= 1;
+  }
+  return out;
+}
+
+std::uint32_t point_bit(std::string_view header) {
+  const auto points = abi::sdk_points();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].name == header) return 1U << i;
+  }
+  ADD_FAILURE() << header;
+  return 0;
+}
+
+TEST(Stamp, AChangeOfAnExtensionPointConcernsThePluginsThatIncludeItsHeader) {
+  const auto head = abi::note_head(0, BP_USES_CORE | BP_USES_POINTS | BP_USES_HOST, point_bit("admission.hpp") | point_bit("hooks.hpp"));
+  Findings findings;
+  for (const auto* unused : {"audit.hpp", "http.hpp", "storage.hpp"}) {
+    compare_stamps(head, abi::sdk_stamp(), points_with_change_of(unused), findings);
+    EXPECT_TRUE(findings.empty()) << unused;
+  }
+  // A header that a later SDK has added.
+  std::vector<abi::PointHeader> more(abi::sdk_points().begin(), abi::sdk_points().end());
+  more.push_back({"new.hpp", 7});
+  compare_stamps(head, abi::sdk_stamp(), more, findings);
+  EXPECT_TRUE(findings.empty());
+
+  compare_stamps(head, abi::sdk_stamp(), points_with_change_of("admission.hpp"), findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, finding_code::kContract);
   EXPECT_EQ(findings[0].field, "contract.points");
-  EXPECT_NE(findings[0].message.find("backplane/points"), std::string::npos) << findings[0].message;
+  EXPECT_NE(findings[0].message.find("backplane/points (in one of admission.hpp, hooks.hpp)"), std::string::npos) << findings[0].message;
+}
+
+TEST(Stamp, AnExtensionPointThatThisHostDoesNotHaveIsAMismatch) {
+  std::vector<abi::PointHeader> more(abi::sdk_points().begin(), abi::sdk_points().end());
+  more.push_back({"new.hpp", 7});
+  auto head = abi::note_head(0, BP_USES_CORE | BP_USES_POINTS | BP_USES_HOST, point_bit("hooks.hpp"));
+  head.points |= 1U << (more.size() - 1);
+  head.contracts[2] = abi::points_fingerprint(head.points, more);
+  Findings findings;
+  compare_stamps(head, abi::sdk_stamp(), more, findings);
+  EXPECT_TRUE(findings.empty());
+  compare_stamps(head, abi::sdk_stamp(), findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].field, "contract.points");
 }
 
 TEST(Stamp, EveryPluginUsesCoreAndHost) {

@@ -23,7 +23,8 @@ class Contract(unittest.TestCase):
         return subprocess.run([os.environ['CMAKE'], *('-D' + one for one in definitions), '-P', SCRIPT], stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def prints(self):
-        return dict(re.findall(r'^-- (\w+) ([0-9a-f]{8})$', self.run_script('INCLUDE=' + os.path.join(self.dir, 'include')), re.M))
+        """By folder, and by header of points/."""
+        return dict(re.findall(r'^-- ([\w/]+) ([0-9a-f]{8})$', self.run_script('INCLUDE=' + os.path.join(self.dir, 'include')), re.M))
 
     def change(self, header, old, new):
         path = os.path.join(self.dir, 'include/backplane', header)
@@ -37,12 +38,17 @@ class Contract(unittest.TestCase):
         before = self.prints()
         change()
         after = self.prints()
-        self.assertEqual(list(after), FOLDERS)
-        return [folder for folder in FOLDERS if after[folder] != before[folder]]
+        self.assertEqual(list(after), list(before))
+        self.assertEqual(list(after)[:len(FOLDERS)], FOLDERS)
+        return [name for name in after if after[name] != before[name]]
 
     def test_they_are_what_plugins_are_stamped_with(self):
         with open(os.environ['CONTRACT']) as f:
-            self.assertIn('{%s}' % ', '.join('0x%su' % print_ for print_ in self.prints().values()), f.read())
+            text = f.read()
+        prints = self.prints()
+        self.assertIn('{%s}' % ', '.join('0x%su' % prints[folder] for folder in FOLDERS), text)
+        points = [(name[len('points/'):], print_) for name, print_ in prints.items() if name.startswith('points/')]
+        self.assertIn('{%s}' % ', '.join('{"%s.hpp", 0x%su}' % row for row in points), text)
 
     def test_a_change_of_a_library_on_top_is_no_change_of_the_contract(self):
         self.assertEqual(self.changed_by(lambda: self.change('workload/pod_validation.hpp', 'bool allow_privileged = false;',
@@ -57,13 +63,27 @@ class Contract(unittest.TestCase):
         for header, folder in (('rest/strategy.hpp', 'rest'), ('points/http.hpp', 'points'), ('types/schema.hpp', 'types'), ('net/client.hpp', 'net'),
                                ('core/task.hpp', 'core'), ('host.hpp', 'host'), ('plugin.hpp', 'host')):
             with self.subTest(header):
-                self.assertEqual(self.changed_by(lambda header=header: self.change(header, '\nclass ', '\nclass New {};\nclass ')), [folder])
+                changed = self.changed_by(lambda header=header: self.change(header, '\nclass ', '\nclass New {};\nclass '))
+                self.assertEqual(changed, [folder] + ([header[:-len('.hpp')]] if folder == 'points' else []))
+
+    def add_header(self, path):
+        with open(os.path.join(self.dir, 'include/backplane', path), 'w') as f:
+            f.write('struct New {};\n')
 
     def test_a_new_header_counts(self):
-        def add():
-            with open(os.path.join(self.dir, 'include/backplane/points/new.hpp'), 'w') as f:
-                f.write('struct New {};\n')
-        self.assertEqual(self.changed_by(add), ['points'])
+        self.assertEqual(self.changed_by(lambda: self.add_header('rest/new.hpp')), ['rest'])
+
+    def test_a_header_without_a_bit_in_the_stamp_is_refused(self):
+        self.add_header('points/new.hpp')
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.prints()
+
+    def test_a_removed_header_of_an_extension_point_leaves_the_bits_of_the_others(self):
+        before = self.prints()
+        os.remove(os.path.join(self.dir, 'include/backplane/points/peers.hpp'))
+        after = self.prints()
+        self.assertEqual({name: after[name] for name in after if name.startswith('points/')},
+                         {**{name: before[name] for name in before if name.startswith('points/')}, 'points/peers': '00000000'})
 
     def test_comments_white_space_and_includes_do_not_count(self):
         self.assertEqual(self.changed_by(lambda: self.change('rest/strategy.hpp', '#pragma once', '// In other words.\n\n\n#pragma once\n#include <array>')), [])
@@ -93,13 +113,28 @@ class Contract(unittest.TestCase):
         self.run_script('LIBRARY=' + paths['library_job.cmake'])
         self.run_script('PLUGIN=' + paths['job.cmake'])
         with open(paths['uses.h']) as f:
-            return re.findall(r'BP_USES_(\w+)', f.read())
+            text = f.read()
+        bits = int(re.search(r'BACKPLANE_PLUGIN_POINTS (\w+)u', text)[1], 0)
+        names = [name[len('points/'):] for name in self.prints() if name.startswith('points/')]
+        self.points = {name for i, name in enumerate(names) if bits >> i & 1}
+        return re.findall(r'BP_USES_(\w+)', text)
 
     def test_a_plugin_uses_the_folders_that_its_sources_include_and_what_those_include(self):
         self.assertEqual(self.uses(''), ['CORE', 'HOST'])
         self.assertEqual(self.uses('#include <backplane/plugin.hpp>\n'), ['CORE', 'POINTS', 'HOST'])
         self.assertEqual(self.uses('#include "backplane/types/cel.hpp"\n'), ['CORE', 'TYPES', 'HOST'])
         self.assertIn('NET', self.uses('#include <backplane/controller.hpp>\n'))
+
+    def test_a_plugin_uses_the_extension_points_that_its_sources_include_and_what_those_include(self):
+        for source, points in (('', set()), ('#include <backplane/plugin.hpp>\n', {'hooks'}), ('#include <backplane/points/admission.hpp>\n', {'admission'}),
+                               ('#include "backplane/points/audit.hpp"\n', {'audit', 'authorization'}),
+                               ('#include <backplane/rest/conversion.hpp>\n', {'storage'})):
+            with self.subTest(source):
+                self.uses(source)
+                self.assertEqual(self.points, points)
+        self.uses('#include <backplane/kit/group.hpp>\n')
+        self.assertIn('storage', self.points)
+        self.assertNotIn('audit', self.points)
 
     def test_a_plugin_uses_the_folders_that_a_library_of_its_own_uses(self):
         self.assertEqual(self.uses('#include <backplane/kit/group.hpp>\n'), ['CORE', 'TYPES', 'POINTS', 'REST', 'HOST'])

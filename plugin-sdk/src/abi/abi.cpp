@@ -7,4 +7,6 @@ const bp_note_head& sdk_stamp() noexcept {
   return kStamp;
 }
 
+std::span<const PointHeader> sdk_points() noexcept { return kPointHeaders; }
+
 }  // namespace backplane::abi

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -150,9 +151,28 @@ constexpr std::uint32_t sanitizer_flags() noexcept {
   return flags;
 }
 
+// A header of backplane/points and the fingerprint of its declarations; 0: this SDK no longer has the header.
+struct PointHeader {
+  const char* name;
+  std::uint32_t fingerprint;
+};
+inline constexpr PointHeader kPointHeaders[] = BACKPLANE_SDK_POINTS;
+inline constexpr std::size_t kMostPointHeaders = 32;
+static_assert(std::size(kPointHeaders) <= kMostPointHeaders);
+
+// The fingerprint of the headers in `points` (bits as in bp_note_head.points; those past the last header do not count). Never 0.
+constexpr std::uint32_t points_fingerprint(std::uint32_t points, std::span<const PointHeader> headers = kPointHeaders) noexcept {
+  Fingerprint print;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    if ((points >> i & 1U) != 0) print.add(std::uint64_t{i} << 32 | headers[i].fingerprint);
+  }
+  const auto folded = static_cast<std::uint32_t>(print.value() ^ print.value() >> 32);
+  return folded != 0 ? folded : 1;
+}
+
 // The head of a descriptor for code compiled as this translation unit is.  `uses`: BP_USES_… of the folders whose headers the code
-// includes.
-constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = BP_USES_ALL) noexcept {
+// includes; `points`: the headers of backplane/points among them.
+constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = BP_USES_ALL, std::uint32_t points = BP_POINTS_ALL) noexcept {
   bp_note_head head{};
   for (int i = 0; i < 8; ++i) head.magic[i] = BP_NOTE_MAGIC[i];
   head.head_size = sizeof(bp_note_head);
@@ -183,12 +203,16 @@ constexpr bp_note_head note_head(std::uint32_t json_size, std::uint32_t uses = B
   head.layout_fingerprint = layout_fingerprint();
   constexpr std::uint32_t kContracts[BP_CONTRACTS] = BACKPLANE_SDK_CONTRACTS;
   for (std::size_t i = 0; i < BP_CONTRACTS; ++i) head.contracts[i] = (uses >> i & 1U) != 0 ? kContracts[i] : 0;
+  if ((uses & BP_USES_POINTS) != 0) {
+    head.points = points & static_cast<std::uint32_t>((std::uint64_t{1} << std::size(kPointHeaders)) - 1);
+    head.contracts[2] = points_fingerprint(head.points);
+  }
   for (std::size_t i = 0; i + 1 < sizeof(head.vendor) && i + 1 < sizeof(BACKPLANE_VENDOR_TAG); ++i)
     head.vendor[i] = BACKPLANE_VENDOR_TAG[i];
   return head;
 }
 
-// The note as it stands in the file; N is the length of the JSON with its NUL.  Notes are aligned to four bytes.
+// The layout of the note in the ELF file; N is the length of the JSON with its NUL.  Notes are aligned to four bytes.
 template <std::size_t N>
 struct __attribute__((packed, aligned(4))) Note {
   std::uint32_t owner_size, description_size, type;
@@ -198,14 +222,14 @@ struct __attribute__((packed, aligned(4))) Note {
 };
 
 template <std::size_t N>
-constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents, std::uint32_t uses) noexcept {
+constexpr Note<N> make_note(const char (&text)[N], std::uint32_t documents, std::uint32_t uses, std::uint32_t points) noexcept {
   static_assert(N - 1 <= BP_MAX_JSON_SIZE, "the plugin manifest is too long");
   Note<N> note{};
   note.owner_size = sizeof(BP_NOTE_OWNER);
   note.description_size = sizeof(bp_note_head) + N;
   note.type = BP_NOTE_TYPE;
   for (std::size_t i = 0; i < sizeof(BP_NOTE_OWNER); ++i) note.owner[i] = BP_NOTE_OWNER[i];
-  note.head = note_head(N - 1, uses);
+  note.head = note_head(N - 1, uses, points);
   note.head.documents = documents;
   for (std::size_t i = 0; i < N; ++i) note.json[i] = text[i];
   return note;
@@ -215,5 +239,7 @@ static_assert(sizeof(bp_note_head) == 128, "the head of the descriptor never cha
 
 // The stamp of the SDK library in this process, which is what plugins are compared with.
 BACKPLANE_API const bp_note_head& sdk_stamp() noexcept;
+// The headers of backplane/points in that library.
+BACKPLANE_API std::span<const PointHeader> sdk_points() noexcept;
 
 }  // namespace backplane::abi

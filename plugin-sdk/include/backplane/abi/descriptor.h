@@ -1,8 +1,8 @@
 /* The descriptor of a plugin: an ELF note that tools can read without running code of the file.
  *
- * The note (owner "Backplane", type 1) stands in the section .note.backplane.plugin.  Its description is one bp_note_head, in the byte
- * order of the machine, followed by `json_size` bytes of canonical JSON (keys sorted, no white space).  The JSON says what the plugin is
- * (name, version, provides, requires, order); the head says how it was built, field by field, as its own compiler saw it.
+ * The note (owner "Backplane", type 1) is in the section .note.backplane.plugin.  Its description is one bp_note_head, in the byte
+ * order of the machine, followed by `json_size` bytes of canonical JSON (keys sorted, no white space).  The JSON describes the plugin
+ * (name, version, provides, requires, order); the head describes its build: the compiler that built the plugin sets each field.
  *
  * Thread-safety: constants only.
  * Stability:     the head is never reordered; fields are added in `reserved`, and head_size tells how much a plugin knows.
@@ -50,7 +50,8 @@
 #define BP_SANITIZE_THREAD 0x2u
 #define BP_SANITIZE_MEMORY 0x4u
 
-/* bp_note_head.contracts: one for each folder of backplane/, in this order; `host` is host.hpp and plugin.hpp. */
+/* bp_note_head.contracts: one for each folder of backplane/, in this order; `host` is host.hpp and plugin.hpp. Of `points`, only the
+ * headers that the plugin includes count. */
 #define BP_CONTRACT_FOLDERS \
   { "core", "types", "points", "rest", "net", "host" }
 #define BP_CONTRACTS 6
@@ -61,6 +62,8 @@
 #define BP_USES_NET 0x10u
 #define BP_USES_HOST 0x20u
 #define BP_USES_ALL 0x3fu
+/* bp_note_head.points: one bit for each header of backplane/points, in the order of BACKPLANE_SDK_POINTS (abi/contract.h). */
+#define BP_POINTS_ALL 0xffffffffu
 
 /* bp_note_head.documents */
 #define BP_DOCUMENTS_CHECKED 0x1u
@@ -86,13 +89,16 @@ typedef struct bp_note_head {
   uint16_t reserved0[3];
   uint64_t layout_fingerprint; /* FNV-1a over size and alignment of types of the language, the C++ library, Boost and backplane/core */
   char vendor[16];
-  uint64_t reserved2;    /* 0; once one fingerprint of all headers */
-  uint32_t documents;    /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
-  uint32_t contracts[7]; /* fingerprints of the declarations in each folder of headers; 0: the plugin does not use the folder */
+  uint64_t reserved2; /* 0; once one fingerprint of all headers */
+  uint32_t documents; /* BP_DOCUMENTS_CHECKED: backplane_add_plugin() has checked what the file carries */
+  /* Fingerprints of the declarations in each folder of headers; 0: the plugin does not use the folder. That of `points` covers the headers
+   * in `points`. */
+  uint32_t contracts[6];
+  uint32_t points; /* headers of backplane/points that the plugin uses: each header is an extension point */
 } bp_note_head;
 
-/* The files of backplane_add_plugin(… SCHEMAS) stand in this section, each on a multiple of 16: a head, the name with its NUL, the bytes.
- */
+/* This section holds the files of backplane_add_plugin(… SCHEMAS), each at a multiple of 16 bytes: a head, the name with its NUL, the
+ * bytes. */
 #define BP_DOCUMENT_SECTION ".backplane.documents"
 #define BP_DOCUMENT_MAGIC "BPDOCUMT" /* 8 bytes, no NUL */
 
