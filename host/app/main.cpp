@@ -90,7 +90,7 @@ int print_version(std::string_view form) {
     return 0;
   }
   std::string fields;
-  for (const auto& [name, value] : version_fields()) {
+  for (const auto& [name, value] : ReportedVersion().fields()) {
     fields += (fields.empty() ? "" : ", ") + std::string(name) + ":" + backplane::quoted(value);
   }
   print("version.Info{" + fields + "}\n");
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (options->version.starts_with("v")) {
-    if (Status status = report_version(options->version); !status.ok()) return fail(status.message());
+    if (auto version = ReportedVersion::make(options->version); !version.ok()) return fail(version.status().message());
   } else if (options->version != "false") {
     return print_version(options->version);
   }

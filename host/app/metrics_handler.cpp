@@ -353,7 +353,7 @@ class MetricsHandler final : public HttpHandler {
       : parts_(std::move(parts)),
         rules_(std::move(rules)),
         has_page_(rules_.only_takes_out()),
-        page_(constant_families(parts_.gates), parts_.count_objects, parts_.uncached) {
+        page_(constant_families(parts_.gates, parts_.version), parts_.count_objects, parts_.uncached) {
     Families first;
     add_process(first);  // notes the start time
     for (const auto& name : PluginRequests::metrics()) {
@@ -375,7 +375,7 @@ class MetricsHandler final : public HttpHandler {
       }
     }
     Families families = own_families();
-    for (auto& family : constant_families(parts_.gates)) families.push_back(std::move(family));
+    for (auto& family : constant_families(parts_.gates, parts_.version)) families.push_back(std::move(family));
     add_caches(families, parts_.caches, parts_.count_objects);
     const auto measured = Metric::all();
     add_measured(families, measured);
@@ -390,11 +390,11 @@ class MetricsHandler final : public HttpHandler {
   }
 
  private:
-  static Families constant_families(const FeatureGates& gates) {
+  static Families constant_families(const FeatureGates& gates, const ReportedVersion& version) {
     Families families;
     add_gates(families, gates);
-    families.push_back(build_info_metric());
-    families.push_back(version_info_metric());
+    families.push_back(build_info_metric(version));
+    families.push_back(version_info_metric(version.effective));
     return families;
   }
   // Families whose values the handler reads, and not from registered metrics; without those of the caches and of the plugins.

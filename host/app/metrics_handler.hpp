@@ -32,9 +32,10 @@ struct MetricsParts {
   ConfirmedReads uncached;
   std::vector<const StorageBackend*> storages;
   const FeatureGates& gates;
+  const ReportedVersion& version;
   const TransportCounters& transport;
   const RequestGate* gate;  // null: none
-  bool may_reset = false;   // DELETE starts the counts of requests anew
+  bool may_reset = false;   // DELETE resets the request counts
   bool count_objects = true;
   bool store_size = true;
   std::function<std::vector<PluginStatus>()> plugins = {};

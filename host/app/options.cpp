@@ -117,7 +117,9 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   Config config;
   config.options_ = std::move(completed.options_);
   const Emulation emulation = *read_emulation(config.options_->flags);
-  emulate(emulation.version);
+  auto version = ReportedVersion::make(config.options_->version, emulation.version);
+  if (!version.ok()) return std::move(version).status();
+  config.version_ = std::move(*version);
   config.gates_ = FeatureGates(emulation.version);
   config.gates_.set(config.options_->generic.feature_gates);
   for (const auto& remark : config.gates_.remarks()) app_log().warn("{}", remark);

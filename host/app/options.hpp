@@ -174,7 +174,7 @@ struct BackplaneOptions {
   void validate(Problems& problems) const;
 };
 
-// Flags that stand for parts that no option group acts on: auditing, egress, metrics, traces, kubelet …
+// Flags that no option group reads: auditing, egress, metrics, traces, kubelet …
 void add_accepted_flags(FlagSet& flags);
 
 class CompletedOptions;
@@ -229,10 +229,12 @@ class Config {
   const Options& options() const noexcept { return *options_; }
   const FeatureGates& feature_gates() const noexcept { return gates_; }
   const ApiEnablement& enablement() const noexcept { return enablement_; }
+  const ReportedVersion& version() const noexcept { return version_; }
 
  private:
   friend class CompletedOptions;
   std::unique_ptr<Options> options_;
+  ReportedVersion version_;
   FeatureGates gates_;
   ApiEnablement enablement_;
 };

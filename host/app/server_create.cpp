@@ -102,6 +102,7 @@ void ServerParts::make_router() {
   };
   router_config.enable_profiling = options().features.profiling;
   router_config.openapi_cbor = offers_cbor();
+  router_config.version = config.version();
   router_config.openapi_enums = config.feature_gates().enabled("OpenAPIEnums");
   router = std::make_unique<Router>(std::move(router_config));
   facilities.routing_began();

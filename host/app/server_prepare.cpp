@@ -135,7 +135,7 @@ std::vector<PathRoute> ServerParts::host_routes() {
   routes.push_back({"/metrics", false, true,
                     make_metrics_handler(
                         {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
-                         std::move(sizes), config.feature_gates(), server->counters(), plugins->rows()->request_gate.get(),
+                         std::move(sizes), config.feature_gates(), config.version(), server->counters(), plugins->rows()->request_gate.get(),
                          options().features.profiling, has_period(options().storage.count_metric_poll_period),
                          has_period(options().storage.db_metric_poll_interval), [this] { return plugins->statuses(); }},
                         *metric_rules)});
@@ -146,7 +146,7 @@ std::vector<PathRoute> ServerParts::host_routes() {
   }
   const FeatureGates& gates = config.feature_gates();
   if (gates.enabled("ComponentStatusz")) {
-    routes.push_back({"/statusz", false, true, make_statusz_handler([this] { return router->index_paths(); })});
+    routes.push_back({"/statusz", false, true, make_statusz_handler(config.version(), [this] { return router->index_paths(); })});
   }
   if (gates.enabled("ComponentFlagz")) routes.push_back({"/flagz", false, true, make_flagz_handler(options().flags.texts())});
   if (options().features.profiling) {

@@ -1,7 +1,5 @@
 #include "app/version_metrics.hpp"
 
-#include "routing/version.hpp"
-
 namespace backplane {
 namespace {
 
@@ -22,13 +20,13 @@ std::string field_of(const std::vector<std::pair<std::string_view, std::string>>
 
 }  // namespace
 
-prometheus::MetricFamily build_info_metric() {
+prometheus::MetricFamily build_info_metric(const ReportedVersion& version) {
   static constexpr std::pair<std::string_view, const char*> kLabels[] = {
       {"buildDate", "build_date"},   {"compiler", "compiler"},    {"gitCommit", "git_commit"}, {"gitTreeState", "git_tree_state"},
       {"gitVersion", "git_version"}, {"goVersion", "go_version"}, {"major", "major"},          {"minor", "minor"},
       {"platform", "platform"}};
   std::vector<prometheus::ClientMetric::Label> labels;
-  const auto fields = version_fields();
+  const auto fields = version.fields();
   for (const auto& [field, label] : kLabels) labels.push_back({label, field_of(fields, field)});
   return constant_metric(
       "kubernetes_build_info",
@@ -37,8 +35,7 @@ prometheus::MetricFamily build_info_metric() {
       std::move(labels));
 }
 
-prometheus::MetricFamily version_info_metric() {
-  const EffectiveVersion& version = effective_version();
+prometheus::MetricFamily version_info_metric(const EffectiveVersion& version) {
   return constant_metric("version_info",
                          "Provides the compatibility version info of the component. The component label is the name of the component, "
                          "usually kube, but is relevant for aggregated-apiservers.",

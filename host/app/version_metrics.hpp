@@ -6,9 +6,11 @@
 
 #include <prometheus/metric_family.h>
 
+#include "routing/version.hpp"
+
 namespace backplane {
 
-prometheus::MetricFamily build_info_metric();
-prometheus::MetricFamily version_info_metric();
+prometheus::MetricFamily build_info_metric(const ReportedVersion& version);
+prometheus::MetricFamily version_info_metric(const EffectiveVersion& version);
 
 }  // namespace backplane

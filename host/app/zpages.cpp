@@ -138,13 +138,14 @@ std::string formatted(std::time_t time, const char* format) {
 
 class Statusz final : public ZPage {
  public:
-  explicit Statusz(std::function<std::vector<std::string>()> paths) : ZPage("Statusz"), paths_(std::move(paths)) {}
+  Statusz(ReportedVersion version, std::function<std::vector<std::string>()> paths)
+      : ZPage("Statusz"), version_(std::move(version)), paths_(std::move(paths)) {}
 
  private:
   std::int64_t up_seconds() const {
     return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since_).count();
   }
-  static std::string binary_version() { return std::string(reported_version().substr(1)); }
+  std::string binary_version() const { return version_.git.substr(1); }
 
   std::string lines() const override {
     const std::int64_t up = up_seconds();
@@ -155,19 +156,20 @@ class Statusz final : public ZPage {
     for (const auto& path : paths_()) paths += " " + path;
     return "Started: " + formatted(started_, "%a %b %e %H:%M:%S UTC %Y") + "\nUp: " + uptime.data() +
            "\nGo version: " + std::string(kGoVersion) + "\nBinary version: " + binary_version() +
-           "\nEmulation version: " + effective_version().emulation.to_string() + "\nPaths:" + paths + "\n";
+           "\nEmulation version: " + version_.effective.emulation.to_string() + "\nPaths:" + paths + "\n";
   }
   void add_members(Object& object) const override {
     object["startTime"] = formatted(started_, "%Y-%m-%dT%H:%M:%SZ");
     object["uptimeSeconds"] = up_seconds();
     object["goVersion"] = std::string(kGoVersion);
     object["binaryVersion"] = binary_version();
-    object["emulationVersion"] = effective_version().emulation.to_string();
+    object["emulationVersion"] = version_.effective.emulation.to_string();
     Array paths;
     for (const auto& path : paths_()) paths.emplace_back(path);
     object["paths"] = std::move(paths);
   }
 
+  const ReportedVersion version_;
   std::function<std::vector<std::string>()> paths_;
   std::time_t started_ = std::time(nullptr);
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
@@ -194,8 +196,8 @@ class Flagz final : public ZPage {
 
 }  // namespace
 
-std::shared_ptr<HttpHandler> make_statusz_handler(std::function<std::vector<std::string>()> paths) {
-  return std::make_shared<Statusz>(std::move(paths));
+std::shared_ptr<HttpHandler> make_statusz_handler(ReportedVersion version, std::function<std::vector<std::string>()> paths) {
+  return std::make_shared<Statusz>(std::move(version), std::move(paths));
 }
 std::shared_ptr<HttpHandler> make_flagz_handler(std::map<std::string, std::string> flags) {
   return std::make_shared<Flagz>(std::move(flags));

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "backplane/points/http.hpp"
+#include "routing/version.hpp"
 
 namespace backplane {
 
 // Counts the time since it was made.
-std::shared_ptr<HttpHandler> make_statusz_handler(std::function<std::vector<std::string>()> paths);
+std::shared_ptr<HttpHandler> make_statusz_handler(ReportedVersion version, std::function<std::vector<std::string>()> paths);
 std::shared_ptr<HttpHandler> make_flagz_handler(std::map<std::string, std::string> flags);
 
 }  // namespace backplane

@@ -30,7 +30,7 @@ class ZPages : public ::testing::Test {
   }
 
   IoLoop loop{"test"};
-  std::shared_ptr<HttpHandler> statusz = make_statusz_handler([] { return std::vector<std::string>{"/api", "/livez"}; });
+  std::shared_ptr<HttpHandler> statusz = make_statusz_handler({}, [] { return std::vector<std::string>{"/api", "/livez"}; });
   std::shared_ptr<HttpHandler> flagz = make_flagz_handler({{"secure-port", "6443"}, {"v", "0"}});
 };
 

@@ -22,12 +22,13 @@ struct OpenApiPage {
   std::string definition;  // of the answer; empty: a text
   std::vector<std::string_view> types;
   bool negotiated = true;  // request and answer are of the same types
-  // "apis/apps": what its own v3 document is found by.
+  ApiRelease emulation = kApiRelease;
+  // The name of its v3 document: "apis/apps".
   std::string name() const { return path.substr(1, path.size() - 2); }
 };
-// What it is for, in words.
+// The description of the page's operation.
 std::string_view openapi_description(const OpenApiPage& page);
-// Those of the server but for the lists of resources, which stand in their group version's document.
+// All pages of the server except the lists of resources, which are in the document of their group version.
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
 // The media types of objects of built-in kinds; `cbor`: CBOR is one of them.
 std::vector<std::string_view> openapi_object_types(bool cbor);
@@ -66,7 +67,7 @@ struct OpenApiOperation {
   // Parameters that the resource declares itself; their names are part of `query`.
   std::shared_ptr<const std::vector<ConnectParameter>> declared;
 };
-// What it is for, in words.
+// The description of the operation.
 std::string openapi_description(const OpenApiOperation& operation);
 // Every operation of a group version, by path.
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
@@ -110,8 +111,8 @@ class DocumentText {
   void definition(std::string_view name, const Value& schema);
   // Those of another document that are not written yet; what has such a name already is taken for the same.
   void foreign_definitions(const Object& schemas, const Adapt& adapt);
-  // The members that all documents begin with, and their security section.
-  void title(std::string_view form, std::string_view version);
+  // The members that all documents begin with, and their security section. `release`: the emulated one.
+  void title(std::string_view form, std::string_view version, const ApiRelease& release);
   static Object bearer_token();
   std::string take() { return std::move(out_); }
 

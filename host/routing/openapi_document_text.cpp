@@ -3,7 +3,6 @@
 
 #include "engine/codec.hpp"
 #include "routing/openapi.hpp"
-#include "routing/version.hpp"
 
 namespace backplane {
 
@@ -45,9 +44,9 @@ bool is_built_in(const SchemaSet* schemas, const std::string& name) {
 
 }  // namespace
 
-void DocumentText::title(std::string_view form, std::string_view version) {
+void DocumentText::title(std::string_view form, std::string_view version, const ApiRelease& release) {
   member(form, json::value(version));
-  member("info", Object{{"title", "Kubernetes"}, {"version", effective_version().emulation.to_string()}});
+  member("info", Object{{"title", "Kubernetes"}, {"version", release.to_string()}});
 }
 
 Object DocumentText::bearer_token() { return Object{{"BearerToken", {{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}}}}; }

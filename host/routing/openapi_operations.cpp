@@ -326,6 +326,7 @@ std::vector<OpenApiPage> openapi_pages(const RouteTable& table) {
   if (is_there("/openid/v1/jwks")) {
     out.push_back({"/openid/v1/jwks/", "openid", "getServiceAccountIssuerOpenIDKeyset", "", {"application/jwk-set+json"}, false});
   }
+  for (OpenApiPage& page : out) page.emulation = table.emulation;
   return out;
 }
 

@@ -263,7 +263,7 @@ OpenApiV2Merge add_forwarded_paths(DocumentText& text, const RouteTable& table, 
 std::string openapi_v2_document(const RouteTable& table) {
   DocumentText text(table.openapi_enums);
   text.open();
-  text.title("swagger", "2.0");
+  text.title("swagger", "2.0", table.emulation);
   std::vector<UsedDefinitions> used;
   Parameters shared;
   const auto add_page = [&](const OpenApiPage& page, UsedDefinitions& into) {

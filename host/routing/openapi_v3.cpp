@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "routing/version.hpp"
 
 namespace backplane {
 namespace {
@@ -159,7 +158,7 @@ bool has_openapi_v3(const VersionTable& version) { return version.forward == nul
 
 std::string openapi_v3_hash(const VersionTable& version) {
   if (const auto document = forwarded_document(version)) return sha512_hex(*document);
-  std::string said = effective_version().emulation.to_string();
+  std::string said = version.emulation.to_string();
   bool known = true;
   version.rows.each([&](const std::string& path, const RowRef& row) {
     known = known && !row->identity.empty();
@@ -171,7 +170,7 @@ std::string openapi_v3_hash(const VersionTable& version) {
 std::string openapi_v3_page(const OpenApiPage& page) {
   DocumentText text(true);
   text.open();
-  text.title("openapi", "3.0.0");
+  text.title("openapi", "3.0.0", page.emulation);
   text.open("paths");
   text.member(page.path, page_object(page));
   text.close();
@@ -188,7 +187,7 @@ std::string openapi_v3_document(const VersionTable& version) {
     text.member("openapi", "3.0.0");
     text.member("info", Object{{"title", "Kubernetes CRD Swagger"}, {"version", "v0.1.0"}});
   } else {
-    text.title("openapi", "3.0.0");
+    text.title("openapi", "3.0.0", version.emulation);
   }
   UsedDefinitions used;
   const std::string tag = openapi_tag(version.version);

@@ -233,9 +233,9 @@ class LiveText final : public Document {
   std::function<std::string()> make_;
 };
 
-Value version_value() {
+Value version_value(const ReportedVersion& version) {
   Object out;
-  for (const auto& [key, value] : version_fields()) out[key] = value;
+  for (const auto& [key, value] : version.fields()) out[key] = value;
   return out;
 }
 
@@ -359,11 +359,11 @@ HandlerFactory handler_factory(const RouterConfig& config, const kit::Published<
   };
 }
 
-void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json) {
+void add_root_paths(FixedPaths& paths, const ReportedVersion& version, std::function<std::string()> chain_json) {
   const auto put = [&paths](const std::string& path, bool listed, Handler handler) {
     paths.exact.emplace(path, PathRow{PathRoute{path, false, listed, std::move(handler)}, "backplane"});
   };
-  put("/version", true, std::make_shared<VersionDocument>(version_value()));
+  put("/version", true, std::make_shared<VersionDocument>(version_value(version)));
   put("/debug/chain", false, std::make_shared<LiveText>(std::move(chain_json)));
 }
 

@@ -1,5 +1,5 @@
-// The documents of every server besides its resources: index, discovery, version, OpenAPI, the live chain; and the answers where there is
-// nothing.
+// The documents of every server in addition to its resources: index, discovery, version, OpenAPI, the live chain; and the responses for
+// paths that do not exist.
 //
 // Thread-safety: pure functions of an immutable table; the handlers they make are for one request each, unless documented otherwise.
 // Lifetime:      a handler holds what it describes until it has been made into bytes.
@@ -25,7 +25,7 @@ std::shared_ptr<HttpHandler> find_document(const TableRef& routes, const Documen
 // What GET / lists.
 std::set<std::string> index_paths(const RouteTable& routes, const std::vector<std::string>& published);
 // Adds what does not depend on the groups: "/version" and "/debug/chain".
-void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json);
+void add_root_paths(FixedPaths& paths, const ReportedVersion& version, std::function<std::string()> chain_json);
 // Discovery documents are found with a slash at the end too; health checks are not.
 bool root_path_allows_slash(std::string_view path);
 

@@ -81,6 +81,7 @@ std::vector<VersionRef> RouteComposer::versions_of(const APIGroupInfo& group, co
     table->version = version;
     table->openapi_enums = config_.openapi_enums;
     table->openapi_cbor = config_.openapi_cbor;
+    table->emulation = config_.version.effective.emulation;
     table->delegate = target.name;
     table->group_priority = group.group_priority_minimum;
     const auto priority = group.version_priorities.find(name);
@@ -150,6 +151,7 @@ std::shared_ptr<RouteTable> RouteComposer::finish(GroupVersionsChange& change) {
   auto table = std::make_shared<RouteTable>();
   table->openapi_enums = config_.openapi_enums;
   table->openapi_cbor = config_.openapi_cbor;
+  table->emulation = config_.version.effective.emulation;
   table->paths = std::move(paths_);
   for (auto& [name, entry] : groups_) {
     if (!entry->versions.empty()) table->groups = table->groups.with(name, finished(name, std::move(entry)));

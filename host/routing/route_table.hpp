@@ -16,6 +16,7 @@
 #include "backplane/host.hpp"
 #include "backplane/points/http.hpp"
 #include "backplane/rest/roles.hpp"
+#include "backplane/types/api_lifecycle.hpp"
 #include "backplane/types/schema.hpp"
 #include "routing/delegation.hpp"
 #include "routing/lazy_document.hpp"
@@ -50,6 +51,7 @@ struct VersionTable {
   bool dynamic = false;  // published at run time
   bool openapi_enums = true;
   bool openapi_cbor = false;
+  ApiRelease emulation = kApiRelease;  // the release in the title of the OpenAPI document
   Rows rows;
   // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
   std::shared_ptr<HttpHandler> forward;
@@ -96,12 +98,13 @@ struct RouteTable {
   PersistentMap<GroupRef> groups;  // by name; the core group's is empty
   bool openapi_enums = true;       // OpenAPI lists the values of built-in fields
   bool openapi_cbor = false;       // OpenAPI lists CBOR
+  ApiRelease emulation = kApiRelease;
   LazyDocument aggregated_apis, aggregated_api, aggregated_apis_proto, aggregated_api_proto, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
   // The same routes; the documents are generated again.
   RouteTable(const RouteTable& other)
-      : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums), openapi_cbor(other.openapi_cbor) {}
+      : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums), openapi_cbor(other.openapi_cbor), emulation(other.emulation) {}
   RouteTable& operator=(const RouteTable&) = delete;
 
   const GroupEntry* group(std::string_view name) const noexcept;

@@ -208,7 +208,7 @@ Result<TableRef> Router::composed(const std::vector<TargetRef>& chain, const std
   }
   if (status.ok()) status = composer.take_over_published();
   if (!status.ok()) return status;
-  add_root_paths(composer.paths(), [this] { return chain_json(); });
+  add_root_paths(composer.paths(), config_.version, [this] { return chain_json(); });
   return TableRef(composer.finish(change));
 }
 

@@ -27,6 +27,7 @@
 #include "routing/delegation.hpp"
 #include "routing/published_paths.hpp"
 #include "routing/server_address.hpp"
+#include "routing/version.hpp"
 
 namespace backplane {
 
@@ -48,6 +49,7 @@ struct RouterConfig {
   bool enable_profiling = true;  // /debug/flags/v
   bool openapi_enums = true;
   bool openapi_cbor = false;
+  ReportedVersion version = {};  // /version, and the titles of OpenAPI documents
 };
 
 class Router final : public HttpHandler {

@@ -1,38 +1,25 @@
 #include "routing/version.hpp"
 
+#include <algorithm>
+
 namespace backplane {
-namespace {
 
-std::string& reported() {
-  static std::string version(kKubernetesVersion);
-  return version;
-}
-
-EffectiveVersion& effective() {
-  static EffectiveVersion version;
-  return version;
-}
-
-}  // namespace
-
-const EffectiveVersion& effective_version() noexcept { return effective(); }
-
-void emulate(const EffectiveVersion& version) noexcept { effective() = version; }
-
-std::string_view reported_version() noexcept { return reported(); }
-
-Status report_version(std::string_view version) {
-  const std::string_view rest = version.substr(std::min(version.size(), kKubernetesVersion.size()));
-  if (!version.starts_with(kKubernetesVersion) || (!rest.empty() && rest.front() != '-' && rest.front() != '+')) {
-    return bad_request("version " + quoted(version) + " must match major/minor/patch of default version " + quoted(kKubernetesVersion));
+Result<ReportedVersion> ReportedVersion::make(std::string_view version_flag, const EffectiveVersion& effective) {
+  ReportedVersion out;
+  out.effective = effective;
+  if (!version_flag.starts_with('v')) return out;
+  const std::string_view rest = version_flag.substr(std::min(version_flag.size(), kKubernetesVersion.size()));
+  if (!version_flag.starts_with(kKubernetesVersion) || (!rest.empty() && rest.front() != '-' && rest.front() != '+')) {
+    return bad_request("version " + quoted(version_flag) + " must match major/minor/patch of default version " +
+                       quoted(kKubernetesVersion));
   }
-  reported() = version;
-  return {};
+  out.git = version_flag;
+  return out;
 }
 
-std::vector<std::pair<std::string_view, std::string>> version_fields() {
+std::vector<std::pair<std::string_view, std::string>> ReportedVersion::fields() const {
   const BuildInfo& build = build_info();
-  const auto& [emulated, oldest] = effective_version();
+  const auto& [emulated, oldest] = effective;
   return {
       {"major", "1"},
       {"minor", "36"},
@@ -40,7 +27,7 @@ std::vector<std::pair<std::string_view, std::string>> version_fields() {
       {"emulationMinor", std::to_string(emulated.minor)},
       {"minCompatibilityMajor", std::to_string(oldest.major)},
       {"minCompatibilityMinor", std::to_string(oldest.minor)},
-      {"gitVersion", reported()},
+      {"gitVersion", git},
       {"gitCommit", std::string(build.commit)},
       {"gitTreeState", std::string(build.tree_state)},
       {"buildDate", std::string(build.date)},

@@ -1,6 +1,6 @@
 // The Kubernetes release that the server speaks, which clients compare and which is kube-apiserver's, and the build of Backplane.
 //
-// Thread-safety: report_version() and emulate() once, before anything is served; the rest from any thread.
+// Thread-safety: values and pure functions.
 #pragma once
 
 #include <string>
@@ -23,21 +23,24 @@ struct BuildInfo {
 };
 const BuildInfo& build_info() noexcept;
 
-// kKubernetesVersion, or what --version=vX.Y.Z made of it.
-std::string_view reported_version() noexcept;
-// Reports another build of the same release ("v1.36.3-vendor.1").  Errors: another major, minor or patch number.
-Status report_version(std::string_view version);
-
 inline constexpr std::string_view kGoVersion = "go1.26.8";  // of the kube-apiserver that answers as this server does
 // The releases of --emulated-version and --min-compatibility-version.
 struct EffectiveVersion {
   ApiRelease emulation = kApiRelease;
   ApiRelease min_compatibility{kApiRelease.major, kApiRelease.minor - 1};
 };
-const EffectiveVersion& effective_version() noexcept;
-void emulate(const EffectiveVersion& version) noexcept;
 
-// The answer of GET /version, field by field in order.
-std::vector<std::pair<std::string_view, std::string>> version_fields();
+// The version that one server reports. A server owns it (Config), and its handlers have copies: servers of one process may emulate different
+// releases.
+struct ReportedVersion {
+  std::string git{kKubernetesVersion};
+  EffectiveVersion effective = {};
+
+  // With the build of the same release that --version=vX.Y.Z names ("v1.36.3-vendor.1"); other values of the flag change nothing.
+  // Errors: another major, minor or patch number.
+  static Result<ReportedVersion> make(std::string_view version_flag, const EffectiveVersion& effective = {});
+  // The answer of GET /version, field by field in order.
+  std::vector<std::pair<std::string_view, std::string>> fields() const;
+};
 
 }  // namespace backplane

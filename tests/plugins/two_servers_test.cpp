@@ -207,5 +207,51 @@ TEST(TwoServers, CborIsOfferedByTheServerWhoseGateIsOn) {
   EXPECT_EQ(without.send("GET", missing, "", "application/cbor").body.substr(0, 1), "{");
 }
 
+bool answers_with(RunningServer& server, const std::string& path, const std::string& text) {
+  const auto answer = server.send("GET", path);
+  EXPECT_EQ(answer.code, 200) << path;
+  return answer.body.find(text) != std::string::npos;
+}
+
+// The version was a variable of the process: the server that was made last decided it for all.
+TEST(TwoServers, EachReportsItsOwnVersion) {
+  TemporaryDirectory plugins;
+  std::filesystem::create_symlink(build_file("one"), plugins / "gadgets.so");
+  RunningServer older(plugins.path(), {"--emulated-version=1.34", "--version=v1.36.3-vendor.1", "--feature-gates=ComponentStatusz=true"});
+  RunningServer newest(plugins.path());
+  RunningServer between(plugins.path(), {"--emulated-version=1.35", "--min-compatibility-version=1.35"});
+  struct Row {
+    RunningServer& server;
+    std::string release, oldest, git;
+  };
+  for (const Row& row : {Row{older, "34", "33", "v1.36.3-vendor.1"}, Row{newest, "36", "35", "v1.36.3"}, Row{between, "35", "35", "v1.36.3"}}) {
+    const json::value version = json::parse(row.server.send("GET", "/version").body);
+    const auto field = [&](const char* name) { return std::string(version.at(name).as_string()); };
+    EXPECT_EQ(field("emulationMinor"), row.release);
+    EXPECT_EQ(field("minCompatibilityMinor"), row.oldest);
+    EXPECT_EQ(field("gitVersion"), row.git);
+    EXPECT_EQ(field("minor"), "36");
+    EXPECT_EQ(metric_lines(row.server, "version_info{"), R"(version_info{binary="1.36",component="kube",emulation="1.)" + row.release +
+                                                            R"(",min_compat="1.)" + row.oldest + "\"} 1\n");
+    const std::string build = metric_lines(row.server, "kubernetes_build_info{");
+    EXPECT_NE(build.find("git_version=\"" + row.git + "\""), std::string::npos) << build;
+    const std::string title = R"("info":{"title":"Kubernetes","version":"1.)" + row.release + "\"}";
+    for (const char* path : {"/openapi/v2", "/openapi/v3/version", "/openapi/v3/apis/test.example.com/v1"})
+      EXPECT_TRUE(answers_with(row.server, path, title)) << path;
+  }
+  EXPECT_TRUE(answers_with(older, "/statusz", "Binary version: 1.36.3-vendor.1\nEmulation version: 1.34\n"));
+}
+
+TEST(TwoServers, EachServesTheApisOfItsRelease) {
+  TemporaryDirectory plugins;
+  for (const std::string name : {"core.so", "resource.so"}) std::filesystem::create_symlink(PLUGIN_DIR "/" + name, plugins / name);
+  RunningServer older(plugins.path(), {"--emulated-version=1.33"});
+  RunningServer newest(plugins.path());
+  EXPECT_EQ(older.send("GET", "/apis/resource.k8s.io/v1").code, 404);
+  EXPECT_EQ(newest.send("GET", "/apis/resource.k8s.io/v1").code, 200);
+  EXPECT_EQ(newest.send("GET", "/openapi/v3/apis/resource.k8s.io/v1").code, 200);
+  EXPECT_EQ(older.send("GET", "/apis/resource.k8s.io/v1").code, 404);
+}
+
 }  // namespace
 }  // namespace backplane
