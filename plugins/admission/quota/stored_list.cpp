@@ -5,7 +5,8 @@
 
 namespace backplane::admission::quota {
 
-Task<Result<std::vector<ObjectRef>>> stored_list(Host& host, GroupVersionResource resource, std::string ns, std::string resource_version) {
+Task<Result<std::vector<ObjectRef>>> stored_list(Host& host, GroupVersionResource resource, std::string ns, std::string resource_version,
+                                                 bool transient_objects) {
   std::vector<ObjectRef> out;
   const auto storage = host.find_storage(resource);
   auto* const lister = role_of<backplane::Lister>(storage);
@@ -14,6 +15,7 @@ Task<Result<std::vector<ObjectRef>>> stored_list(Host& host, GroupVersionResourc
   own.info.ns = std::move(ns);
   ListOptions options;
   options.resource_version = std::move(resource_version);
+  options.transient_objects = transient_objects;
   auto listing = lister->list(own, std::move(options));
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return std::move(listed.status());

@@ -15,7 +15,8 @@
 
 namespace backplane::admission::quota {
 
-// `resource_version`: empty for the newest state, "0" for a cached one.
-Task<Result<std::vector<ObjectRef>>> stored_list(Host& host, GroupVersionResource resource, std::string ns, std::string resource_version);
+// `resource_version`: empty for the newest state, "0" for a cached one. `transient_objects`: as in ListOptions.
+Task<Result<std::vector<ObjectRef>>> stored_list(Host& host, GroupVersionResource resource, std::string ns, std::string resource_version,
+                                                 bool transient_objects = false);
 
 }  // namespace backplane::admission::quota

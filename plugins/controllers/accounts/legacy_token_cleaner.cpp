@@ -40,7 +40,7 @@ void add_secret_names(const Object& node, std::set<std::string>& out) {
 
 struct LegacyTokenCleaner {
   Context context;
-  std::shared_ptr<SharedInformer> accounts, secrets, pods;
+  std::shared_ptr<SharedInformer> accounts, secrets;
 
   Task<void> run() {
     bool more = true;
@@ -64,6 +64,10 @@ struct LegacyTokenCleaner {
     for (const ObjectRef& entry : secrets->indexer().list()) {
       const Object secret = tree_of(*entry);
       if (!is_unused(secret, now, limit)) continue;
+      auto looking = is_mounted(secret);
+      auto mounted = co_await std::move(looking);
+      if (!mounted.ok()) co_return std::move(mounted).status();
+      if (*mounted) continue;
       auto handling = handle(secret, now, limit);
       Status handled = co_await std::move(handling);
       if (!handled.ok()) co_return handled;
@@ -77,7 +81,7 @@ struct LegacyTokenCleaner {
     if (!created || *created >= now - kUnusedPeriod) return false;
     const Object& labels = object_or_empty(object_or_empty(secret, "metadata"), "labels");
     if (has(labels, kLastUsed) && (!is_date(get_string(labels, kLastUsed)) || get_string(labels, kLastUsed) >= limit)) return false;
-    return is_generated(secret) && !is_mounted(secret);
+    return is_generated(secret);
   }
 
   // Generated secrets are listed by their account.
@@ -91,13 +95,15 @@ struct LegacyTokenCleaner {
     return find_item(*account, "secrets", "name", meta_name(secret)) != nullptr;
   }
 
-  bool is_mounted(const Object& secret) const {
-    auto found = pods->indexer().by_index(kNamespaceIndex, std::string(meta_namespace(secret)));
+  // Read from the watch cache: the question is rare, so no pods are cached here.
+  Task<Result<bool>> is_mounted(const Object& secret) const {
+    const std::string name(meta_name(secret));
     std::set<std::string> names;
-    for (const ObjectRef& pod : found.ok() ? *found : std::vector<ObjectRef>()) {
-      add_secret_names(object_or_empty(tree_of(*pod), "spec"), names);
-    }
-    return names.contains(std::string(meta_name(secret)));
+    auto reading = visit_stored(context.host, {"", "v1", "pods"}, std::string(meta_namespace(secret)),
+                                [&](const ObjectEntry& pod) { add_secret_names(object_or_empty(tree_of(pod), "spec"), names); });
+    Status read = co_await std::move(reading);
+    if (!read.ok()) co_return read;
+    co_return names.contains(name);
   }
 
   Task<Status> handle(const Object& secret, std::int64_t now, const std::string& limit) {
@@ -123,10 +129,9 @@ struct LegacyTokenCleaner {
 
 Status start_legacy_token_cleaner(const Context& context) {
   const auto controller = std::make_shared<LegacyTokenCleaner>(
-      LegacyTokenCleaner{context, context.term->informer({"", "v1", "serviceaccounts"}), context.term->informer({"", "v1", "secrets"}),
-                         context.term->informer({"", "v1", "pods"})});
+      LegacyTokenCleaner{context, context.term->informer({"", "v1", "serviceaccounts"}), context.term->informer({"", "v1", "secrets"})});
   const auto body = [controller] { return controller->run(); };
-  context.run(body, {controller->accounts, controller->secrets, controller->pods});
+  context.run(body, {controller->accounts, controller->secrets});
   return {};
 }
 

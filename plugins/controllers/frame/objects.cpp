@@ -2,12 +2,31 @@
 
 #include <algorithm>
 
+#include "backplane/core/request.hpp"
+#include "backplane/rest/roles.hpp"
+
 namespace backplane::controllers {
 
 std::optional<Object> cached(const SharedInformer& informer, std::string_view key) {
   const ObjectRef entry = informer.indexer().get(key);
   if (entry == nullptr) return std::nullopt;
   return tree_of(*entry);
+}
+
+Task<Status> visit_stored(Host& host, GroupVersionResource resource, std::string ns, std::function<void(const ObjectEntry& object)> visit) {
+  const std::shared_ptr<RestStorage> storage = host.find_storage(resource);
+  auto* lister = role_of<Lister>(storage);
+  if (lister == nullptr) co_return not_found(resource.group, resource.resource, "");
+  RequestContext own;
+  own.info.ns = std::move(ns);
+  ListOptions options;
+  options.resource_version = "0";
+  options.transient_objects = true;
+  auto listing = lister->list(own, std::move(options));
+  auto listed = co_await std::move(listing);
+  if (!listed.ok()) co_return std::move(listed).status();
+  auto visiting = for_each(*listed->items, std::move(visit));
+  co_return co_await std::move(visiting);
 }
 
 ResourceEventHandler enqueue_wanted(std::shared_ptr<WorkQueue> queue, std::function<bool(const Object& object)> wanted) {

@@ -18,6 +18,10 @@ inline Object tree_of(const ObjectEntry& entry) { return decode(entry, json::sto
 // The tree of the cached object of that key; nullopt if there is none.
 std::optional<Object> cached(const SharedInformer& informer, std::string_view key);
 
+// Calls `visit` with each object of the resource in `ns` (empty: in all namespaces) without keeping any (ListOptions::transient_objects).
+// The state is that of the watch cache; no authorization, no admission. Errors: kNotFound if this server does not serve the resource.
+Task<Status> visit_stored(Host& host, GroupVersionResource resource, std::string ns, std::function<void(const ObjectEntry& object)> visit);
+
 // Adds the key of each added or changed object for whose tree `wanted` returns true.
 ResourceEventHandler enqueue_wanted(std::shared_ptr<WorkQueue> queue, std::function<bool(const Object& object)> wanted);
 

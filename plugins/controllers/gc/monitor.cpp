@@ -25,6 +25,14 @@ Status error_of(const ObjectEntry& error) {
 Monitor::Monitor(const Context& context, Collectable resource, Callbacks callbacks)
     : context_(context), resource_(std::move(resource)), callbacks_(std::move(callbacks)) {}
 
+std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind, Monitor::Callbacks callbacks) {
+  Collectable only;
+  only.versions.push_back({std::move(resource), std::move(kind), /*namespaced=*/true});
+  auto monitor = std::make_shared<Monitor>(context, std::move(only), std::move(callbacks));
+  context.term->on_end([monitor] { monitor->stop(); });
+  return monitor;
+}
+
 void Monitor::stop() {
   stopped_ = true;
   if (stream_) std::exchange(stream_, nullptr)->cancel();
@@ -80,6 +88,7 @@ Task<Status> Monitor::follow() {
   options.watch = true;
   options.allow_watch_bookmarks = true;
   const bool initial = revision_ == 0;
+  options.transient_objects = initial;
   if (initial) {
     options.send_initial_events = true;
     options.match = ResourceVersionMatch::kNotOlderThan;
@@ -96,6 +105,7 @@ Task<Status> Monitor::list_and_watch() {
   const auto from = source();
   ListOptions options;
   options.limit = kPage;
+  options.transient_objects = true;
   Revision revision = 0;
   do {
     auto page = co_await from->list(options);

@@ -133,7 +133,7 @@ Task<Result<admission::ResourceList>> QuotaUsage::sum(std::string ns, quota::Sco
                                                       GroupVersionResource from) const {
   admission::ResourceList out;
   for (const std::string& name : counted.names) out.emplace(name, "0");
-  auto listing = quota::stored_list(context_.host, from, ns, "");
+  auto listing = quota::stored_list(context_.host, from, ns, "", /*transient_objects=*/true);
   auto listed = co_await std::move(listing);
   if (!listed.ok()) co_return std::move(listed).status();
   const bool claims = counted.resource.to_string() == kClaims;

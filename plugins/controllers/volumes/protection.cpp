@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "frame/objects.hpp"
+#include "gc/monitor.hpp"
 #include "volumes/controllers.hpp"
 
 namespace backplane::controllers {
@@ -8,7 +11,6 @@ namespace {
 
 constexpr std::string_view kClaimFinalizer = "kubernetes.io/pvc-protection";
 constexpr std::string_view kVolumeFinalizer = "kubernetes.io/pv-protection";
-constexpr std::string_view kClaimIndex = "claims";
 
 GroupVersionResource claims() { return {"", "v1", "persistentvolumeclaims"}; }
 GroupVersionResource volumes() { return {"", "v1", "persistentvolumes"}; }
@@ -60,9 +62,49 @@ bool uses(const Object& pod, const Object& claim) {
   return out;
 }
 
+// Follows the pods and adds the claims that a pod may have released to a queue. Of pods that name claims, their names and the claims are kept,
+// so that a deletion that happened between two watches counts too.
+class ClaimPods {
+ public:
+  explicit ClaimPods(std::shared_ptr<WorkQueue> queue) : queue_(std::move(queue)) {}
+
+  void put(const Object& pod, bool initial) {
+    std::vector<std::string> claims = claims_of(pod);
+    const std::string key = object_key(meta_namespace(pod), meta_name(pod));
+    if (claims.empty()) return;  // the volumes of a pod do not change
+    const std::string_view phase = get_string_path(pod, "status.phase");
+    if (phase == "Succeeded" || phase == "Failed" || get_string_path(pod, "spec.nodeName").empty()) release(claims);
+    if (initial) listed_.insert(key);
+    pods_[key] = std::move(claims);
+  }
+  void remove(const Object& pod) {
+    release(claims_of(pod));
+    pods_.erase(object_key(meta_namespace(pod), meta_name(pod)));
+  }
+  // The initial events are complete: pods that they lack were deleted.
+  void listed() {
+    const std::set<std::string> present = std::exchange(listed_, {});
+    std::erase_if(pods_, [&](const auto& row) {
+      if (present.contains(row.first)) return false;
+      release(row.second);
+      return true;
+    });
+  }
+
+ private:
+  void release(const std::vector<std::string>& claims) {
+    for (const std::string& claim : claims) queue_->add(claim);
+  }
+
+  const std::shared_ptr<WorkQueue> queue_;
+  std::map<std::string, std::vector<std::string>> pods_;  // the claims of each, by the pod's key
+  std::set<std::string> listed_;
+};
+
 struct ClaimProtection {
+  Host& host;
   ApiClient api;
-  std::shared_ptr<SharedInformer> claim_informer, pod_informer;
+  std::shared_ptr<SharedInformer> claim_informer;
 
   Task<Status> reconcile(std::string key) {
     auto claim = cached(*claim_informer, key);
@@ -80,16 +122,15 @@ struct ClaimProtection {
     co_return unless_gone(co_await std::move(removing));
   }
 
-  // The informer's pods may be outdated: before a claim is released, the newest are read.
+  // The pods of the watch cache may be outdated: before a claim is released, the newest are read.
   Task<Result<bool>> is_used(const Object& claim) {
     const std::string ns(meta_namespace(claim));
-    auto known = pod_informer->indexer().by_index(kClaimIndex, object_key(ns, meta_name(claim)));
-    for (const ObjectRef& pod : known.ok() ? *known : std::vector<ObjectRef>()) {
-      if (uses(tree_of(*pod), claim)) co_return true;
-    }
+    bool used = false;
+    auto reading = visit_stored(host, claim_pods(), ns, [&](const ObjectEntry& pod) { used = used || uses(tree_of(pod), claim); });
+    Status read = co_await std::move(reading);
+    if (!read.ok() || used) co_return read.ok() ? Result<bool>(true) : Result<bool>(std::move(read));
     auto newest = co_await api.list(claim_pods(), ns);
     if (!newest.ok()) co_return std::move(newest).status();
-    bool used = false;
     each(*newest, "items", [&](const Object& pod, std::size_t) { used |= uses(pod, claim); });
     co_return used;
   }
@@ -114,35 +155,23 @@ struct VolumeProtection {
   }
 };
 
-// Pods that may have released a claim.
-void follow_pods(const Context& context, const std::shared_ptr<SharedInformer>& informer, const std::shared_ptr<WorkQueue>& queue) {
-  const auto note = [queue](const ObjectRef& entry, bool deleted) {
-    const Object pod = tree_of(*entry);
-    const std::string_view phase = get_string_path(pod, "status.phase");
-    const bool ended = phase == "Succeeded" || phase == "Failed" || get_string_path(pod, "spec.nodeName").empty();
-    if (!deleted && !ended) return;
-    for (const std::string& claim : claims_of(pod)) queue->add(claim);
-  };
-  ResourceEventHandler handler;
-  handler.on_add = [note](const ObjectRef& pod, bool) { note(pod, false); };
-  handler.on_update = [note](const ObjectRef&, const ObjectRef& pod) { note(pod, false); };
-  handler.on_delete = [note](const ObjectRef& pod, bool) { note(pod, true); };
-  context.term->handle(informer, std::move(handler));
-}
-
 }  // namespace
 
 Status start_claim_protection(const Context& context) {
   const auto claim_informer = context.term->informer(claims());
-  const auto pod_informer = context.term->informer(claim_pods());
-  Status indexed =
-      pod_informer->indexer().add_indexers({{std::string(kClaimIndex), [](const ObjectEntry& pod) { return claims_of(tree_of(pod)); }}});
-  if (!indexed.ok()) return indexed;
   const auto queue = context.term->queue();
   context.term->handle(claim_informer, enqueue_wanted(queue, [](const Object& claim) { return needs_look(claim, kClaimFinalizer); }));
-  follow_pods(context, pod_informer, queue);
-  const auto controller = std::make_shared<ClaimProtection>(ClaimProtection{context.api, claim_informer, pod_informer});
-  context.work(queue, 1, [controller](std::string key) { return controller->reconcile(std::move(key)); }, {claim_informer, pod_informer});
+  const auto pods = std::make_shared<ClaimPods>(queue);
+  Monitor::Callbacks changes;
+  changes.event = [pods](const ServedType&, const WatchEvent& event, bool initial) {
+    const Object pod = tree_of(*event.object);
+    event.type == EventType::kDeleted ? pods->remove(pod) : pods->put(pod, initial);
+  };
+  changes.listed = [pods](const ServedType&) { pods->listed(); };
+  const auto monitor = make_monitor(context, claim_pods(), "Pod", std::move(changes));
+  context.run([monitor] { return monitor->run(); }, {claim_informer});
+  const auto controller = std::make_shared<ClaimProtection>(ClaimProtection{context.host, context.api, claim_informer});
+  context.work(queue, 1, [controller](std::string key) { return controller->reconcile(std::move(key)); }, {claim_informer});
   return {};
 }
 

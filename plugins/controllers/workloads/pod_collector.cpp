@@ -1,5 +1,5 @@
 // Upstream examines all pods every 20 seconds. Here a round takes place when a pod or node change can give it work, at most once in
-// kRoundPause: an idle server does nothing.
+// kRoundPause: an idle server does nothing. No pods are cached here: a round reads those of the watch cache.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "frame/objects.hpp"
+#include "gc/monitor.hpp"
 #include "workloads/controllers.hpp"
 
 namespace backplane::controllers {
@@ -51,15 +52,21 @@ Object deleted_by_gc(const Object& pod) {
 }
 
 struct PodCollector {
+  Host& host;
   ApiClient api;
-  std::shared_ptr<SharedInformer> pod_informer, node_informer;
+  std::shared_ptr<SharedInformer> node_informer;
   std::shared_ptr<WorkQueue> queue;
   std::int64_t threshold = 0;
   std::map<std::string, std::chrono::steady_clock::time_point> quarantine{};  // since when a node is missing
 
   Task<Status> round(std::string) {
     std::vector<Object> all;
-    for (const ObjectRef& pod : pod_informer->indexer().list()) all.push_back(tree_of(*pod));
+    auto reading = visit_stored(host, pods(), "", [&](const ObjectEntry& entry) {
+      Object pod = tree_of(entry);
+      if (concerns_round(pod)) all.push_back(std::move(pod));
+    });
+    Status read = co_await std::move(reading);
+    if (!read.ok()) co_return read;
     std::vector<Object> doomed = surplus(all);
     for (const Object& pod : all) {
       if (is_being_deleted(pod) && (node_of(pod).empty() || is_on_lost_node(pod))) doomed.push_back(pod);
@@ -79,6 +86,12 @@ struct PodCollector {
       if (!deleted.ok()) last = std::move(deleted);
     }
     co_return last;
+  }
+
+  // A pod that is being deleted, has ended, or is on a node that does not exist: no other pod is deleted by a round.
+  bool concerns_round(const Object& pod) const {
+    const std::string node = node_of(pod);
+    return is_being_deleted(pod) || is_terminated(pod) || (!node.empty() && node_informer->indexer().get(node) == nullptr);
   }
 
   bool is_on_lost_node(const Object& pod) const {
@@ -139,29 +152,26 @@ struct PodCollector {
 }  // namespace
 
 Status start_pod_collector(const Context& context) {
-  const auto pod_informer = context.term->informer(pods());
   const auto node_informer = context.term->informer(nodes());
   const auto queue = context.term->queue();
   const std::string threshold = context.host.flag("terminated-pod-gc-threshold").value_or("12500");
   const auto controller = std::make_shared<PodCollector>(
-      PodCollector{context.api, pod_informer, node_informer, queue, std::strtoll(threshold.c_str(), nullptr, 10)});
+      PodCollector{context.host, context.api, node_informer, queue, std::strtoll(threshold.c_str(), nullptr, 10)});
   const auto later = [queue] { queue->add_after(std::string(kRound), kRoundPause); };
-  ResourceEventHandler pod_changes;
-  const auto note_pod = [later, node_informer](const ObjectRef& entry) {
-    const Object pod = tree_of(*entry);
-    const std::string node = node_of(pod);
-    if (is_being_deleted(pod) || is_terminated(pod) || (!node.empty() && node_informer->indexer().get(node) == nullptr)) later();
+  Monitor::Callbacks pod_changes;
+  pod_changes.event = [later, controller](const ServedType&, const WatchEvent& event, bool) {
+    if (event.type != EventType::kDeleted && controller->concerns_round(tree_of(*event.object))) later();
   };
-  pod_changes.on_add = [note_pod](const ObjectRef& pod, bool) { note_pod(pod); };
-  pod_changes.on_update = [note_pod](const ObjectRef&, const ObjectRef& pod) { note_pod(pod); };
-  context.term->handle(pod_informer, std::move(pod_changes));
+  pod_changes.listed = [](const ServedType&) {};
+  const auto monitor = make_monitor(context, pods(), "Pod", std::move(pod_changes));
   ResourceEventHandler node_changes;
   node_changes.on_update = [later](const ObjectRef&, const ObjectRef& node) {
     if (is_out_of_service(tree_of(*node))) later();
   };
   node_changes.on_delete = [later](const ObjectRef&, bool) { later(); };
   context.term->handle(node_informer, std::move(node_changes));
-  context.work(queue, 1, [controller](std::string key) { return controller->round(std::move(key)); }, {pod_informer, node_informer});
+  context.run([monitor] { return monitor->run(); }, {node_informer});
+  context.work(queue, 1, [controller](std::string key) { return controller->round(std::move(key)); }, {node_informer});
   return {};
 }
 
