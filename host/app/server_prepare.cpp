@@ -135,8 +135,9 @@ std::vector<PathRoute> ServerParts::host_routes() {
   routes.push_back({"/metrics", false, true,
                     make_metrics_handler(
                         {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
-                         std::move(sizes), config.feature_gates(), config.version(), server->counters(), plugins->rows()->request_gate.get(),
-                         options().features.profiling, has_period(options().storage.count_metric_poll_period),
+                         std::move(sizes), config.feature_gates(), config.version(), server->counters(),
+                         plugins->rows()->request_gate.get(), options().features.profiling,
+                         has_period(options().storage.count_metric_poll_period),
                          has_period(options().storage.db_metric_poll_interval), [this] { return plugins->statuses(); }},
                         *metric_rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *metric_rules)});

@@ -104,7 +104,11 @@ struct RouteTable {
   RouteTable() = default;
   // The same routes; the documents are generated again.
   RouteTable(const RouteTable& other)
-      : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums), openapi_cbor(other.openapi_cbor), emulation(other.emulation) {}
+      : paths(other.paths),
+        groups(other.groups),
+        openapi_enums(other.openapi_enums),
+        openapi_cbor(other.openapi_cbor),
+        emulation(other.emulation) {}
   RouteTable& operator=(const RouteTable&) = delete;
 
   const GroupEntry* group(std::string_view name) const noexcept;

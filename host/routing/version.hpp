@@ -30,8 +30,8 @@ struct EffectiveVersion {
   ApiRelease min_compatibility{kApiRelease.major, kApiRelease.minor - 1};
 };
 
-// The version that one server reports. A server owns it (Config), and its handlers have copies: servers of one process may emulate different
-// releases.
+// The version that one server reports. A server owns it (Config), and its handlers have copies: servers of one process may emulate
+// different releases.
 struct ReportedVersion {
   std::string git{kKubernetesVersion};
   EffectiveVersion effective = {};

@@ -224,7 +224,9 @@ TEST(TwoServers, EachReportsItsOwnVersion) {
     RunningServer& server;
     std::string release, oldest, git;
   };
-  for (const Row& row : {Row{older, "34", "33", "v1.36.3-vendor.1"}, Row{newest, "36", "35", "v1.36.3"}, Row{between, "35", "35", "v1.36.3"}}) {
+  const Row rows[] = {
+      {older, "34", "33", "v1.36.3-vendor.1"}, {newest, "36", "35", "v1.36.3"}, {between, "35", "35", "v1.36.3"}};
+  for (const Row& row : rows) {
     const json::value version = json::parse(row.server.send("GET", "/version").body);
     const auto field = [&](const char* name) { return std::string(version.at(name).as_string()); };
     EXPECT_EQ(field("emulationMinor"), row.release);

@@ -25,7 +25,8 @@ Status error_of(const ObjectEntry& error) {
 Monitor::Monitor(const Context& context, Collectable resource, Callbacks callbacks)
     : context_(context), resource_(std::move(resource)), callbacks_(std::move(callbacks)) {}
 
-std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind, Monitor::Callbacks callbacks) {
+std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind,
+                                      Monitor::Callbacks callbacks) {
   Collectable only;
   only.versions.push_back({std::move(resource), std::move(kind), /*namespaced=*/true});
   auto monitor = std::make_shared<Monitor>(context, std::move(only), std::move(callbacks));

@@ -52,6 +52,7 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
 };
 
 // A monitor of a namespaced resource of this server, which stops at the end of the term; the caller calls run().
-std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind, Monitor::Callbacks callbacks);
+std::shared_ptr<Monitor> make_monitor(const Context& context, GroupVersionResource resource, std::string kind,
+                                      Monitor::Callbacks callbacks);
 
 }  // namespace backplane::controllers

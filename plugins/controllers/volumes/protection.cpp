@@ -62,8 +62,8 @@ bool uses(const Object& pod, const Object& claim) {
   return out;
 }
 
-// Follows the pods and adds the claims that a pod may have released to a queue. Of pods that name claims, their names and the claims are kept,
-// so that a deletion that happened between two watches counts too.
+// Follows the pods and adds the claims that a pod may have released to a queue. Of pods that name claims, their names and the claims are
+// kept, so that a deletion that happened between two watches counts too.
 class ClaimPods {
  public:
   explicit ClaimPods(std::shared_ptr<WorkQueue> queue) : queue_(std::move(queue)) {}
