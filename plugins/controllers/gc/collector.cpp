@@ -110,6 +110,9 @@ void Collector::follow(const GroupResource& resource, const Collectable& collect
   callbacks.event = [weak](const ServedType& type, const WatchEvent& event, bool initial) {
     if (const auto self = weak.lock()) self->take_event(type, event, initial);
   };
+  callbacks.listing = [weak](const ServedType& type) {
+    if (const auto self = weak.lock()) self->begin_list(type);
+  };
   callbacks.listed = [weak](const ServedType& type) {
     if (const auto self = weak.lock()) self->take_list(type);
   };
@@ -131,15 +134,16 @@ void Collector::take_event(const ServedType& type, const WatchEvent& event, bool
     return schedule(graph_.remove(uid));
   }
   schedule(graph_.put(type_of(type), *facts));
-  if (initial && graph_.contains(uid)) listed_[{type.resource.group, type.resource.resource}].insert(uid.hex());
+  if (initial) graph_.note_listed(uid);
+}
+
+void Collector::begin_list(const ServedType& type) {
+  graph_.begin_list([&](std::string_view text) { return is_type_of(text, type); });
 }
 
 void Collector::take_list(const ServedType& type) {
-  const auto listed = listed_.extract({type.resource.group, type.resource.resource});
-  const auto known = graph_.observed([&](std::string_view text) { return is_type_of(text, type); });
-  for (const Uid& uid : known) {
-    if (listed.empty() || !listed.mapped().contains(uid.hex())) schedule(graph_.remove(uid));
-  }
+  const auto gone = graph_.end_list([&](std::string_view text) { return is_type_of(text, type); });
+  for (const Uid& uid : gone) schedule(graph_.remove(uid));
 }
 
 void Collector::schedule(const Graph::Work& work) {

@@ -40,6 +40,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   void apply_types(ServedTypes types);
   void follow(const GroupResource& resource, const Collectable& collectable);
   void take_event(const ServedType& type, const WatchEvent& event, bool initial);
+  void begin_list(const ServedType& type);
   void take_list(const ServedType& type);
   void schedule(const Graph::Work& work);
   void schedule(const Uid& uid, char task);
@@ -81,8 +82,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   Graph graph_;
   ServedTypes types_;
   std::map<GroupResource, std::shared_ptr<Monitor>> monitors_;
-  std::map<GroupResource, std::unordered_set<std::string>> listed_;  // uids in the graph that the current list has
-  std::map<std::string, std::shared_ptr<WorkQueue>> lanes_;          // by type
+  std::map<std::string, std::shared_ptr<WorkQueue>> lanes_;  // by type
   std::map<GroupResource, Clock::time_point> failing_until_;
   std::set<std::string> parked_;                // keys that wait for a type to be served
   std::unordered_set<std::string> absent_;      // owners that do not exist

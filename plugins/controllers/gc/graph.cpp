@@ -41,7 +41,7 @@ void Graph::update_flags(Number number, const Facts& facts, Work& work) {
     add_dependents(node, work.deletions);
     work.deletions.push_back(node.uid);
   }
-  std::uint32_t flags = node.flags & (kObserved | kAbsent);
+  std::uint32_t flags = node.flags & (kObserved | kAbsent | kListed);
   if (facts.deleted) flags |= kDeleted;
   if (orphan) flags |= kOrphan;
   if (foreground) flags |= kForeground;
@@ -74,14 +74,7 @@ void Graph::link(Number dependent, const OwnerRef& reference, Work& work) {
   bool made = false;
   const Number owner = node_for(Uid::of(reference.uid), made);
   if (made) set_identity(nodes_[owner], type, ns, reference.name);
-  Number number = kNone;
-  if (free_edges_.empty()) {
-    number = static_cast<Number>(edges_.size());
-    edges_.emplace_back();
-  } else {
-    number = free_edges_.back();
-    free_edges_.pop_back();
-  }
+  const Number number = edges_.take();
   Edge& edge = edges_[number];
   edge.owner = owner;
   edge.dependent = dependent & 0x7FFFFFFFU;
@@ -119,8 +112,7 @@ void Graph::unlink(Number number, Work& work) {
   Number* link = &nodes_[edge.dependent].owners;
   while (*link != number) link = &edges_[*link].next_owner;
   *link = edge.next_owner;
-  edges_[number] = Edge();
-  free_edges_.push_back(number);
+  edges_.release(number);
   if ((owner.flags & kForeground) != 0) work.deletions.push_back(owner.uid);
   drop_if_unused(edge.owner);
 }
@@ -144,8 +136,8 @@ void Graph::drop_if_unused(Number number) {
   unindex(node.uid);
   texts_.release(node.ns);
   texts_.release(node.type);
-  node = Node();
-  free_nodes_.push_back(number);
+  names_.release(node.name);
+  nodes_.release(number);
   --count_;
 }
 
@@ -157,7 +149,7 @@ std::optional<Item> Graph::find(const Uid& uid) const {
   out.uid = uid;
   out.type = texts_.text(node.type);
   out.ns = texts_.text(node.ns);
-  out.name = node.name.get();
+  out.name = names_.text(node.name);
   out.observed = (node.flags & kObserved) != 0;
   out.absent = (node.flags & kAbsent) != 0;
   out.deleted = (node.flags & kDeleted) != 0;
@@ -188,10 +180,31 @@ std::vector<Uid> Graph::blocking_dependents(const Uid& uid) const {
   return out;
 }
 
-std::vector<Uid> Graph::observed(const std::function<bool(std::string_view type)>& matches) const {
+std::vector<bool> Graph::matching_types(const TypeMatch& matches) const {
+  std::vector<bool> out(texts_.end());
+  for (std::uint32_t number = 0; number < out.size(); ++number) out[number] = matches(texts_.text(number));
+  return out;
+}
+
+void Graph::begin_list(const TypeMatch& matches) {
+  const std::vector<bool> types = matching_types(matches);
+  for (Number number = 1; number < nodes_.end(); ++number) {
+    Node& node = nodes_[number];
+    if ((node.flags & kListed) != 0 && types[node.type]) node.flags &= ~static_cast<std::uint32_t>(kListed);
+  }
+}
+
+void Graph::note_listed(const Uid& uid) {
+  const Number number = lookup(uid);
+  if (number != kNone) nodes_[number].flags |= kListed;
+}
+
+std::vector<Uid> Graph::end_list(const TypeMatch& matches) const {
+  const std::vector<bool> types = matching_types(matches);
   std::vector<Uid> out;
-  for (const Node& node : nodes_) {
-    if ((node.flags & kObserved) != 0 && matches(texts_.text(node.type))) out.push_back(node.uid);
+  for (Number number = 1; number < nodes_.end(); ++number) {
+    const Node& node = nodes_[number];
+    if ((node.flags & (kObserved | kListed)) == kObserved && types[node.type]) out.push_back(node.uid);
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // The graph of owners and dependants.
 //
-// Only objects with owners, dependants, or a finalizer of the garbage collector have a node: about 100 bytes for an object with one owner.
+// Only objects with owners, dependants, or a finalizer of the garbage collector have a node: 70 to 100 bytes for an object with one owner.
 // An owner that no event has reported is unverified; one that is known not to exist is absent. Both stay as long as they have dependants.
 // Thread-safety: one thread.
 // Lifetime:      views in an Item are valid until the next change.
@@ -9,15 +9,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gc/facts.hpp"
+#include "gc/name_pool.hpp"
+#include "gc/row_table.hpp"
 #include "gc/text_pool.hpp"
 #include "gc/uid.hpp"
 
@@ -55,8 +55,13 @@ class Graph {
   std::vector<Uid> dependents(const Uid& uid) const;
   // Those whose references block the owner's deletion.
   std::vector<Uid> blocking_dependents(const Uid& uid) const;
-  // The observed objects for whose type `matches` returns true.
-  std::vector<Uid> observed(const std::function<bool(std::string_view type)>& matches) const;
+
+  // A list of one resource, whose types `matches` returns true for: begin_list() → put() and note_listed() of each object → end_list(),
+  // which returns the observed objects that the list does not have. Lists of several resources may run at once.
+  using TypeMatch = std::function<bool(std::string_view type)>;
+  void begin_list(const TypeMatch& matches);
+  void note_listed(const Uid& uid);
+  std::vector<Uid> end_list(const TypeMatch& matches) const;
 
   std::size_t size() const noexcept { return count_; }
   // Memory in use.
@@ -65,7 +70,7 @@ class Graph {
  private:
   using Number = std::uint32_t;
   static constexpr Number kNone = 0;  // nodes and edges are numbered from 1
-  enum Flag : std::uint32_t { kObserved = 1, kAbsent = 2, kDeleted = 4, kForeground = 8, kOrphan = 16, kPinned = 32 };
+  enum Flag : std::uint32_t { kObserved = 1, kAbsent = 2, kDeleted = 4, kForeground = 8, kOrphan = 16, kPinned = 32, kListed = 64 };
   struct Node {
     Uid uid;
     std::uint32_t ns = 0;
@@ -73,7 +78,7 @@ class Graph {
     std::uint32_t flags : 8 = 0;
     Number owners = kNone;      // first edge to an owner
     Number dependents = kNone;  // first edge from a dependant
-    std::unique_ptr<char[]> name;
+    std::uint32_t name = NamePool::kEmpty;
   };
   struct Edge {
     Number owner = kNone, dependent : 31 = kNone;
@@ -96,12 +101,15 @@ class Graph {
   void unindex(const Uid& uid);
   void add_dependents(const Node& node, std::vector<Uid>& out) const;
 
-  std::deque<Node> nodes_{1};
-  std::deque<Edge> edges_{1};
-  std::vector<Number> free_nodes_, free_edges_;
+  // The numbers in texts_ of the types for which `matches` returns true.
+  std::vector<bool> matching_types(const TypeMatch& matches) const;
+
+  RowTable<Node> nodes_;
+  RowTable<Edge> edges_;
   std::vector<Number> slots_ = std::vector<Number>(16, kNone);  // open addressing by uid
   std::size_t count_ = 0;
   TextPool texts_;
+  NamePool names_;
 };
 
 }  // namespace backplane::controllers::gc

@@ -1,6 +1,4 @@
 // The nodes by uid: open addressing with linear probing, at most 3/4 full.
-#include <cstring>
-
 #include "gc/graph.hpp"
 
 namespace backplane::controllers::gc {
@@ -49,18 +47,11 @@ Graph::Number Graph::node_for(const Uid& uid, bool& made) {
   Number number = lookup(uid);
   made = number == kNone;
   if (!made) return number;
-  if (free_nodes_.empty()) {
-    number = static_cast<Number>(nodes_.size());
-    nodes_.emplace_back();
-  } else {
-    number = free_nodes_.back();
-    free_nodes_.pop_back();
-  }
+  number = nodes_.take();
   Node& node = nodes_[number];
   node.uid = uid;
   node.ns = texts_.take("");
   node.type = texts_.take("") & 0xFFFFFFU;
-  node.name = std::make_unique<char[]>(1);
   index(number);
   ++count_;
   return number;
@@ -72,17 +63,14 @@ void Graph::set_identity(Node& node, std::string_view type, std::string_view ns,
   texts_.release(node.type);
   node.ns = new_ns;
   node.type = new_type & 0xFFFFFFU;
-  node.name = std::make_unique<char[]>(name.size() + 1);
-  std::memcpy(node.name.get(), name.data(), name.size());
+  names_.release(node.name);
+  node.name = names_.take(name);
 }
 
 bool Graph::has_identity(const Node& node, std::string_view type, std::string_view ns, std::string_view name) const {
-  return texts_.text(node.type) == type && texts_.text(node.ns) == ns && name == node.name.get();
+  return texts_.text(node.type) == type && texts_.text(node.ns) == ns && name == names_.text(node.name);
 }
 
-std::size_t Graph::bytes() const noexcept {
-  constexpr std::size_t kNameBlock = 32;  // of the allocator, for the usual length
-  return nodes_.size() * (sizeof(Node) + kNameBlock) + edges_.size() * sizeof(Edge) + slots_.size() * sizeof(Number);
-}
+std::size_t Graph::bytes() const noexcept { return nodes_.bytes() + edges_.bytes() + names_.bytes() + slots_.capacity() * sizeof(Number); }
 
 }  // namespace backplane::controllers::gc

@@ -46,6 +46,7 @@ Task<void> Monitor::run() {
     const Revision before = revision_;
     Status followed;
     try {
+      if (revision_ == 0 && callbacks_.listing) callbacks_.listing(type());
       followed = co_await follow();
     } catch (...) {
       followed = internal_error(exception_text());

@@ -22,6 +22,8 @@ class Monitor : public std::enable_shared_from_this<Monitor> {
   struct Callbacks {
     // `initial`: part of the first list, or of one after missed events.
     std::function<void(const ServedType& type, const WatchEvent& event, bool initial)> event;
+    // May be empty. A list begins; one that began before and is not complete ends without listed().
+    std::function<void(const ServedType& type)> listing;
     // A list is complete: objects that it does not have are gone.
     std::function<void(const ServedType& type)> listed;
   };
