@@ -20,10 +20,14 @@ bool PodChanges::note(const std::string& key, const Object& pod) {
   const std::int64_t generation = get_int(object_or_empty(pod, "metadata"), "generation").value_or(1);
   if (generation <= 1) return false;
   const std::size_t number = number_of(pod, generation);
-  const auto [known, added] = noted_.try_emplace(key, number);
-  const bool changed = added || known->second != number;
-  known->second = number;
+  const auto [known, added] = noted_.try_emplace(key);
+  const bool changed = added || known->second.number != number;
+  known->second = {number, list_};
   return changed;
+}
+
+void PodChanges::end_list() {
+  std::erase_if(noted_, [this](const auto& row) { return row.second.list != list_; });
 }
 
 }  // namespace backplane::controllers

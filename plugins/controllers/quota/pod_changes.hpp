@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -21,8 +22,19 @@ class PodChanges {
   bool note(const std::string& key, const Object& pod);
   void forget(const std::string& key) { noted_.erase(key); }
 
+  // The pods are listed again after missed events: begin_list() → note() of each → end_list(), which forgets those that the list does not
+  // have.
+  void begin_list() noexcept { ++list_; }
+  void end_list();
+  std::size_t size() const noexcept { return noted_.size(); }
+
  private:
-  std::map<std::string, std::size_t> noted_;  // namespace/name → number of generation and resources
+  struct Noted {
+    std::size_t number = 0;  // of generation and resources
+    std::uint32_t list = 0;  // that was the last to have the pod
+  };
+  std::map<std::string, Noted> noted_;  // by namespace/name
+  std::uint32_t list_ = 0;
 };
 
 }  // namespace backplane::controllers

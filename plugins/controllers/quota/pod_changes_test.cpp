@@ -27,6 +27,26 @@ TEST(PodChanges, TheResourcesOfContainersAfterAResizeAreAChange) {
   EXPECT_FALSE(changes.note("n/p", pod(2, "500m")));
 }
 
+// A pod that was deleted while the watch was interrupted stayed until the controller restarted.
+TEST(PodChanges, AListForgetsThePodsThatItDoesNotHave) {
+  PodChanges changes;
+  changes.begin_list();
+  changes.note("n/p", pod(2));
+  changes.note("n/q", pod(2));
+  changes.end_list();
+  changes.note("n/r", pod(2));
+  EXPECT_EQ(changes.size(), 3u);
+  changes.begin_list();
+  EXPECT_FALSE(changes.note("n/p", pod(2)));
+  EXPECT_TRUE(changes.note("n/s", pod(2)));
+  EXPECT_FALSE(changes.note("n/q", pod(1))) << "another pod with the name of one that is gone";
+  EXPECT_EQ(changes.size(), 4u) << "until the list is complete";
+  changes.end_list();
+  EXPECT_EQ(changes.size(), 2u);
+  EXPECT_FALSE(changes.note("n/p", pod(2)));
+  EXPECT_TRUE(changes.note("n/r", pod(2)));
+}
+
 TEST(PodChanges, APodThatIsForgottenIsNew) {
   PodChanges changes;
   EXPECT_TRUE(changes.note("n/p", pod(2)));

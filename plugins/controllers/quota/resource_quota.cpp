@@ -121,7 +121,12 @@ class QuotaController : public std::enable_shared_from_this<QuotaController> {
         const auto self = weak.lock();
         if (self && self->may_change_usage(type, event) && !initial) self->replenish(type, *event.object);
       };
-      callbacks.listed = [](const ServedType&) {};
+      callbacks.listing = [weak](const ServedType& type) {
+        if (const auto self = weak.lock(); self && is_pod(type)) self->pods_.begin_list();
+      };
+      callbacks.listed = [weak](const ServedType& type) {
+        if (const auto self = weak.lock(); self && is_pod(type)) self->pods_.end_list();
+      };
       auto monitor = std::make_shared<Monitor>(context_, served->second, std::move(callbacks));
       monitors_.emplace(counted.resource, monitor);
       context_.host.spawn(context_.name + "/" + counted.resource.to_string(), monitor->run());
