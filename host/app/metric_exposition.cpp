@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "app/metric_text.hpp"
+#include "app/sample_text.hpp"
 #include "endpoints/accept.hpp"
 
 namespace backplane {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/metric_text.hpp"
+#include "app/sample_text.hpp"
 
 namespace backplane {
 namespace {

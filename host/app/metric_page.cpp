@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "app/page_family.hpp"
+#include "app/sample_text.hpp"
 
 namespace backplane {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/gunzip_for_test.hpp"
 #include "app/metric_levels.hpp"
-#include "app/metric_text.hpp"
+#include "app/sample_text.hpp"
 #include "backplane/core/metric_cell.hpp"
 #include "backplane/core/metric_registry.hpp"
 

@@ -1,10 +1,8 @@
-// Prometheus' text format, version 0.0.4, with numbers as Go prints them ("1e+06").
+// The parts of Prometheus' text format, version 0.0.4, with numbers as Go prints them ("1e+06"). MetricLines makes lines of them.
 //
 // Thread-safety: pure.
 // Errors:        none.
 #pragma once
-
-#include <prometheus/metric_family.h>
 
 #include <string>
 #include <string_view>
@@ -41,9 +39,6 @@ class TextPieces {
   std::vector<std::string> pieces_;
 };
 
-std::vector<std::string> metrics_as_text(const std::vector<prometheus::MetricFamily>& families);
-// One family.
-void append_family(std::string& out, const prometheus::MetricFamily& family);
 // A family's HELP and TYPE. `type`: as in the text.
 void append_family_head(std::string& out, std::string_view name, std::string_view help, std::string_view type);
 // A label's value, with backslashes, line breaks and quotation marks escaped.

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "app/sample_text.hpp"
+
 namespace backplane {
 namespace {
 
@@ -83,6 +85,13 @@ TEST(MetricText, ValuesWithoutLabelsHaveNoBraces) {
   EXPECT_EQ(joined({gauge, counter, summary}),
             "# HELP up Whether.\n# TYPE up gauge\nup 1\n# HELP n How many.\n# TYPE n counter\nn{a=\"b\",c=\"\"} 7\n"
             "# HELP s Sum.\n# TYPE s summary\ns_sum 0.5\ns_count 2\n");
+}
+
+TEST(MetricText, SamplesOfAFamilyMayDifferInTheirLabels) {
+  MetricFamily family{"n", "How many.", MetricType::Counter, {}};
+  for (const char* name : {"a", "b", "b"}) family.metric.emplace_back().label = {{name, "x"}};
+  family.metric.emplace_back();
+  EXPECT_EQ(joined({family}), "# HELP n How many.\n# TYPE n counter\nn{a=\"x\"} 0\nn{b=\"x\"} 0\nn{b=\"x\"} 0\nn 0\n");
 }
 
 }  // namespace

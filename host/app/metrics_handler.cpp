@@ -377,9 +377,8 @@ class MetricsHandler final : public HttpHandler {
     Families families = own_families();
     for (auto& family : constant_families(parts_.gates, parts_.version)) families.push_back(std::move(family));
     add_caches(families, parts_.caches, parts_.count_objects);
-    const auto measured = Metric::all();
-    add_measured(families, measured);
-    if (parts_.plugins) add_plugins(families, parts_.plugins(), measured);
+    add_measured(families, Metric::all());
+    if (parts_.plugins) add_plugins(families, parts_.plugins());
     hide_uncached(families, parts_.uncached);
     std::set<std::string> disabled;
     for (const auto& family : families) disabled.insert(family.name);

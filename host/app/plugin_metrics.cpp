@@ -144,31 +144,6 @@ MetricFamily durations_family(const std::map<std::string, Metric::Series>& sums,
   return out;
 }
 
-MetricFamily requests_of(const PluginOf& plugins, const Metric::Snapshot& total) {
-  const Columns columns(total);
-  std::map<std::pair<std::string, std::string>, double> counts;
-  for (const auto& [values, series] : total.series) {
-    const std::string* plugin = plugin_of(plugins, values, columns);
-    if (plugin != nullptr && columns.code < values.size()) counts[{*plugin, values[columns.code]}] += series.value;
-  }
-  return requests_family(counts);
-}
-
-MetricFamily durations_of(const PluginOf& plugins, const Metric::Snapshot& durations) {
-  const Columns columns(durations);
-  std::map<std::string, Metric::Series> sums;
-  for (const auto& [values, series] : durations.series) {
-    const std::string* plugin = plugin_of(plugins, values, columns);
-    if (plugin == nullptr) continue;
-    Metric::Series& sum = sums[*plugin];
-    sum.count += series.count;
-    sum.value += series.value;
-    sum.buckets.resize(std::max(sum.buckets.size(), series.buckets.size()));
-    for (std::size_t i = 0; i < series.buckets.size(); ++i) sum.buckets[i] += series.buckets[i];
-  }
-  return durations_family(sums, durations.bounds);
-}
-
 // `labels`: as in a MetricView.
 std::vector<std::string> values_of(std::string_view labels, std::size_t count) {
   std::vector<std::string> out;
@@ -183,15 +158,16 @@ std::vector<std::string> values_of(std::string_view labels, std::size_t count) {
 
 }  // namespace
 
-void add_plugins(std::vector<MetricFamily>& families, const std::vector<PluginStatus>& plugins,
-                 const std::vector<Metric::Snapshot>& measured) {
-  families.push_back(info_family(plugins));
-  for (const Gauge& row : kGauges) families.push_back(gauge_family(row, plugins));
-  const PluginOf owners = owners_of(plugins);
-  for (const auto& metric : measured) {
-    if (metric.name == kRequests) families.push_back(requests_of(owners, metric));
-    if (metric.name == kDurations) families.push_back(durations_of(owners, metric));
+void add_plugins(std::vector<MetricFamily>& families, const std::vector<PluginStatus>& plugins) {
+  PluginRequests requests;
+  requests.set_plugins(plugins);
+  const auto wanted = PluginRequests::metrics();
+  for (const Metric* metric : MetricView::metrics()) {
+    MetricView view(*metric);
+    if (std::find(wanted.begin(), wanted.end(), view.about().name) != wanted.end()) requests.read(view.about(), view.read());
   }
+  requests.show(
+      plugins, [](const std::string&) { return false; }, [&](MetricFamily family) { families.push_back(std::move(family)); });
 }
 
 // ---- PluginRequests

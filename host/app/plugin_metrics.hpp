@@ -21,10 +21,10 @@
 
 namespace backplane {
 
-void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins,
-                 const std::vector<Metric::Snapshot>& measured);
+// Adds the families of `plugins`, as a PluginRequests shows them that has shown none.
+void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins);
 
-// The same for a caller that calls it again and again: what has not changed is not made again.
+// The families for a caller that needs them again and again: what has not changed is not made again.
 //
 //   set_plugins() → read() for each of the metrics() → show()
 class PluginRequests {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/metric_text.hpp"
+#include "app/sample_text.hpp"
 #include "backplane/core/metric_cell.hpp"
 #include "backplane/core/metric_registry.hpp"
 
@@ -28,7 +28,7 @@ class PluginRequestsTest : public ::testing::Test {
     for (const MetricFamily& family : families) append_family(out, family);
     return out;
   }
-  // The text, which is that of the sums over snapshots.
+  // The text, which is that of a PluginRequests without earlier readings.
   std::string scrape() {
     requests.set_plugins(plugins);
     requests.read(total_view.about(), total_view.read());
@@ -44,7 +44,7 @@ class PluginRequestsTest : public ::testing::Test {
       now.push_back(family);
       last[family.name] = family;
     });
-    add_plugins(expected, plugins, Metric::all());
+    add_plugins(expected, plugins);
     EXPECT_EQ(text(now), text(expected));
     return text(now);
   }
@@ -61,7 +61,7 @@ class PluginRequestsTest : public ::testing::Test {
   int kept = 0;
 };
 
-TEST_F(PluginRequestsTest, SumsAreThoseOfSnapshots) {
+TEST_F(PluginRequestsTest, SumsAreThoseOfTheFirstScrape) {
   EXPECT_EQ(scrape().find("backplane_plugin_requests_total"), std::string::npos) << "nothing is counted yet";
   total.add({"200", "apps", "v1"}, 2);
   total.add({"200", "apps", "v1beta1"});
@@ -88,6 +88,24 @@ TEST_F(PluginRequestsTest, SumsAreThoseOfSnapshots) {
   EXPECT_EQ(scrape().find("backplane_plugin_requests_total"), std::string::npos);
   total.add({"201", "apps", "v1"});
   scrape();
+}
+
+TEST_F(PluginRequestsTest, RequestsCountForThePluginThatHasInstalledTheGroupVersion) {
+  plugins = {plugin("apps", {"apps/v1"}), plugin("off", {"off/v1"})};
+  plugins[0].threads = 2;
+  plugins[1].state = PluginState::kDisabled;
+  total.add({"200", "apps", "v1"}, 3);
+  total.add({"500", "apps", "v1"});
+  total.add({"200", "off", "v1"}, 7);
+  total.add({"200", "", ""}, 9);
+  const std::string scraped = scrape();
+  EXPECT_NE(scraped.find("\nbackplane_plugin_info{plugin=\"apps\""), std::string::npos);
+  EXPECT_NE(scraped.find("\nbackplane_plugin_info{plugin=\"off\""), std::string::npos);
+  EXPECT_NE(scraped.find("\nbackplane_plugin_threads{plugin=\"apps\"} 2\n"), std::string::npos);
+  EXPECT_NE(scraped.find("counter\nbackplane_plugin_requests_total{plugin=\"apps\",code=\"200\"} 3\n"
+                         "backplane_plugin_requests_total{plugin=\"apps\",code=\"500\"} 1\n"),
+            std::string::npos);
+  EXPECT_EQ(scraped.find("plugin=\"off\"} "), std::string::npos) << "a plugin that does not run has no requests";
 }
 
 }  // namespace
