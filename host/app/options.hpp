@@ -94,6 +94,7 @@ struct SecureServingOptions {
 
 struct FeatureOptions {
   bool profiling = true;
+  bool contention_profiling = false;
   std::string debug_socket_path;
   bool priority_and_fairness = true;
   void add_flags(FlagSet& flags);

@@ -140,7 +140,8 @@ void FeatureOptions::add_flags(FlagSet& flags) {
   flags.section("Features");
   flags.add("profiling", &profiling, "Serve /debug/pprof/ and /debug/flags/ to administrators.");
   flags.add("debug-socket-path", &debug_socket_path, "Unix socket that serves /debug/ without authentication; protected by its file mode.");
-  flags.accept("contention-profiling", FlagType::kBool, "false", "Record lock contention.");
+  flags.add("contention-profiling", &contention_profiling,
+            "Record how long threads wait for locks, for /debug/pprof/block and /debug/pprof/mutex.");
   flags.add("enable-priority-and-fairness", &priority_and_fairness,
             "Assign requests to priority levels by flow schemas; the levels share the sum of --max-requests-inflight and "
             "--max-mutating-requests-inflight. false: the two flags are separate limits.");

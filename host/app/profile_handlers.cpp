@@ -9,6 +9,7 @@
 #include "http/gzip.hpp"
 #include "profiling/cpu_profiler.hpp"
 #include "profiling/heap_profile.hpp"
+#include "profiling/lock_waits.hpp"
 #include "profiling/thread_stacks.hpp"
 
 namespace backplane {
@@ -93,12 +94,11 @@ std::string threads_encoded(const std::vector<Activity>&) {
 }
 std::string threads_text(const std::vector<Activity>&, int) { return thread_lines(profiling::list_threads()); }
 
-std::string contention_encoded(const std::vector<Activity>&) {
-  Profile profile({{"contentions", "count"}, {"delay", "nanoseconds"}});
-  profile.set_comment("Lock contention is not recorded.");
-  return encoded(profile);
+std::string contention_encoded(const std::vector<Activity>&) { return encoded(profiling::lock_wait_profile()); }
+std::string contention_text(const std::vector<Activity>&, int) {
+  return profiling::records_lock_waits() ? waits_by_stack(profiling::lock_waits())
+                                         : "--- contention:\nwaits for locks are recorded with --contention-profiling only\n";
 }
-std::string contention_text(const std::vector<Activity>&, int) { return "--- contention:\nlock contention is not recorded\n"; }
 
 class SnapshotHandler final : public HttpHandler {
  public:

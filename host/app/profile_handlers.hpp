@@ -4,7 +4,7 @@
 //   heap, allocs  bytes of malloc's arenas; ?debug=1: malloc_info(3)
 //   goroutine     stacks of all threads, and how many requests, watches and plugin tasks are in progress; ?debug=1, ?debug=2: text
 //   threadcreate  threads by name, with the processor time of each; ?debug=1: text
-//   block, mutex  empty: lock contention is not recorded
+//   block, mutex  waits for locks by stack, with --contention-profiling; ?debug=1: text
 //   symbol        names of functions by address
 //   cmdline       the command line; only on the debug socket
 //

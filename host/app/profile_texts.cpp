@@ -1,5 +1,6 @@
 #include "app/profile_texts.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -31,6 +32,18 @@ FrameText frame_text(Symbols& symbols, const Stack& stack, std::size_t index) {
   return out;
 }
 
+// " @ 0x1 0x2" and a line for each address.
+std::string stack_lines(Symbols& symbols, const Stack& stack) {
+  std::string out = " @";
+  for (const std::uintptr_t address : stack) out += " " + hexadecimal(address);
+  out += "\n";
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    const auto [name, file] = frame_text(symbols, stack, i);
+    out += "#\t" + hexadecimal(stack[i]) + "\t" + name + "\t" + file + "\n";
+  }
+  return out + "\n";
+}
+
 std::string state_text(char state) {
   constexpr std::pair<char, const char*> kStates[] = {{'R', "running"}, {'S', "sleeping"}, {'D', "waiting for a device"}, {'t', "traced"}};
   for (const auto& [letter, text] : kStates) {
@@ -52,7 +65,7 @@ std::string activity_lines(const std::vector<Activity>& activities, const char* 
 std::string profile_index() {
   return "/debug/pprof/\n\n"
          "allocs, heap  bytes of malloc's arenas\n"
-         "block, mutex  empty: lock contention is not recorded\n"
+         "block, mutex  waits for locks by stack, with --contention-profiling (?debug=1: as text)\n"
          "cmdline       the command line, its words separated by NUL; on the debug socket alone\n"
          "goroutine     stacks of all threads; requests and tasks in progress by number (?debug=1 or 2: as text)\n"
          "profile       processor time by stack, over ?seconds=\n"
@@ -82,16 +95,22 @@ std::string stacks_by_count(const std::vector<ThreadStack>& threads, const std::
   std::string out = "goroutine profile: total " + std::to_string(threads.size()) + "\n";
   Symbols symbols;
   for (const auto& [stack, count] : counts) {
-    out += std::to_string(count) + " @";
-    for (const std::uintptr_t address : stack) out += " " + hexadecimal(address);
-    out += "\n";
-    for (std::size_t i = 0; i < stack.size(); ++i) {
-      const auto [name, file] = frame_text(symbols, stack, i);
-      out += "#\t" + hexadecimal(stack[i]) + "\t" + name + "\t" + file + "\n";
-    }
-    out += "\n";
+    out += std::to_string(count) + stack_lines(symbols, stack);
   }
   return out + activity_lines(activities, "# ");
+}
+
+std::string waits_by_stack(const std::map<Stack, profiling::LockWaits>& waits) {
+  using Row = std::pair<const Stack, profiling::LockWaits>;
+  std::vector<const Row*> rows;
+  for (const Row& row : waits) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](const Row* one, const Row* other) { return one->second.total > other->second.total; });
+  std::string out = "--- contention:\ncycles/second=1000000000\n";
+  Symbols symbols;
+  for (const Row* row : rows) {
+    out += std::to_string(row->second.total.count()) + " " + std::to_string(row->second.count) + stack_lines(symbols, row->first);
+  }
+  return out;
 }
 
 std::string stacks_by_thread(const std::vector<ThreadStack>& threads, const std::vector<Activity>& activities) {

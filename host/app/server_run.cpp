@@ -8,6 +8,7 @@
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_manager.hpp"
+#include "profiling/lock_waits.hpp"
 
 namespace backplane {
 namespace {
@@ -99,6 +100,7 @@ Status ServerParts::start_serving() {
     if (store.compactor) store.compactor->start();
   }
   free_memory.start();
+  if (options().features.contention_profiling) profiling::record_lock_waits();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
     debug_handler = make_debug_only_handler(*loopback_chain, activities());
     debug_socket = std::make_unique<UnixServer>(path, loops, *debug_handler);

@@ -11,6 +11,7 @@
 
 #include "profiling/cpu_profiler.hpp"
 #include "profiling/heap_profile.hpp"
+#include "profiling/lock_waits.hpp"
 #include "profiling/stack_walk.hpp"
 #include "profiling/symbol_table.hpp"
 #include "profiling/thread_stacks.hpp"
@@ -164,6 +165,32 @@ TEST(StackWalkDeathTest, OtherFaultsAreNotHidden) {
         *nowhere = 1;
       },
       testing::KilledBySignal(SIGSEGV), "");
+}
+
+__attribute__((noinline)) void wait_here(std::chrono::nanoseconds time) {
+  note_lock_wait(time);
+  asm volatile("");  // not a tail call
+}
+
+TEST(LockWaits, AddUpByStack) {
+  wait_here(std::chrono::nanoseconds(5));
+  EXPECT_TRUE(lock_waits().empty()) << "nothing is recorded yet";
+  record_lock_waits();
+  volatile int times = 3;  // one call, because the loop cannot be unrolled
+  for (int i = 0; i < times; ++i) wait_here(std::chrono::nanoseconds(7));
+  wait_here(std::chrono::nanoseconds(100));
+  const auto waits = lock_waits();
+  ASSERT_EQ(waits.size(), 2U) << "two calls of one function";
+  LockWaits three = waits.begin()->second, one = std::next(waits.begin())->second;
+  if (three.count < one.count) std::swap(three, one);
+  EXPECT_EQ(three.count, 3);
+  EXPECT_EQ(three.total, std::chrono::nanoseconds(21));
+  EXPECT_EQ(one.count, 1);
+  Symbols symbols;
+  const auto names = names_of(symbols, waits.begin()->first);
+  ASSERT_GE(names.size(), 2U);
+  EXPECT_THAT(names[0], HasSubstr("wait_here"));
+  EXPECT_THAT(names[1], HasSubstr("AddUpByStack"));
 }
 
 TEST(HeapProfile, HasTheArenasOfAReport) {

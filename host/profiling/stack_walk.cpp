@@ -18,6 +18,7 @@ struct Walk {
   std::uintptr_t first;
   std::uintptr_t* out;
   volatile std::size_t count = 0;  // survives a longjmp
+  int skipped = 0;                 // frames that note_own_frame() leaves out
 };
 
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
@@ -31,6 +32,19 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
 }
 
 _Unwind_Reason_Code end_walk(_Unwind_Context*, void*) { return _URC_END_OF_STACK; }
+
+_Unwind_Reason_Code note_own_frame(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
+  if (address == 0 || walk.count == kMostFrames) return _URC_END_OF_STACK;
+  if (walk.skipped > 0) {
+    --walk.skipped;
+  } else {
+    walk.out[walk.count] = address;
+    walk.count = walk.count + 1;
+  }
+  return _URC_NO_REASON;
+}
 
 thread_local sigjmp_buf* t_walk_end = nullptr;
 
@@ -65,6 +79,13 @@ std::size_t walk_interrupted_stack(const void* context, std::uintptr_t* out) noe
     out[0] = walk.first;
     walk.count = 1;
   }
+  return walk.count;
+}
+
+__attribute__((noinline)) std::size_t walk_own_stack(std::uintptr_t* out) noexcept {
+  Walk walk{0, out};
+  walk.skipped = 2;  // this function and its caller
+  _Unwind_Backtrace(note_own_frame, &walk);
   return walk.count;
 }
 

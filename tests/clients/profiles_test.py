@@ -1,11 +1,13 @@
 """The profiles at /debug/pprof/, read by `go tool pprof`."""
 import concurrent.futures
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
@@ -97,6 +99,34 @@ class Profiles(unittest.TestCase):
                 self.assertIn('Type: ' + kind, top)
                 if kind != 'delay':
                     self.assertNotIn('Total samples = 0', top)
+
+    def test_waits_for_locks_are_recorded_on_request(self):
+        self.assertIn('--contention-profiling only', self.get('/debug/pprof/block?debug=1')[2].decode())
+        with Server('--contention-profiling') as server:
+            def load(number):
+                connection = server.connect()
+                while not self.done:
+                    connection.request('POST', CONFIG_MAPS, json.dumps(configmap('m-%d-%d' % (number, time.monotonic_ns()))),
+                                       {'Content-Type': 'application/json'})
+                    connection.getresponse().read()
+                connection.close()
+            self.done = False
+            default, self.server = self.server, server
+            try:
+                with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                    workers = [pool.submit(load, number) for number in range(16)]
+                    deadline = time.monotonic() + 60
+                    while b'pthread_' not in self.get('/debug/pprof/block?debug=1')[2] and time.monotonic() < deadline:
+                        time.sleep(0.5)
+                    self.done = True
+                    for worker in workers:
+                        worker.result()
+                top = self.pprof(self.profile('block'), '-top', '-nodecount=1000')
+            finally:
+                self.done, self.server = True, default
+        self.assertIn('Type: delay', top)
+        self.assertRegex(top, r'pthread_(mutex_|rwlock_rd|rwlock_wr)lock')
+        self.assertNotIn('Total samples = 0', top)
 
     def test_heap_is_what_malloc_says(self):
         top = self.pprof(self.profile('heap'), '-top', '-unit=B')
