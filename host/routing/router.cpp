@@ -108,9 +108,15 @@ bool serves(const VersionTable* version, const std::string& resource) {
   return version != nullptr && version->rows.find(resource) != nullptr;
 }
 
+// The server in kube-apiserver's chain of three that has the groups of the delegate.
+std::string_view upstream_server(std::string_view delegate) {
+  if (delegate == "apiextensions") return "apiextensions-apiserver";
+  return delegate == "aggregator" ? "kube-aggregator" : "kube-apiserver";
+}
+
 // Logs which plugin serves a request, at -v=6 or with --vmodule=routing=6.
 void tell_who(const RequestInfo& info, std::string_view delegate) {
-  routing_log().trace("{} {:?} satisfied by delegate={:?}", info.verb, info.path, delegate);
+  routing_log().trace("{} {:?} satisfied by delegate={:?} server={}", info.verb, info.path, delegate, upstream_server(delegate));
 }
 
 // Calls one callback. An exception is logged, and the other callbacks are called.
@@ -148,7 +154,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context,
     if (const ResourceRow* row = find_row(*version, info)) return row->handler;
     if (lacks_subresource(*version, info)) return answer_with(not_found(info.api_group, info.resource, info.name));
   }
-  tell_who(info, "no delegate's resource");
+  routing_log().trace("{} {:?} satisfied by no delegate's resource", info.verb, info.path);
   if (auto handler = find_own(routes, documents(), info.path)) return handler;
   if (auto handler = published_paths_.find(info.path)) return handler;
   if (auto handler = find_prefix(routes, info.path)) return handler;

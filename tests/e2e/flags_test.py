@@ -102,7 +102,12 @@ class LoggedFlags(unittest.TestCase):
         with Server('--vmodule=filters=4,rout*=6') as server:
             server.request('GET', '/apis/apps/v1/deployments')
             self.assertEqual(words(server), {'filters'})
-            self.assertIn('T routing list "/apis/apps/v1/deployments" satisfied by delegate="apps"', server.text())
+            server.request('GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
+            server.request('GET', '/apis/apiregistration.k8s.io/v1/apiservices')
+            for path, delegate in (('apps/v1/deployments', 'delegate="apps" server=kube-apiserver'),
+                                   ('apiextensions.k8s.io/v1/customresourcedefinitions', 'delegate="apiextensions" server=apiextensions-apiserver'),
+                                   ('apiregistration.k8s.io/v1/apiservices', 'delegate="aggregator" server=kube-aggregator')):
+                self.assertIn('T routing list "/apis/%s" satisfied by %s' % (path, delegate), server.text())
 
     def test_openapi_lists_the_values_of_fields_unless_that_is_off(self):
         crd = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'paints.example.com'},
