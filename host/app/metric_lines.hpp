@@ -1,5 +1,5 @@
 // The lines of one metric family in Prometheus' text format, without samples in between: labels and values go to the text directly. The
-// text of samples (sample_text.hpp) is made of them too.
+// text of samples (sample_text.hpp) consists of these lines too.
 //
 // Thread-safety: const after construction.
 // Errors:        none.

@@ -1,4 +1,4 @@
-// The parts of Prometheus' text format, version 0.0.4, with numbers as Go prints them ("1e+06"). MetricLines makes lines of them.
+// The parts of Prometheus' text format, version 0.0.4, with numbers as Go prints them ("1e+06"). MetricLines puts lines together from them.
 //
 // Thread-safety: pure.
 // Errors:        none.

@@ -21,7 +21,7 @@
 
 namespace backplane {
 
-// Adds the families of `plugins`, as a PluginRequests shows them that has shown none.
+// Adds the families of `plugins`: those that a new PluginRequests shows.
 void add_plugins(std::vector<prometheus::MetricFamily>& families, const std::vector<PluginStatus>& plugins);
 
 // The families for a caller that needs them again and again: what has not changed is not made again.

@@ -1,7 +1,7 @@
 // How long threads wait for mutexes and read-write locks, by the stack that waits.
 //
-// The program reports the waits: it replaces pthread_mutex_lock() and its like (app/lock_interposer.cpp). Waits of condition variables do
-// not count.
+// The program reports the waits: it replaces pthread_mutex_lock() and the read-write locks (app/lock_interposer.cpp).
+// Waits of condition variables do not count.
 // Thread-safety: any thread.
 // Lifetime:      the process; the waits add up since record_lock_waits().
 // Errors:        none. Waits of stacks past the first kMostStacks are added up without a stack.
@@ -18,12 +18,11 @@ namespace backplane::profiling {
 
 inline constexpr std::size_t kMostStacks = 10'000;
 
-// Off until the first call; there is no way back.
+// Recording is off until the first call, and cannot be switched off.
 void record_lock_waits() noexcept;
 bool records_lock_waits() noexcept;
 
-// The calling thread has waited. Takes 5 to 20 microseconds, most of them for the stack; a nested call, of a lock that the recording
-// itself takes, does nothing.
+// Adds a wait of the calling thread, with its stack. A nested call, for a lock that the recording itself takes, has no effect.
 void note_lock_wait(std::chrono::nanoseconds wait) noexcept;
 
 struct LockWaits {

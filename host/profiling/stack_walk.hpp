@@ -1,7 +1,8 @@
 // The stack of the running thread.
 //
 // Thread-safety: walk_interrupted_stack() is for signal handlers, and async-signal-safe with glibc 2.35 or later: the unwinder finds unwind
-// tables without a lock (_dl_find_object). Errors:        none; a stack that cannot be unwound is cut.
+//                tables without a lock (_dl_find_object).
+// Errors:        none; a stack that cannot be unwound is cut.
 #pragma once
 
 #include <cstddef>

@@ -226,7 +226,8 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Names of 32 bytes between the entries of a set of listed objects kept the memory of the set when it had ended: 200 bytes an object.
+// A set of the listed objects ended with the list, but the names between its entries stayed, so that its memory was not returned: 200 bytes
+// an object.
 TEST_F(GraphTest, AnObjectOfTheFirstListTakesAtMost120BytesOfTheProcess) {
   if (kSanitized) GTEST_SKIP() << "the allocator of a sanitizer returns no memory";
   constexpr std::size_t kObjects = 100'000;
