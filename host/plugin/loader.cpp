@@ -318,7 +318,8 @@ LoadedPlugin load_in_runner(const InspectedPlugin& inspected, const GenerationDi
     return {};
   }
   loaded.process = std::move(*started);
-  loaded.plugin = stable::make_plugin(loaded.process->table(), inspected.display_name());
+  loaded.plugin =
+      stable::make_plugin(loaded.process->table(), inspected.display_name(), [runner = loaded.process] { return runner->answers(); });
   return loaded;
 }
 

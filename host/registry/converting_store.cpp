@@ -78,6 +78,9 @@ class ConvertingStore final : public ServedStore {
 
   // ---- writes
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    return offloaded(blocking_calls(), create_converted(context, object, std::move(options)));
+  }
+  Task<Result<ObjectRef>> create_converted(RequestContext& context, Object& object, WriteOptions options) {
     ConvertingWrite write(*this, *conversion_, view_strategy(), mode(), context, options);
     auto stored = co_await write.to_create(object);
     if (!stored.ok()) co_return std::move(stored.status());
@@ -93,6 +96,11 @@ class ConvertingStore final : public ServedStore {
 
   Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
                                             UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override {
+    return offloaded(blocking_calls(),
+                     update_converted(mode, view_strategy, context, std::move(name), info, std::move(options), force_allow_create));
+  }
+  Task<Result<UpdateResult>> update_converted(WriteMode mode, const Strategy* view_strategy, RequestContext& context, std::string name,
+                                              UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
     mode.served_names = &served_names_;
     ConvertingWrite write(*this, *conversion_, view_strategy, mode, context, options);
     ConvertingUpdate converting(write, info);
@@ -125,6 +133,9 @@ class ConvertingStore final : public ServedStore {
   }
 
  private:
+  // Both strategies are of one plugin.
+  const BlockingCalls* blocking_calls() const noexcept { return below_->blocking_calls(); }
+
   WriteMode mode() const {
     WriteMode mode = below_->default_mode();
     mode.served_names = &served_names_;
@@ -185,7 +196,7 @@ std::shared_ptr<StandardStorage> make_converting_store(std::shared_ptr<ObjectSto
   const ResourceConfig& stored = below->config();
   auto table = own_table(config);
   std::shared_ptr<const ObjectConverter> converter = config.converter;
-  if (converter == nullptr) converter = std::make_shared<SchemeConverter>(environment);
+  if (converter == nullptr) converter = std::make_shared<SchemeConverter>(environment, stored.strategy);
   if (table == nullptr && config.converter == nullptr) {
     table = std::make_shared<StoredTable>(below, config.kind, std::move(environment));
   } else if (table == nullptr) {

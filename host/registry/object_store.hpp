@@ -13,6 +13,7 @@
 
 #include "backplane/points/admission.hpp"
 #include "backplane/rest/store_hooks.hpp"
+#include "base/blocking_calls.hpp"
 #include "registry/environment.hpp"
 #include "registry/fields/stored_versions.hpp"
 #include "registry/key_turns.hpp"
@@ -43,6 +44,8 @@ class ObjectStore final : public ServedStore {
   bool returns_deleted() const noexcept override { return config_.strategy->facts().returns_deleted; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
+  // Of its strategy; null: the strategy's functions do not block.
+  const BlockingCalls* blocking_calls() const noexcept { return blocking_calls_; }
 
   // ---- verbs
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override;
@@ -116,6 +119,7 @@ class ObjectStore final : public ServedStore {
 
   std::shared_ptr<StoreEnvironment::State> environment_;
   ResourceConfig config_;
+  const BlockingCalls* const blocking_calls_;
   ServedNames served_names_;
   const std::shared_ptr<StoredVersions> versions_;
   const FieldManager manager_;

@@ -5,6 +5,11 @@
 namespace backplane::registry {
 
 Task<Result<std::vector<Object>>> SchemeConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
+  return offloaded(blocking_calls_, convert_all(std::move(from), std::move(to), std::move(objects)));
+}
+
+Task<Result<std::vector<Object>>> SchemeConverter::convert_all(GroupVersionKind from, GroupVersionKind to,
+                                                               std::vector<Object> objects) const {
   const auto scheme = environment_->scheme.get();
   if (scheme == nullptr) co_return not_started();
   for (Object& object : objects) {

@@ -14,12 +14,20 @@ namespace backplane::registry {
 
 class SchemeConverter final : public ObjectConverter {
  public:
-  explicit SchemeConverter(std::shared_ptr<StoreEnvironment::State> environment) : environment_(std::move(environment)) {}
+  // `strategy`: of the stored version, whose plugin has the functions.
+  SchemeConverter(std::shared_ptr<StoreEnvironment::State> environment, std::shared_ptr<const Strategy> strategy)
+      : environment_(std::move(environment)),
+        strategy_(std::move(strategy)),
+        blocking_calls_(dynamic_cast<const BlockingCalls*>(strategy_.get())) {}
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
   Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
 
  private:
+  Task<Result<std::vector<Object>>> convert_all(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const;
+
   std::shared_ptr<StoreEnvironment::State> environment_;
+  std::shared_ptr<const Strategy> strategy_;
+  const BlockingCalls* blocking_calls_;
 };
 
 // The stored version's columns for objects of another version.

@@ -39,7 +39,7 @@ void ObjectStore::set_defaults(Value& object) const {
 }
 
 Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& object, WriteOptions options) {
-  return create_as(default_mode(), context, object, std::move(options));
+  return offloaded(blocking_calls_, create_as(default_mode(), context, object, std::move(options)));
 }
 
 Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& context, Object& object, WriteOptions options) {

@@ -350,12 +350,12 @@ Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext
 
 Task<Result<UpdateResult>> ObjectStore::update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                                bool force_allow_create) {
-  co_return co_await update_as(default_mode(), context, std::move(name), info, std::move(options), force_allow_create);
+  return offloaded(blocking_calls_, update_as(default_mode(), context, std::move(name), info, std::move(options), force_allow_create));
 }
 
 Task<Result<UpdateResult>> ObjectStore::update_through(WriteMode mode, const Strategy*, RequestContext& context, std::string name,
                                                        UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
-  return update_as(mode, context, std::move(name), info, std::move(options), force_allow_create);
+  return offloaded(blocking_calls_, update_as(mode, context, std::move(name), info, std::move(options), force_allow_create));
 }
 
 }  // namespace backplane::registry

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "base/blocking_calls.hpp"
 #include "runner/log.hpp"
 
 namespace backplane::runner {
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kBrief{2};  // that a call waits for the next process
 constexpr std::chrono::seconds kEndPatience{2};
+constexpr int kLoopShare = 20;
 
 std::string seconds_text(std::chrono::nanoseconds time) {
   std::string text = std::to_string(std::chrono::duration<double>(time).count());
@@ -162,9 +165,52 @@ std::shared_ptr<Channel> Runner::channel_for(const Proxy& target) {
 Result<std::string> Runner::call(Function function, const Proxy& target, std::string arguments) {
   const auto channel = channel_for(target);
   if (!channel) return unavailable();
+  const bool of_kind = row_of(static_cast<std::uint16_t>(function))->patience == Patience::kRequest;
+  std::optional<Waiting::iterator> waiting;
+  if (of_kind) {
+    auto begun = begin_waiting();
+    if (!begun.ok()) return std::move(begun.status());
+    waiting = *begun;
+  }
   auto answer = call_process(channel, function, with_id(target, arguments));
+  if (waiting) end_waiting(*waiting, answer.ok());
   if (!answer.ok() && channel->closed()) return unavailable();
   return answer;
+}
+
+// ---- calls of kinds
+
+bool Runner::silent_for(std::chrono::nanoseconds limit) const {
+  return !waiting_.empty() && Clock::now() - std::max(waiting_.front(), last_answer_) > limit;
+}
+
+Status Runner::answers() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_.state == RunnerState::kUp) return silent_for(options_.limits.request / 2) ? not_answering() : Status();
+  }
+  return unavailable();
+}
+
+Status Runner::not_answering() const {
+  StatusDetails details;
+  details.retry_after_seconds = 1;
+  return service_unavailable("plugin " + options_.plugin + " is not available: its process does not answer")
+      .with_details(std::move(details));
+}
+
+// A loop that serves other requests waits for a shorter time; a few calls are made there (conversions for tables).
+Result<Runner::Waiting::iterator> Runner::begin_waiting() {
+  const auto limit = on_blocking_executor() ? options_.limits.request / 2 : options_.limits.request / kLoopShare;
+  const std::lock_guard lock(mutex_);
+  if (silent_for(limit)) return not_answering();
+  return waiting_.insert(waiting_.end(), Clock::now());
+}
+
+void Runner::end_waiting(Waiting::iterator call, bool answered) {
+  const std::lock_guard lock(mutex_);
+  waiting_.erase(call);
+  if (answered) last_answer_ = Clock::now();
 }
 
 Status Runner::unavailable() const {

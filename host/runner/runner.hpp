@@ -12,11 +12,15 @@
 // Thread-safety: call() and status() by any thread.
 // Lifetime:      destroy() of the table ends the process; so does the destructor.
 // Errors:        kServiceUnavailable (503, with Retry-After) for calls that no process answers.
+//
+// Calls of kinds wait for the process at most Limits::request.  A process that has not answered such a call for half of that time, and no
+// other call since, counts as not answering: later calls of kinds fail at once, until it answers or has been ended and restarted.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,7 +37,7 @@ namespace backplane::runner {
 // Time limits of calls; a process that does not keep one is ended.
 struct Limits {
   std::chrono::nanoseconds lifecycle = std::chrono::seconds(27);
-  std::chrono::nanoseconds request = std::chrono::seconds(2);   // callbacks on a request's thread
+  std::chrono::nanoseconds request = std::chrono::seconds(2);   // callbacks of kinds
   std::chrono::nanoseconds waiting = std::chrono::seconds(10);  // other callbacks
   std::chrono::nanoseconds longest = std::chrono::seconds(60);  // paths, hooks, controllers
 };
@@ -82,6 +86,8 @@ class Runner final : public Caller {
 
   bp_plugin table();
   RunnerStatus status() const;
+  // An error if there is no process that answers calls of kinds.
+  Status answers() const;
   Result<std::string> call(Function function, const Proxy& target, std::string arguments) override;
 
  private:
@@ -109,6 +115,14 @@ class Runner final : public Caller {
   int32_t validate(bp_error* error);
   void stop(bool destroy);
 
+  // Calls of kinds that wait for an answer.
+  using Waiting = std::list<Clock::time_point>;
+  Result<Waiting::iterator> begin_waiting();
+  void end_waiting(Waiting::iterator call, bool answered);
+  // Whether a call of a kind has waited for `limit` and the process has not answered since.  Called under mutex_.
+  bool silent_for(std::chrono::nanoseconds limit) const;
+  Status not_answering() const;
+
   const RunnerOptions options_;
   Registrations registrations_;
   std::string config_;
@@ -123,6 +137,8 @@ class Runner final : public Caller {
   std::vector<Clock::time_point> crashes_;
   unsigned in_a_row_ = 0;
   std::vector<std::shared_ptr<Channel>> former_;  // of processes that have ended
+  Waiting waiting_;                               // the oldest first
+  Clock::time_point last_answer_;
   std::thread thread_;
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 class BridgedPlugin final : public Plugin {
  public:
-  BridgedPlugin(const bp_plugin& table, std::string name) : table_(table), context_(std::move(name)) {}
+  BridgedPlugin(const bp_plugin& table, std::string name, std::function<Status()> process)
+      : table_(table), context_(std::move(name), std::move(process)) {}
   ~BridgedPlugin() override {
     const CallScope scope(CallPlace::kLifecycle);
     if (table_.destroy != nullptr) table_.destroy(table_.self);
@@ -51,11 +52,11 @@ Result<std::unique_ptr<Plugin>> make_plugin(Entry entry, std::string name) {
   if (given == nullptr) return status_of(error);
   const bp_plugin table = copy_of(given);
   if (table.provision == nullptr) return Status(Reason::kInternalError, "the plugin's table has no provision()");
-  return make_plugin(table, std::move(name));
+  return std::unique_ptr<Plugin>(new BridgedPlugin(table, std::move(name), {}));
 }
 
-std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name) {
-  return std::make_unique<BridgedPlugin>(table, std::move(name));
+std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name, std::function<Status()> process) {
+  return std::make_unique<BridgedPlugin>(table, std::move(name), std::move(process));
 }
 
 }  // namespace backplane::stable

@@ -5,6 +5,7 @@
 // Errors:        those that the entry point gives; kInternalError for a table that lacks what every plugin has.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,8 @@ using Entry = const bp_plugin* (*)(bp_error*);
 
 // Calls the entry point. `name`: the plugin's, for its group and its log lines.
 Result<std::unique_ptr<Plugin>> make_plugin(Entry entry, std::string name);
-// The same from the table that an entry point has returned.
-std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name);
+// The same from the table of a plugin in another process, for which its functions wait. `process`: an error if the process does not answer
+// calls.
+std::unique_ptr<Plugin> make_plugin(const bp_plugin& table, std::string name, std::function<Status()> process);
 
 }  // namespace backplane::stable

@@ -36,9 +36,13 @@ Task<void> CallThreads::run(std::function<void()> work) {
     std::atomic<int>& calls;
   };
   const Counted counted(*least);
-  Executor& thread = host_.executor("call/" + std::to_string(least - calls_.begin()));
+  Executor& thread = executor_of(static_cast<std::size_t>(least - calls_.begin()));
   auto running = run_on(thread, std::move(work));
   co_await std::move(running);
 }
+
+Executor& CallThreads::next() { return executor_of(turn_.fetch_add(1, std::memory_order_relaxed) % kThreads); }
+
+Executor& CallThreads::executor_of(std::size_t thread) { return host_.executor(name_ + "/" + std::to_string(thread)); }
 
 }  // namespace backplane::stable

@@ -30,13 +30,20 @@ class CallScope {
 
 class CallThreads {
  public:
-  explicit CallThreads(Host& host) : host_(host) {}
+  // `name`: of the threads' executors, which are made when they are first used.
+  explicit CallThreads(Host& host, std::string name = "call") : host_(host), name_(std::move(name)) {}
   // Runs `work` on the thread that has the fewest calls.
   Task<void> run(std::function<void()> work);
+  // The executor of the next thread, round robin.
+  Executor& next();
 
  private:
   static constexpr std::size_t kThreads = 4;
+  Executor& executor_of(std::size_t thread);
+
   Host& host_;
+  const std::string name_;
+  std::atomic<std::size_t> turn_{0};
   std::array<std::atomic<int>, kThreads> calls_{};
 };
 

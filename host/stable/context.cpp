@@ -66,12 +66,14 @@ const void* find_table(std::string_view name, std::uint32_t version) {
 
 }  // namespace backplane::stable
 
-bp_context::bp_context(std::string plugin_name) : name(std::move(plugin_name)) {}
+bp_context::bp_context(std::string plugin_name, std::function<backplane::Status()> its_process)
+    : name(std::move(plugin_name)), process(std::move(its_process)) {}
 bp_context::~bp_context() = default;
 
 void bp_context::begin(backplane::Host& its_host) {
   host = &its_host;
   threads.emplace(its_host);
+  if (process) kind_threads.emplace(its_host, "kind");
   client = its_host.client();
   table = backplane::stable::host_table(this);
 }

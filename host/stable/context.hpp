@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ class Controllers;
 }  // namespace backplane::stable
 
 struct bp_context {
-  explicit bp_context(std::string plugin_name);
+  // `its_process`: whether the process of the plugin answers calls; empty: it runs in this process.
+  explicit bp_context(std::string plugin_name, std::function<backplane::Status()> its_process = {});
   ~bp_context();
   bp_context(const bp_context&) = delete;
   bp_context& operator=(const bp_context&) = delete;
@@ -28,8 +30,11 @@ struct bp_context {
   void begin(backplane::Host& its_host);
 
   const std::string name;
+  const std::function<backplane::Status()> process;
   backplane::Host* host = nullptr;
   std::optional<backplane::stable::CallThreads> threads;
+  // Of calls of kinds, if they block.  None of these calls waits for the server, so none waits for another one.
+  std::optional<backplane::stable::CallThreads> kind_threads;
   std::shared_ptr<backplane::HttpClient> client;
   std::unique_ptr<backplane::stable::Controllers> controllers;  // null: no informers
   bp_host table{};

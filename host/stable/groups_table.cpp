@@ -4,6 +4,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
+#include "base/blocking_calls.hpp"
 #include "base/status_exception.hpp"
 #include "stable/context.hpp"
 #include "stable/tables.hpp"
@@ -21,10 +22,16 @@ namespace {
   throw std::runtime_error(std::string(call) + " of kind " + std::string(kind) + " failed: " + status_of(error).message());
 }
 
-// The callbacks of one kind, called on the request's thread.
+// The callbacks of one kind: called on the request's thread, or on one of the context's threads if they block.
 class KindCalls {
  public:
-  explicit KindCalls(const bp_kind& kind) : kind_(kind), name_(text(kind.kind)) {}
+  KindCalls(bp_context& context, const bp_kind& kind) : context_(context), kind_(kind), name_(text(kind.kind)) {}
+
+  Result<Executor*> call_executor() const {
+    if (!context_.kind_threads) return static_cast<Executor*>(nullptr);
+    if (Status answers = context_.process(); !answers.ok()) return answers;
+    return &context_.kind_threads->next();
+  }
 
   void set_defaults(Object& object) const {
     if (kind_.set_defaults == nullptr) return;
@@ -72,14 +79,16 @@ class KindCalls {
   const std::string& name() const { return name_; }
 
  private:
+  bp_context& context_;
   const bp_kind kind_;
   const std::string name_;
 };
 
-class TableStrategy final : public kit::KindStrategy {
+class TableStrategy final : public kit::KindStrategy, public BlockingCalls {
  public:
   TableStrategy(KindFacts facts, std::shared_ptr<const KindCalls> calls) : KindStrategy(std::move(facts)), calls_(std::move(calls)) {}
   void apply_defaults(Object& object) const override { calls_->set_defaults(object); }
+  Result<Executor*> call_executor() const override { return calls_->call_executor(); }
   const KindCalls& calls() const { return *calls_; }
 
  protected:
@@ -148,7 +157,7 @@ int32_t install_from(bp_context* context, const bp_group* given, bp_error* error
   return guarded(error, [&]() -> Status {
     const bp_group group = copy_of(given);
     AllCalls all;
-    for (std::size_t i = 0; i < group.kind_count; ++i) all.push_back(std::make_shared<const KindCalls>(copy_of(group.kinds[i])));
+    for (std::size_t i = 0; i < group.kind_count; ++i) all.push_back(std::make_shared<const KindCalls>(*context, copy_of(group.kinds[i])));
     auto document = kit::read_group(view(group.document), code_of(all));
     if (!document.ok()) return std::move(document).status();
     if (Status status = add_conversions(context->host->scheme(), *document, all); !status.ok()) return status;
