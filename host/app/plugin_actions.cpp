@@ -37,6 +37,8 @@ std::string message_of(const PluginRequest& request, const PluginActed& acted) {
   std::string out = "plugin " + acted.name + (request.dry_run ? " can be " : " ") + std::string(row_of(request.action).done);
   out += ": version " + versions_of(acted);
   if (!acted.file.empty()) out += ", file " + acted.file;
+  if (!acted.replaced_too.empty()) out += "; reloaded with it, because they depend on it: " + acted.replaced_too;
+  if (!acted.withdrawn_too.empty()) out += "; disabled with it, because they require it: " + acted.withdrawn_too;
   return out;
 }
 
@@ -56,6 +58,8 @@ Object acted_to_json(const PluginActed& acted) {
           {"version", acted.version},
           {"formerVersion", acted.former_version},
           {"file", acted.file},
+          {"reloadedWithIt", acted.replaced_too},
+          {"disabledWithIt", acted.withdrawn_too},
           {"message", acted.message}};
 }
 
@@ -73,6 +77,8 @@ Result<PluginRequest> request_of(PluginAction action, const Object& body) {
       request.dry_run = value.get_bool();
     } else if (key == "force" && value.is_bool() && action == PluginAction::kForget) {
       request.force = value.get_bool();
+    } else if (key == "cascade" && value.is_bool() && action == PluginAction::kDisable) {
+      request.cascade = value.get_bool();
     } else {
       return bad_request("unknown member or wrong type: " + backplane::quoted(key) +
                          "; known: name and file (texts), dryRun (true or false)");
@@ -120,7 +126,7 @@ void ServerParts::plugin_file_changed(const std::string& file) {
 
 Result<PluginChange> ServerParts::stage(const PluginRequest& request) {
   const std::string& name = request.name;
-  if (request.action == PluginAction::kDisable) return plugins->stage_withdrawal(name);
+  if (request.action == PluginAction::kDisable) return plugins->stage_withdrawal(name, request.cascade);
   if (request.action == PluginAction::kRollback) return plugins->stage_rollback(name);
   std::string file = request.file;
   if (file.empty()) {
@@ -149,8 +155,10 @@ Result<PluginActed> ServerParts::act(PluginRequest request) {
     return std::move(staged.status());
   }
   if (forgives && request.action != PluginAction::kDisable && !request.dry_run) plugins->forgive(request.name);
-  acted.version = staged->file.display_version();
-  acted.file = staged->file.path;
+  acted.version = staged->of_name().file.display_version();
+  acted.file = staged->of_name().file.path;
+  acted.replaced_too = staged->dependants(false);
+  acted.withdrawn_too = staged->dependants(true);
   acted.message = message_of(request, acted);
   if (request.dry_run) {
     plugins->give_up(std::move(*staged));

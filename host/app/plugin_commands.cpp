@@ -30,7 +30,10 @@ struct SentCommand {
   bool takes_file, needs_file;
 };
 constexpr SentCommand kSentCommands[] = {
-    {PluginAction::kReload, "Puts a new build in place of the one that runs: from the plugin's file, or from --file", true, false},
+    {PluginAction::kReload,
+     "Puts a new build in place of the one that runs, from the plugin's file or from --file; plugins that depend on it are reloaded with "
+     "it",
+     true, false},
     {PluginAction::kUpgrade, "Puts the build of --file in place of the one that runs", true, true},
     {PluginAction::kRollback, "Puts the former build back in place", false, false},
     {PluginAction::kDisable, "Withdraws the plugin with all that it has registered, until the server restarts", false, false},
@@ -39,7 +42,7 @@ constexpr SentCommand kSentCommands[] = {
 
 struct CommandOptions {
   std::string kubeconfig, name, file;
-  bool dry_run = false, force = false;
+  bool dry_run = false, force = false, cascade = false;
 };
 
 Result<ClientConfig> server_of(const std::string& kubeconfig) {
@@ -103,6 +106,9 @@ class ServerPluginCommands final : public PluginCommands {
       if (row.action == PluginAction::kForget) {
         command->add_flag("--force", options_.force, "although objects are left; they stay in the store");
       }
+      if (row.action == PluginAction::kDisable) {
+        command->add_flag("--cascade", options_.cascade, "together with the plugins that require it; without, these are an error");
+      }
       if (row.takes_file) {
         auto* file = command->add_option("--file", options_.file, "shared object, on the server's machine");
         if (row.needs_file) file->required();
@@ -133,6 +139,7 @@ class ServerPluginCommands final : public PluginCommands {
     if (!options_.file.empty()) body["file"] = std::filesystem::absolute(options_.file).lexically_normal().string();
     if (options_.dry_run) body["dryRun"] = true;
     if (options_.force) body["force"] = true;
+    if (options_.cascade) body["cascade"] = true;
     HttpCall call;
     call.method = "POST";
     call.target = "/plugins/" + std::string(action_name(action));

@@ -1,5 +1,5 @@
-// Replaces, withdraws or adds one plugin of the running server: stages and validates it alongside the serving tables, publishes all
-// tables in one step, and drains the former generation in the background.
+// Replaces, withdraws or adds one plugin of the running server, with the plugins that depend on it: stages and validates them alongside the
+// serving tables, publishes all tables in one step, and drains the former generations in the background.
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
 
@@ -17,18 +17,34 @@ Status ServerParts::replace_plugin(const std::string& name, const std::string& f
 
 Status ServerParts::withdraw_plugin(const std::string& name) { return act({PluginAction::kDisable, name, {}}).status(); }
 
+// The hooks and groups that the server has of each plugin of a change become those of `generation`; null: the plugin has none.
+void ServerParts::use_hooks(const PluginChange& change, GenerationRef PluginChange::Part::*generation) {
+  static const std::vector<PostStartHookEntry> kNoneAtStart;
+  static const std::vector<PreShutdownHookEntry> kNoneAtEnd;
+  for (const auto& part : change.parts) {
+    const TargetRef target = part.*generation ? (part.*generation)->target() : nullptr;
+    hooks.replace(part.name, target ? target->post_start_hooks : kNoneAtStart, target ? target->pre_shutdown_hooks : kNoneAtEnd);
+  }
+}
+
+void ServerParts::use_equivalents(const PluginChange& change, GenerationRef PluginChange::Part::*generation) {
+  for (const auto& part : change.parts) {
+    const TargetRef target = part.*generation ? (part.*generation)->target() : nullptr;
+    services.equivalents.set(part.name, target ? target->groups : std::vector<APIGroupInfo>());
+  }
+}
+
 Status ServerParts::change_plugin(PluginChange change) {
-  const std::string name = change.name;
   const auto former_rows = plugins->rows();
   const auto refuse = [&](Status status) {
-    app_log().error("plugin not changed plugin={} error={:?}", name, status.message());
+    app_log().error("plugin not changed plugin={} error={:?}", change.name, status.message());
     plugins->give_up(std::move(change));
     return status;
   };
   // An addition whose hooks have failed.
   const auto take_back = [&] {
-    hooks.replace(name, {}, {});
-    services.equivalents.set(name, {});
+    use_hooks(change, &PluginChange::Part::former);
+    use_equivalents(change, &PluginChange::Part::former);
     if (Status status = publish_scheme_and_routes(*former_rows); !status.ok()) app_log().error("the former routes: {}", status.message());
     if (auto tables = make_tables(*former_rows); tables.ok()) publish(std::move(*tables));
   };
@@ -36,21 +52,17 @@ Status ServerParts::change_plugin(PluginChange change) {
   if (Status status = plugins->commit(change, kHooksLimit); !status.ok()) return refuse(std::move(status));
   auto tables = make_tables(*change.rows);
   if (!tables.ok()) return refuse(std::move(tables.status()));
-  static const std::vector<PostStartHookEntry> kNoneAtStart;
-  static const std::vector<PreShutdownHookEntry> kNoneAtEnd;
-  const TargetRef next = change.next ? change.next->target() : nullptr;
-  hooks.replace(name, next ? next->post_start_hooks : kNoneAtStart, next ? next->pre_shutdown_hooks : kNoneAtEnd);
+  use_hooks(change, &PluginChange::Part::next);
   if (Status status = publish_scheme_and_routes(*change.rows); !status.ok()) {
     tables = internal_error("");
-    const TargetRef former = change.former ? change.former->target() : nullptr;
-    hooks.replace(name, former ? former->post_start_hooks : kNoneAtStart, former ? former->pre_shutdown_hooks : kNoneAtEnd);
+    use_hooks(change, &PluginChange::Part::former);
     (void)publish_scheme_and_routes(*former_rows);
     return refuse(std::move(status));
   }
   publish(std::move(*tables));
-  services.equivalents.set(name, next ? next->groups : std::vector<APIGroupInfo>());
-  if (!change.former) {
-    if (Status status = change.next->activate(kHooksLimit); !status.ok()) {
+  use_equivalents(change, &PluginChange::Part::next);
+  if (change.is_addition()) {
+    if (Status status = change.of_name().next->activate(kHooksLimit); !status.ok()) {
       take_back();
       return refuse(std::move(status));
     }

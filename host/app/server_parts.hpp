@@ -172,6 +172,8 @@ struct ServerParts {
   Result<PluginActed> act(PluginRequest request);
   Result<PluginChange> stage(const PluginRequest& request);
   Status change_plugin(PluginChange change);
+  void use_hooks(const PluginChange& change, GenerationRef PluginChange::Part::*generation);
+  void use_equivalents(const PluginChange& change, GenerationRef PluginChange::Part::*generation);
   // ---- the groups of plugins that do not run (server_groups.cpp)
   std::vector<TargetRef> retained_targets(const PluginRows& rows);
   Task<Status> retain_groups();

@@ -1,4 +1,4 @@
-// One plugin of a running server: replaced by another build, withdrawn, or added.
+// One plugin of a running server: replaced by another build, withdrawn, or added; and the plugins that depend on it.
 #include <algorithm>
 
 #include "plugin/in_tree.hpp"
@@ -33,14 +33,15 @@ Status check_replaceable(const std::string& name, const StagedRegistrations& own
   return {};
 }
 
-// The generations in the order of `places`, which are indexes in `plan`; the changed plugin's generation is `next`.
+// The generations in the order of `places`, which are indexes in `plan`; those of the changed plugins are the next ones.
 std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::size_t>& places, const std::vector<GenerationRef>& now,
                                     const PluginChange& change) {
   std::vector<GenerationRef> out;
   for (const auto i : places) {
     const std::string& name = plan.plugins[i].name();
-    if (name == change.name) {
-      out.push_back(change.next);
+    const auto part = std::find_if(change.parts.begin(), change.parts.end(), [&](const auto& each) { return each.name == name; });
+    if (part != change.parts.end()) {
+      out.push_back(part->next);
       continue;
     }
     const auto found = std::find_if(now.begin(), now.end(), [&](const auto& each) { return each->name() == name; });
@@ -49,25 +50,95 @@ std::vector<GenerationRef> in_order(const Plan& plan, const std::vector<std::siz
   return out;
 }
 
-}  // namespace
-
-// Plugins keep objects of a plugin that they require: its stores below their views, for example.
-Status PluginRegistry::check_alone(const PluginGeneration& generation) const {
-  for (const auto& edge : plan_.edges) {
-    const bool needs = edge.kind == PlanEdge::Kind::kRequires || edge.kind == PlanEdge::Kind::kOptional;
-    if (!needs || plan_.plugins[edge.to].name() != generation.name()) continue;
-    return cannot_change(generation.name(), "plugin " + backplane::quoted(plan_.plugins[edge.from].name()) + " requires it");
+// Indexes of the plugins that depend on one of `on`, which are marked; those are marked, too.
+void mark_dependants(const Plan& plan, std::vector<bool>& marked, bool optional_too) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& edge : plan.edges) {
+      const bool needs = edge.kind == PlanEdge::Kind::kRequires || (optional_too && edge.kind == PlanEdge::Kind::kOptional);
+      if (!needs || marked[edge.from] || !marked[edge.to]) continue;
+      marked[edge.from] = more = true;
+    }
   }
-  return check_replaceable(generation.name(), generation.rows(), *generation.target());
 }
 
-// The plan of the running plugins, with `file` in the place of `name`; it must include all of them.
-Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedPlugin* file) const {
+std::vector<bool> marked_name(const Plan& plan, const std::string& name) {
+  std::vector<bool> marked(plan.plugins.size());
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    marked[i] = plan.plugins[i].state == PluginState::kCommitted && plan.plugins[i].name() == name;
+  }
+  return marked;
+}
+
+// "a" and "a, b" with the names quoted.
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names) out += (out.empty() ? "" : ", ") + backplane::quoted(name);
+  return out;
+}
+
+}  // namespace
+
+std::string PluginChange::dependants(bool withdrawn) const {
+  std::string out;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if ((parts[i].next == nullptr) == withdrawn) out += (out.empty() ? "" : ", ") + parts[i].name;
+  }
+  return out;
+}
+
+// ---- what a change consists of
+
+// The plugin and its dependants, in the order in which they were started.
+Result<PluginChange> PluginRegistry::begin_change(const std::string& name) const {
+  PluginChange change;
+  change.name = name;
+  auto marked = marked_name(plan_, name);
+  mark_dependants(plan_, marked, true);
+  for (const auto i : plan_.start_order) {
+    if (!marked[i]) continue;
+    const std::string& part = plan_.plugins[i].name();
+    if (auto generation = find(part)) change.parts.push_back({part, std::move(generation), nullptr});
+  }
+  if (change.parts.empty() || change.of_name().name != name) return not_found("", "plugin", name);
+  if (Status status = check_parts(change); !status.ok()) return status;
+  return change;
+}
+
+Status PluginRegistry::check_parts(const PluginChange& change) const {
+  for (const auto& part : change.parts) {
+    Status status = check_replaceable(part.name, part.former->rows(), *part.former->target());
+    if (status.ok()) continue;
+    if (part.name == change.name) return status;
+    return cannot_change(change.name, "plugin " + backplane::quoted(part.name) + " requires it; " + status.message());
+  }
+  return {};
+}
+
+// The names of the plugins that cannot run without `name`, in start order.
+std::vector<std::string> PluginRegistry::dependants_of(const std::string& name) const {
+  auto marked = marked_name(plan_, name);
+  mark_dependants(plan_, marked, false);
+  std::vector<std::string> out;
+  for (const auto i : plan_.start_order) {
+    if (marked[i] && plan_.plugins[i].name() != name) out.push_back(plan_.plugins[i].name());
+  }
+  return out;
+}
+
+// The plan of the running plugins, with the files of the change in the place of its parts; it must include all of them.
+Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
+  const std::string& name = change.name;
+  const auto changes = [&](const std::string& plugin) {
+    return std::any_of(change.parts.begin(), change.parts.end(), [&](const auto& part) { return part.name == plugin; });
+  };
   std::vector<InspectedPlugin> files;
   for (const auto& plugin : plan_.plugins) {
-    if (plugin.state == PluginState::kCommitted && plugin.name() != name) files.push_back(plugin.inspected);
+    if (plugin.state == PluginState::kCommitted && !changes(plugin.name())) files.push_back(plugin.inspected);
   }
-  if (file != nullptr) files.push_back(*file);
+  for (const auto& part : change.parts) {
+    if (part.file.descriptor) files.push_back(part.file);
+  }
   PlanOptions options = plan_options_;
   std::erase(options.disabled, name);
   Plan plan = plan_plugins(std::move(files), options);
@@ -79,26 +150,49 @@ Result<Plan> PluginRegistry::plan_with(const std::string& name, const InspectedP
   return plan;
 }
 
-Result<PluginChange> PluginRegistry::stage_withdrawal(const std::string& name) {
-  PluginChange change;
-  change.name = name;
-  change.former = find(name);
-  if (!change.former) return not_found("", "plugin", name);
-  if (Status status = check_alone(*change.former); !status.ok()) return status;
-  auto plan = plan_with(name, nullptr);
-  if (!plan.ok()) return std::move(plan.status());
-  change.plan = std::move(*plan);
+Status PluginRegistry::use_file(PluginChange& change, const std::string& file, const std::string& shown_file) {
+  InspectedPlugin& inspected = change.parts.front().file;
+  inspected = inspect_plugin(file);
+  if (!inspected.descriptor || has_errors(inspected.findings)) return unusable(shown_file, inspected.findings);
+  change.parts.front().shown_file = shown_file;
+  if (inspected.descriptor->name == change.name) return {};
+  return bad_request(shown_file + " is plugin " + backplane::quoted(inspected.descriptor->name) + ", not " +
+                     backplane::quoted(change.name));
+}
+
+// A dependant gets a new generation of the build that runs, from its private copy if the file has changed.
+Status PluginRegistry::keep_build(PluginChange::Part& part) const {
+  const auto status = status_of(part.name);
+  const std::string shown_file = status ? status->file : part.former->copy();
+  part.file = inspect_plugin(runs_file(part.name, shown_file) ? shown_file : part.former->copy());
+  if (!part.file.descriptor || has_errors(part.file.findings)) return unusable(shown_file, part.file.findings);
+  part.shown_file = shown_file;
+  return {};
+}
+
+Result<PluginChange> PluginRegistry::stage_withdrawal(const std::string& name, bool cascade) {
+  auto change = begin_change(name);
+  if (!change.ok()) return change;
+  const auto dependants = dependants_of(name);
+  if (!dependants.empty() && !cascade) {
+    const bool one = dependants.size() == 1;
+    return cannot_change(name, (one ? "plugin " : "plugins ") + joined(dependants) + (one ? " requires" : " require") +
+                                   " it; disable them first, or together with it: --cascade");
+  }
+  for (auto part = change->parts.begin() + 1; part != change->parts.end(); ++part) {
+    if (std::find(dependants.begin(), dependants.end(), part->name) != dependants.end()) continue;
+    if (Status status = keep_build(*part); !status.ok()) return status;
+  }
+  if (Status status = stage_parts(*change); !status.ok()) return status;
   return change;
 }
 
 Result<PluginChange> PluginRegistry::stage_replacement(const std::string& name, const std::string& file) {
-  PluginChange change;
-  change.name = name;
-  change.former = find(name);
-  if (!change.former) return not_found("", "plugin", name);
-  if (Status status = check_alone(*change.former); !status.ok()) return status;
-  change.file = inspect_plugin(file);
-  if (Status status = stage_next(change, file); !status.ok()) return status;
+  auto change = begin_change(name);
+  if (!change.ok()) return change;
+  Status status = use_file(*change, file, file);
+  if (status.ok()) status = stage_parts(*change);
+  if (!status.ok()) return status;
   return change;
 }
 
@@ -106,63 +200,86 @@ Result<PluginChange> PluginRegistry::stage_addition(const std::string& name, con
   if (find(name)) return Status(Reason::kConflict, "plugin " + backplane::quoted(name) + " runs already");
   PluginChange change;
   change.name = name;
-  change.file = inspect_plugin(file);
-  if (Status status = stage_next(change, file); !status.ok()) return status;
+  change.parts.push_back({name, nullptr, nullptr});
+  Status status = use_file(change, file, file);
+  if (status.ok()) status = stage_parts(change);
+  if (!status.ok()) return status;
   return change;
 }
 
 Result<PluginChange> PluginRegistry::stage_rollback(const std::string& name) {
-  PluginChange change;
-  change.name = name;
-  change.former = find(name);
-  if (!change.former) return not_found("", "plugin", name);
-  if (Status status = check_alone(*change.former); !status.ok()) return status;
+  auto change = begin_change(name);
+  if (!change.ok()) return change;
   const auto build = former_builds_.find(name);
   if (build == former_builds_.end()) return cannot_change(name, "there is no former build of it");
-  change.file = inspect_plugin(build->second.copy);
-  if (Status status = stage_next(change, build->second.file); !status.ok()) return status;
+  Status status = use_file(*change, build->second.copy, build->second.file);
+  if (status.ok()) status = stage_parts(*change);
+  if (!status.ok()) return status;
   return change;
 }
 
-// Plans, maps and makes the plugin of `change.file`.
-Status PluginRegistry::stage_next(PluginChange& change, const std::string& shown_file) {
-  Findings& findings = change.file.findings;
-  if (!change.file.descriptor || has_errors(findings)) return unusable(shown_file, findings);
-  if (change.file.descriptor->name != change.name)
-    return bad_request(shown_file + " is plugin " + backplane::quoted(change.file.descriptor->name) + ", not " +
-                       backplane::quoted(change.name));
-  auto plan = plan_with(change.name, &change.file);
+// ---- staging
+
+// Plans, maps and makes the plugins of a change, each after those that it requires: what a dependant asks the host for while it is
+// provisioned is that of the new build.
+Status PluginRegistry::stage_parts(PluginChange& change) {
+  const bool withdrawal = !change.of_name().file.descriptor;
+  for (auto part = change.parts.begin() + 1; part != change.parts.end() && !withdrawal; ++part) {
+    if (Status status = keep_build(*part); !status.ok()) return status;
+  }
+  auto plan = plan_with(change);
   if (!plan.ok()) return std::move(plan.status());
   change.plan = std::move(*plan);
-  if (!probe(change.file)) return unusable(shown_file, findings);
-  LoadedPlugin loaded = load(change.file, findings);
-  if (!loaded) return unusable(shown_file, findings);
-  change.next = std::make_shared<PluginGeneration>(change.name, std::move(loaded), *services_, names_->without(change.name));
-  const CallLimits limits{calls_, is_in_tree(change.name, shown_file) ? kNoLimit : options_.call_limit};
-  for (const LifecycleCall* call : {&kConfigure, &kProvision, &kValidate}) {
-    if (call_lifecycle(change.next, *call, *services_, limits, findings)) continue;
-    Status failed = unusable(shown_file, findings);
-    give_up(std::move(change));
-    return failed;
+  TakenNames names = *names_;
+  for (const auto& part : change.parts) names.give_back(part.name);
+  for (auto& part : change.parts) {
+    if (!part.file.descriptor) continue;
+    if (Status status = stage_part(part, names); !status.ok()) {
+      if (part.name != change.name) {
+        status.set_message("plugin " + backplane::quoted(part.name) +
+                           ", which depends on it, could not be reloaded with it: " + status.message());
+      }
+      give_up(std::move(change));
+      return status;
+    }
+    names = part.next->names();
+    part.file.path = part.shown_file;
+    for (auto& plugin : change.plan.plugins) {
+      if (plugin.name() == part.name) plugin.inspected = part.file;
+    }
   }
-  change.file.path = shown_file;
-  for (auto& plugin : change.plan.plugins) {
-    if (plugin.name() == change.name) plugin.inspected = change.file;
+  change.names = std::move(names);
+  return {};
+}
+
+Status PluginRegistry::stage_part(PluginChange::Part& part, const TakenNames& names) {
+  Findings& findings = part.file.findings;
+  const std::string& shown_file = part.shown_file;
+  if (!probe(part.file)) return unusable(shown_file, findings);
+  LoadedPlugin loaded = load(part.file, findings);
+  if (!loaded) return unusable(shown_file, findings);
+  part.next = std::make_shared<PluginGeneration>(part.name, std::move(loaded), *services_, names);
+  const CallLimits limits{calls_, is_in_tree(part.name, shown_file) ? kNoLimit : options_.call_limit};
+  for (const LifecycleCall* call : {&kConfigure, &kProvision, &kValidate}) {
+    if (!call_lifecycle(part.next, *call, *services_, limits, findings)) return unusable(shown_file, findings);
   }
   return {};
 }
 
+// ---- into service
+
 Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hooks_limit) {
   change.start_order = in_order(change.plan, change.plan.start_order, started_, change);
   change.chain = in_order(change.plan, change.plan.chain, chain_, change);
-  if (change.next) {
-    if (auto merged = merge_schemes(change.start_order); !merged.ok()) return std::move(merged.status());
-    change.next->commit();
-    if (Status status = check_replaceable(change.next->name(), change.next->rows(), *change.next->target()); !status.ok()) return status;
-    // The server runs an added plugin's hooks when its resources are served, because they may wait for informers of these.
-    if (change.former) {
-      if (Status status = change.next->activate(hooks_limit); !status.ok()) return status;
-    }
+  if (auto merged = merge_schemes(change.start_order); !merged.ok()) return std::move(merged.status());
+  for (const auto& part : change.parts) {
+    if (!part.next) continue;
+    part.next->commit();
+    if (Status status = check_replaceable(part.name, part.next->rows(), *part.next->target()); !status.ok()) return status;
+  }
+  // The server runs an added plugin's hooks when its resources are served, because they may wait for informers of these.
+  if (!change.is_addition()) {
+    if (Status status = run_hooks(change, hooks_limit); !status.ok()) return status;
   }
   auto rows = collect_rows(change.start_order, change.chain);
   if (!rows.ok()) return std::move(rows.status());
@@ -170,33 +287,74 @@ Status PluginRegistry::commit(PluginChange& change, std::chrono::nanoseconds hoo
   return {};
 }
 
+// The hooks of a new generation look up the storages of the others that come into service with it: what they keep is not of a former one.
+Status PluginRegistry::run_hooks(const PluginChange& change, std::chrono::nanoseconds limit) {
+  auto targets = std::make_shared<UnpublishedTargets>();
+  for (const auto& part : change.parts) {
+    if (part.next) targets->next.push_back(part.next->target());
+    if (part.former) targets->former.push_back(part.former->target());
+  }
+  for (const auto& part : change.parts) {
+    if (part.next) part.next->host().look_first_in(targets);
+  }
+  for (const auto& part : change.parts) {
+    if (!part.next) continue;
+    Status status = part.next->activate(limit);
+    if (status.ok()) continue;
+    if (part.name != change.name) status.set_message("plugin " + backplane::quoted(part.name) + ": " + status.message());
+    return status;
+  }
+  return {};
+}
+
+void PluginRegistry::look_in_tables(const PluginChange& change) {
+  for (const auto& part : change.parts) {
+    if (part.next) part.next->host().look_first_in(nullptr);
+  }
+}
+
 void PluginRegistry::enter(PluginChange change) {
-  if (change.former && change.next) keep_former(change);
+  look_in_tables(change);
+  // A dependant's build stays the same, so a rollback of it returns to the same build as before.
+  if (const auto& first = change.of_name(); first.former && first.next) keep_former(first);
   {
     const std::lock_guard lock(mutex_);
     for (auto& plugin : change.plan.plugins) plugin.state = PluginState::kCommitted;
     plan_ = std::move(change.plan);
-    names_ = change.next ? change.next->names() : names_->without(change.name);
+    names_ = std::move(change.names);
     started_ = std::move(change.start_order);
     chain_ = std::move(change.chain);
     rows_.set(std::move(change.rows));
-    note_change(change);
+    for (const auto& part : change.parts) note_change(part);
   }
-  if (change.next) {
-    plugin_log().info("plugin {} plugin={} version={} file={}", change.former ? "replaced" : "added", change.name,
-                      change.file.display_version(), change.file.path);
-  } else {
-    plugin_log().info("plugin withdrawn plugin={}", change.name);
+  std::vector<GenerationRef> former;
+  for (auto part = change.parts.rbegin(); part != change.parts.rend(); ++part) {
+    if (part->former) former.push_back(std::move(part->former));
   }
-  change.next.reset();
-  if (change.former) retire(std::move(change.former));
+  for (auto& part : change.parts) {
+    const std::string because = part.name == change.name ? "" : " with=" + change.name;
+    if (part.next) {
+      plugin_log().info("plugin {} plugin={} version={} file={}{}", former.empty() ? "added" : "replaced", part.name,
+                        part.file.display_version(), part.file.path, because);
+    } else {
+      plugin_log().info("plugin withdrawn plugin={}{}", part.name, because);
+    }
+    part.next.reset();
+  }
+  retire(std::move(former));
 }
 
 void PluginRegistry::give_up(PluginChange change) {
+  look_in_tables(change);
   change.rows.reset();
   change.start_order.clear();
   change.chain.clear();
-  if (change.next) retire(std::move(change.next));
+  std::vector<GenerationRef> staged;
+  for (auto part = change.parts.rbegin(); part != change.parts.rend(); ++part) {
+    if (part->next) staged.push_back(std::move(part->next));
+  }
+  change.parts.clear();
+  retire(std::move(staged));
 }
 
 }  // namespace backplane

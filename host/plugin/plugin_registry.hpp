@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -87,15 +88,27 @@ struct PluginRows {
 };
 using PluginRowsRef = std::shared_ptr<const PluginRows>;
 
-// A replacement, withdrawal or addition of one plugin of a running server, staged and validated but not in service.
+// A replacement, withdrawal or addition of one plugin of a running server and of the plugins that depend on it, staged and validated but
+// not in service.
 struct PluginChange {
+  struct Part {
+    std::string name;
+    GenerationRef former;         // null: an addition
+    GenerationRef next;           // null: a withdrawal
+    InspectedPlugin file = {};    // of `next`
+    std::string shown_file = {};  // the file of which `file` may be a copy
+  };
   std::string name;
-  GenerationRef former;  // null: an addition
-  GenerationRef next;    // null: a withdrawal
-  InspectedPlugin file;  // of `next`
-  PluginRowsRef rows;    // the registrations after the change
+  std::vector<Part> parts;  // in start order, so the first is that of `name`; those of a withdrawal as they were started
+  PluginRowsRef rows;       // the registrations after the change
   Plan plan;
   std::vector<GenerationRef> start_order, chain;
+  std::optional<TakenNames> names;  // after the change
+
+  const Part& of_name() const noexcept { return parts.front(); }
+  bool is_addition() const noexcept { return parts.front().former == nullptr; }
+  // "a, b": the plugins that are replaced (or withdrawn) together with `name`, in start order; empty: there is none.
+  std::string dependants(bool withdrawn) const;
 };
 
 class PluginRegistry {
@@ -125,9 +138,13 @@ class PluginRegistry {
   std::string full_name(const std::string& name) const;
 
   // ---- in a running server.  A change is staged, committed, published by the server and entered, or abandoned.
-  // Errors: kNotFound; kConflict for a plugin that cannot be replaced alone, naming the reason; those of the file and of the plugin.
+  //
+  // A plugin that depends on the changed one (manifest `requires`, also with "optional") keeps objects of it: the stores below its views,
+  // for example.  Each change replaces these plugins, too, by new generations of the builds that run.
+  // Errors: kNotFound; kConflict for a plugin that cannot be replaced, naming the reason; those of the file and of the plugin.
   Result<PluginChange> stage_replacement(const std::string& name, const std::string& file);
-  Result<PluginChange> stage_withdrawal(const std::string& name);
+  // `cascade`: together with the plugins that require it.  Otherwise such plugins are an error, kConflict, that names all of them.
+  Result<PluginChange> stage_withdrawal(const std::string& name, bool cascade = false);
   // A plugin that does not run.  --disable-plugin does not apply.
   Result<PluginChange> stage_addition(const std::string& name, const std::string& file);
   // The build that ran before the present one, from a copy of its file.
@@ -145,11 +162,13 @@ class PluginRegistry {
   bool in_safe_mode() const noexcept { return safe_mode_; }
   // The last change of `name` has failed; statuses() shows it.
   void note_refused(const std::string& name, const Status& why);
-  // Starts the tasks and runs the post-start hooks.  Fills `change.rows`.  Errors: those of the hooks, of kinds that are registered twice.
+  // Starts the tasks and runs the post-start hooks, in start order.  Fills `change.rows`.
+  // Errors: those of the hooks, of kinds that are registered twice.
   Status commit(PluginChange& change, std::chrono::nanoseconds hooks_limit);
-  // rows() returns those of the change from then on. The former generation retires in the background, on another thread.
+  // rows() returns those of the change from then on. The former generations retire in the background, on another thread, one after
+  // another: dependants first.
   void enter(PluginChange change);
-  // Retires the staged generation in the same way.
+  // Retires the staged generations in the same way.
   void give_up(PluginChange change);
   // For generations that retire from now on.
   void use_limits(RetireLimits limits) { options_.limits = limits; }
@@ -171,9 +190,16 @@ class PluginRegistry {
 
  private:
   friend class PluginStart;
-  Status check_alone(const PluginGeneration& generation) const;
-  Result<Plan> plan_with(const std::string& name, const InspectedPlugin* file) const;
-  Status stage_next(PluginChange& change, const std::string& shown_file);
+  Result<PluginChange> begin_change(const std::string& name) const;
+  std::vector<std::string> dependants_of(const std::string& name) const;
+  Status check_parts(const PluginChange& change) const;
+  Result<Plan> plan_with(const PluginChange& change) const;
+  static Status use_file(PluginChange& change, const std::string& file, const std::string& shown_file);
+  Status keep_build(PluginChange::Part& part) const;
+  Status stage_parts(PluginChange& change);
+  Status stage_part(PluginChange::Part& part, const TakenNames& names);
+  static Status run_hooks(const PluginChange& change, std::chrono::nanoseconds limit);
+  static void look_in_tables(const PluginChange& change);
   GenerationRef find(const std::string& name) const;
   // Maps the file and makes the plugin, within the limit.
   LoadedPlugin load(const InspectedPlugin& file, Findings& findings);
@@ -187,10 +213,11 @@ class PluginRegistry {
   void probe_new_files();
   bool probe(InspectedPlugin& file);
   void note_start();
-  void note_change(const PluginChange& change);
-  void keep_former(const PluginChange& change);
+  void note_change(const PluginChange::Part& part);
+  void keep_former(const PluginChange::Part& part);
   PluginStatus* record_of(const std::string& name);
-  void retire(GenerationRef generation);
+  // One after another, in this order.
+  void retire(std::vector<GenerationRef> generations);
   void join_ended_retirers();
   void end(GenerationRef generation);
   void unmap(const std::string& name, std::shared_ptr<MappedCode> code, std::size_t attempt = 1);

@@ -1,4 +1,4 @@
-// Retires generations, each on a separate thread; their code is unmapped later.
+// Retires generations, those of one change on a separate thread; their code is unmapped later.
 #include "backplane/core/server_slot.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_registry.hpp"
@@ -18,7 +18,8 @@ void PluginRegistry::join_ended_retirers() {
   for (auto& thread : ended) thread.join();
 }
 
-void PluginRegistry::retire(GenerationRef generation) {
+void PluginRegistry::retire(std::vector<GenerationRef> generations) {
+  if (generations.empty()) return;
   join_ended_retirers();
   const std::lock_guard lock(retiring_mutex_);
   if (!unmapping_) {
@@ -26,9 +27,13 @@ void PluginRegistry::retire(GenerationRef generation) {
     unmapping_->start();
   }
   ++retiring_;
-  retirers_.emplace_back([this, generation = std::move(generation), slot = current_server_slot()]() mutable {
+  retirers_.emplace_back([this, generations = std::move(generations), slot = current_server_slot()]() mutable {
     const ServerScope server(slot);
-    end(std::move(generation));
+    for (GenerationRef& generation : generations) end(std::move(generation));
+    const std::lock_guard lock(retiring_mutex_);
+    ended_retirers_.insert(std::this_thread::get_id());
+    --retiring_;
+    retired_.notify_all();
   });
 }
 
@@ -48,10 +53,6 @@ void PluginRegistry::end(GenerationRef generation) {
       unmapping_->after(options_.limits.code, [this, name, shared] { unmap(name, shared); });
     }
   }
-  const std::lock_guard lock(retiring_mutex_);
-  ended_retirers_.insert(std::this_thread::get_id());
-  --retiring_;
-  retired_.notify_all();
 }
 
 // A thread that gets no processor for a while does not answer whether it runs the code.

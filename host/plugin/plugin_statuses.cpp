@@ -71,40 +71,40 @@ PluginStatus* PluginRegistry::record_of(const std::string& name) {
 }
 
 // Called under mutex_, after the members have been changed.
-void PluginRegistry::note_change(const PluginChange& change) {
-  PluginStatus* record = record_of(change.name);
+void PluginRegistry::note_change(const PluginChange::Part& part) {
+  PluginStatus* record = record_of(part.name);
   if (record == nullptr) record = &records_.emplace_back();
   record->since = std::chrono::system_clock::now();
   record->refused.clear();
   record->group_versions.clear();
-  if (!change.next) {
+  if (!part.next) {
     record->state = PluginState::kDisabled;
     return;
   }
-  describe(*record, change.file);
+  describe(*record, part.file);
   record->state = PluginState::kCommitted;
   ++record->build;
-  record->group_versions = group_versions_of(*change.next);
-  const auto former = former_builds_.find(change.name);
+  record->group_versions = group_versions_of(*part.next);
+  const auto former = former_builds_.find(part.name);
   record->former_version = former == former_builds_.end() ? "" : former->second.version;
 }
 
 // The former build's file may have been overwritten, and its private copy is removed together with its code.
-void PluginRegistry::keep_former(const PluginChange& change) {
-  const auto record = status_of(change.name);
-  const std::string copy = directory_->path() + "/" + former_copy_name(change.name), made = copy + ".new";
+void PluginRegistry::keep_former(const PluginChange::Part& part) {
+  const auto record = status_of(part.name);
+  const std::string copy = directory_->path() + "/" + former_copy_name(part.name), made = copy + ".new";
   std::error_code error;
   fs::remove(made, error);
-  fs::create_hard_link(change.former->copy(), made, error);
-  if (error) fs::copy_file(change.former->copy(), made, error);
+  fs::create_hard_link(part.former->copy(), made, error);
+  if (error) fs::copy_file(part.former->copy(), made, error);
   if (!error) fs::rename(made, copy, error);
   if (error) {
-    plugin_log().warn("no copy of the former build could be kept, a rollback will not be possible plugin={} error={}", change.name,
+    plugin_log().warn("no copy of the former build could be kept, a rollback will not be possible plugin={} error={}", part.name,
                       error.message());
-    former_builds_.erase(change.name);
+    former_builds_.erase(part.name);
     return;
   }
-  former_builds_[change.name] = {copy, record ? record->file : "", record ? record->version : ""};
+  former_builds_[part.name] = {copy, record ? record->file : "", record ? record->version : ""};
 }
 
 void PluginRegistry::note_refused(const std::string& name, const Status& why) {

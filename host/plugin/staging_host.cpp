@@ -38,6 +38,30 @@ TakenNames TakenNames::without(const std::string& registrant) const {
   return out;
 }
 
+// ---- a change
+
+namespace {
+
+std::shared_ptr<RestStorage> storage_in(const std::vector<TargetRef>& targets, const GroupVersionResource& resource) {
+  for (const auto& target : targets) {
+    for (const auto& group : target->groups) {
+      const auto version = group.storages.find(resource.version);
+      if (group.group != resource.group || version == group.storages.end()) continue;
+      const auto found = version->second.find(resource.resource);
+      if (found != version->second.end()) return found->second;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::shared_ptr<RestStorage>> UnpublishedTargets::find(const GroupVersionResource& resource) const {
+  if (auto found = storage_in(next, resource)) return found;
+  if (storage_in(former, resource)) return nullptr;
+  return std::nullopt;
+}
+
 // ---- parts
 
 class StagingHost::PluginLogger final : public Logger {
@@ -251,7 +275,11 @@ Result<std::shared_ptr<HttpClient>> StagingHost::make_client(ClientConfig config
 }
 
 std::shared_ptr<RestStorage> StagingHost::find_storage(const GroupVersionResource& resource) const {
-  return committed_->load(std::memory_order_acquire) ? services_.api.find_storage(resource) : nullptr;
+  if (!committed_->load(std::memory_order_acquire)) return nullptr;
+  if (const auto unpublished = unpublished_.get()) {
+    if (auto found = unpublished->find(resource)) return services_.settings.resource_enabled(resource) ? *found : nullptr;
+  }
+  return services_.api.find_storage(resource);
 }
 
 bool StagingHost::resource_enabled(const GroupVersionResource& resource) const { return services_.settings.resource_enabled(resource); }

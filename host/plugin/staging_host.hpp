@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/kit/published.hpp"
 #include "backplane/points/audit.hpp"
 #include "backplane/points/peers.hpp"
 #include "backplane/points/request_gate.hpp"
@@ -77,6 +78,13 @@ struct GenerationParts {
   Hold hold;  // null: nothing is tied
 };
 
+// The plugins of a change that is not published yet.  What their hooks look up is that of the new generations.
+struct UnpublishedTargets {
+  std::vector<TargetRef> next, former;
+  // Null: a resource that is withdrawn.  nullopt: none of the plugins has or had the resource.
+  std::optional<std::shared_ptr<RestStorage>> find(const GroupVersionResource& resource) const;
+};
+
 class StagingHost final : public Host {
  public:
   StagingHost(std::string plugin, HostServices& services, TakenNames& names, GenerationParts parts);
@@ -86,6 +94,8 @@ class StagingHost final : public Host {
   StagedRegistrations commit();
   // Drops what was registered and has not been committed.
   void discard() { staged_ = {}; }
+  // find_storage() looks here first; null: only in the tables of the server.
+  void look_first_in(std::shared_ptr<const UnpublishedTargets> targets) { unpublished_.set(std::move(targets)); }
   // For what is handed over: the host itself does not keep its generation in use.  Null once that has ended.
   Hold hold() const { return hold_.lock(); }
 
@@ -156,6 +166,7 @@ class StagingHost final : public Host {
   std::once_flag groups_complete_made_;
   std::optional<FencedSignal> groups_complete_;
   Scheme scheme_;  // the plugin's own kinds
+  kit::Published<UnpublishedTargets> unpublished_;
   std::shared_ptr<std::atomic<bool>> committed_ = std::make_shared<std::atomic<bool>>(false);
 };
 

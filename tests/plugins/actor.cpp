@@ -1,9 +1,9 @@
 // A plugin whose actions, mostly faulty ones, come from its configuration.  Words, separated by ';' or '+':
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
-//   start=H      adds a post-start hook that throws
+//   start=H      adds a post-start hook that throws    stop=H   adds a pre-shutdown hook that reports "told/stop/H"
 //   crash=/p     handles a path: writes to null    recurse=/p   handles a path: uses up its stack
-//   loop=/p      handles a path: never returns
+//   loop=/p      handles a path: never returns     dynamic groups   takes the groups that can be published at run time
 //   throw on executor   posts a function and arms a timer that throw      throw on stop   adds a callback of the stop signal that throws
 //   throw in C   throws in the call C              fail in C    returns an error from it
 //   loop in C    never returns from it
@@ -83,6 +83,11 @@ Task<Status> throw_in_hook() {
   co_return Status();
 }
 
+Task<Status> report(Host& host, std::string what) {
+  (void)host.flag(what);
+  co_return Status();
+}
+
 class Actor final : public Plugin {
  public:
   Actor() {
@@ -121,6 +126,11 @@ class Actor final : public Plugin {
     if (word.starts_with("start=")) {
       return host_->add_post_start_hook(std::string(word.substr(6)), [](PostStartHookContext) { return throw_in_hook(); });
     }
+    if (word.starts_with("stop=")) {
+      const std::string name(word.substr(5));
+      return host_->add_pre_shutdown_hook(name, [host = host_, name] { return report(*host, "told/stop/" + name); });
+    }
+    if (word == "dynamic groups") (void)host_->dynamic_groups();
     if (word.starts_with("kind=")) return make_known(word.substr(5));
     if (word.starts_with("crash=")) return handle_wrongly(word.substr(6), write_to_null);
     if (word.starts_with("recurse=")) return handle_wrongly(word.substr(8), recurse);

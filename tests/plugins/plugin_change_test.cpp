@@ -150,13 +150,84 @@ TEST_F(PluginChanges, AFaultInAnyStepRollsBack) {
   EXPECT_TRUE(replace("apps", build("apps", "path=/apps")).ok()) << "nothing of the failed builds has kept its name";
 }
 
-TEST_F(PluginChanges, WhatCannotBeChangedAloneIsRefusedWithTheReason) {
+TEST_F(PluginChanges, PluginsThatDependOnItAreReplacedWithIt) {
+  add("core", "path=/core;stop=core");
+  add("apps", "path=/apps;stop=apps", R"("requires":[{"name":"core"}])");
+  add("more", "path=/more;stop=more", R"("requires":[{"name":"apps"}])");
+  add("guest", "path=/guest;stop=guest", R"("requires":[{"name":"core","optional":true}])");
+  add("other", "path=/other");
+  start();
+  const Executor* const other = registry_->executor_of("other");
+  const Names order = names_of(registry_->rows()->delegates);
+  ASSERT_TRUE(replace("core", build("core", "path=/core;path=/core2;stop=core")).ok());
+  ASSERT_TRUE(settled());
+  EXPECT_EQ(names_of(registry_->rows()->delegates), order);
+  for (const char* each : {"core", "apps", "more", "guest"}) EXPECT_EQ(registry_->status_of(each)->build, 2u) << each;
+  EXPECT_EQ(registry_->status_of("other")->build, 1u) << "it has nothing of core";
+  EXPECT_EQ(registry_->executor_of("other"), other);
+  EXPECT_EQ(registry_->status_of("apps")->former_version, "") << "its build is the same, so there is nothing to return to";
+  std::vector<std::string> stopped;
+  for (const auto& each : services_.told) {
+    if (each.starts_with("stop/")) stopped.push_back(each.substr(5));
+  }
+  ASSERT_EQ(stopped.size(), 4u);
+  EXPECT_EQ(stopped.back(), "core") << "the plugins that use it end first";
+  const auto place = [&](const char* name) { return std::find(stopped.begin(), stopped.end(), name); };
+  EXPECT_LT(place("more"), place("apps"));
+  EXPECT_TRUE(replace("core", build("core", "path=/core")).ok()) << "again";
+}
+
+TEST_F(PluginChanges, ADependantThatFailsRollsBackTheWholeChange) {
   add("core", "path=/core");
   add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
   start();
+  const auto before = registry_->rows();
+  for (const char* act : {"fail in provision", "fail in validate", "start=never-ready"}) {
+    const std::string file = build("core", "path=/core");
+    services_.configurations["apps"] = act;
+    const Status refused = replace("core", file);
+    EXPECT_NE(refused.message().find(R"(plugin "apps")"), std::string::npos) << refused.message();
+    ASSERT_TRUE(settled()) << act;
+    EXPECT_EQ(registry_->rows(), before) << act;
+  }
+  services_.configurations["apps"] = "path=/apps";
+  EXPECT_TRUE(replace("core", build("core", "path=/core")).ok()) << "nothing of the failed builds has kept its name";
+}
+
+TEST_F(PluginChanges, APluginThatOthersRequireIsWithdrawnWithThemOrNotAtAll) {
+  add("core", "path=/core");
+  add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
+  add("more", "path=/more", R"("requires":[{"name":"apps"}])");
+  add("guest", "path=/guest", R"("requires":[{"name":"core","optional":true}])");
+  start();
+  EXPECT_EQ(registry_->stage_withdrawal("core").status().message(),
+            R"(plugin "core" cannot be changed while the server runs: plugins "apps", "more" require it; )"
+            "disable them first, or together with it: --cascade");
+  EXPECT_EQ(registry_->stage_withdrawal("apps").status().message(),
+            R"(plugin "apps" cannot be changed while the server runs: plugin "more" requires it; )"
+            "disable them first, or together with it: --cascade");
+  auto change = registry_->stage_withdrawal("core", true);
+  ASSERT_TRUE(change.ok()) << change.status().message();
+  EXPECT_EQ(change->dependants(true), "apps, more");
+  EXPECT_EQ(change->dependants(false), "guest");
+  ASSERT_TRUE(registry_->commit(*change, std::chrono::seconds(10)).ok());
+  registry_->enter(std::move(*change));
+  ASSERT_TRUE(settled());
+  EXPECT_EQ(names_of(registry_->rows()->delegates), Names{"guest"});
+  EXPECT_EQ(registry_->status_of("apps")->state, PluginState::kDisabled);
+  EXPECT_EQ(registry_->status_of("guest")->build, 2u) << "it had objects of core";
+  EXPECT_TRUE(replace("guest", build("guest", "path=/core")).ok()) << "the name is free";
+}
+
+TEST_F(PluginChanges, WhatCannotBeChangedIsRefusedWithTheReason) {
+  add("core", "path=/core");
+  add("apps", "path=/apps", R"("requires":[{"name":"core"}])");
+  add("dynamic", "dynamic groups", R"("requires":[{"name":"core"}])");
+  start();
   EXPECT_EQ(replace("core", build("core", "path=/core")).message(),
-            R"(plugin "core" cannot be changed while the server runs: plugin "apps" requires it)");
-  EXPECT_FALSE(registry_->stage_withdrawal("core").ok());
+            R"(plugin "core" cannot be changed while the server runs: plugin "dynamic" requires it; )"
+            R"(plugin "dynamic" cannot be changed while the server runs: it publishes groups at run time)");
+  EXPECT_FALSE(registry_->stage_withdrawal("core", true).ok());
   EXPECT_EQ(replace("absent", build("apps", "path=/x")).code(), 404);
   EXPECT_NE(replace("apps", build("core", "path=/x")).message().find(R"(is plugin "core", not "apps")"), std::string::npos);
   EXPECT_FALSE(replace("apps", builds_ / "none.so").ok());

@@ -98,7 +98,7 @@ class Commands(Reload):
         self.assertEqual(self.runs(), 'one')
 
     def test_what_cannot_be_changed_is_refused_with_the_reason(self):
-        for name, words in (('storage-rocksdb', 'it provides a store'), ('core', 'requires it'), ('flowcontrol', 'it provides the request gate'),
+        for name, words in (('storage-rocksdb', 'it provides a store'), ('core', 'requires it; plugin '), ('flowcontrol', 'it provides the request gate'),
                             ('apiextensions', 'it publishes groups at run time'), ('nothing', 'plugin "nothing" not found')):
             self.assertIn(words, self.plugin('reload', name, code=1))
             self.assertIn(words, self.plugin('disable', name, code=1))
@@ -160,6 +160,80 @@ class Commands(Reload):
         self.assertEqual(failures, [])
         self.assertEqual(len(counts), len(threads))
         self.assertEqual(self.status()['build'], TIMES + 1)
+
+
+class Dependants(Reload):
+    """Plugins that keep the storage of another one: follower requires gadgets, last requires follower, guest requires gadgets if it is there."""
+    names = ('follower', 'last', 'guest')
+
+    def setUp(self):
+        self.more = tempfile.mkdtemp(prefix='backplane-reload-')
+        self.addCleanup(shutil.rmtree, self.more)
+        for name in self.names:
+            shutil.copy(build(name), os.path.join(self.more, name + '.so'))
+        self.flags = ('--plugin-dir=' + self.more,)
+        super().setUp()
+        self.assertEqual(self.server.request('POST', GADGETS, {'apiVersion': 'test.example.com/v1', 'kind': 'Gadget', 'metadata': {'name': 'g'}})[0], 201)
+
+    def builds(self):
+        return [self.status('test.example.com/' + name)['build'] for name in self.names]
+
+    def test_a_reload_takes_them_along_and_no_request_fails(self):
+        ended, failures, counts = threading.Event(), [], []
+
+        def ask():
+            connection, count = self.server.connect(), 0
+            while not ended.is_set():
+                for path in (GADGETS + '/g', '/gadgets/build', '/follower', '/last', '/guest'):
+                    code, _, text = self.server.request('GET', path, connection=connection)
+                    count += 1
+                    if code != 200:
+                        failures.append((path, code, text))
+            counts.append(count)
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for n in range(TIMES):
+            told = self.plugin('upgrade', NAME, '--file', build('two' if n % 2 == 0 else 'one'))
+            self.assertIn('; reloaded with it, because they depend on it: test.example.com/follower, test.example.com/guest, test.example.com/last\n', told)
+        ended.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(len(counts), len(threads))
+        self.assertEqual(self.builds(), [TIMES + 1] * 3)
+        self.plugin('rollback', NAME)
+        self.assertEqual(self.runs(), 'two' if TIMES % 2 == 0 else 'one')
+        # Former builds end; none of them is kept by a plugin that still runs.
+        done = ' has finished'
+        self.assertTrue(wait_for(lambda: self.server.text().count(done) == 3 * (TIMES + 1), 100), self.server.text()[-3000:])
+        self.assertNotIn('is still in use', self.server.text())
+        order = [line.split(done)[0].split()[-1] for line in self.server.text().splitlines() if done in line]
+        self.assertLess(order.index('last'), order.index('follower'))
+
+    def test_a_dependant_that_has_changed_on_disk_keeps_the_build_that_runs(self):
+        with open(os.path.join(self.more, 'follower.so'), 'r+b') as f:
+            f.truncate(1000)
+        self.plugin('reload', NAME)
+        self.assertEqual(self.server.request('GET', '/follower')[0], 200)
+
+    def test_disable_names_them_or_takes_them_along(self):
+        refused = self.plugin('disable', NAME, code=1)
+        self.assertIn('plugins "test.example.com/follower", "test.example.com/last" require it; disable them first, or together with it: --cascade', refused)
+        self.assertEqual(self.runs(), 'one')
+        self.assertIn('can be disabled', self.plugin('disable', NAME, '--cascade', '--dry-run'))
+        told = self.plugin('disable', NAME, '--cascade')
+        self.assertIn('; reloaded with it, because they depend on it: test.example.com/guest; '
+                      'disabled with it, because they require it: test.example.com/follower, test.example.com/last', told)
+        self.assertEqual(self.runs(), 404)
+        for path, code in (('/follower', 404), ('/last', 404), ('/guest', 503)):  # the guest finds no gadgets
+            self.assertEqual(self.server.request('GET', path)[0], code, path)
+        self.assertIn('follower', self.plugin('enable', 'test.example.com/last', code=1))
+        for name in (NAME, 'test.example.com/follower', 'test.example.com/last'):
+            self.plugin('enable', name)
+        self.assertEqual([self.server.request('GET', path)[0] for path in ('/gadgets/build', '/follower', '/last')], [200] * 3)
+        code, _, status = self.server.request('POST', '/plugins/reload', {'name': NAME, 'cascade': True})
+        self.assertEqual((code, 'unknown member' in status['message']), (400, True), status)
 
 
 class Watched(Reload):

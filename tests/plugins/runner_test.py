@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -257,6 +258,134 @@ class Supervision(Case):
         self.assertEqual(server.terminate(), 0)
         self.assertIn('the points are put away', server.text())
         self.assertFalse(alive(pid))
+
+
+class Hanging(Case):
+    """A runner that is stopped answers nothing: calls of its kinds wait for two seconds, then it is killed and restarted."""
+
+    def call(self, work, results):
+        begun = time.monotonic()
+        code, headers, answer = work()
+        results.append((code, time.monotonic() - begun, headers.get('Retry-After'), answer))
+
+    def during(self, works, at_once):
+        """Runs `works` at once in threads, and requests of another group until all have ended: both results."""
+        server, done, others, calls = self.server, threading.Event(), [], []
+
+        def ask(n):
+            connection, i = server.connect(), 0
+            while not done.is_set():
+                i += 1
+                lease = {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'lease-%d-%d' % (n, i)}, 'spec': {}}
+                self.call(lambda: server.request('POST', LEASES, lease, connection=connection), others)  # pylint: disable=cell-var-from-loop
+                self.call(lambda: server.request('GET', LEASES + '/lease-%d-1' % n, connection=connection), others)  # pylint: disable=cell-var-from-loop
+                time.sleep(0.005)
+            connection.close()
+        asking = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
+        calling = [threading.Thread(target=self.call, args=(work, calls)) for work in works]
+        for each in asking:
+            each.start()
+        time.sleep(0.3)
+        at_once()
+        begun = len(others)
+        for each in calling:
+            each.start()
+        for each in calling:
+            each.join()
+        done.set()
+        for each in asking:
+            each.join()
+        return others[begun:], calls
+
+    def check_others(self, others):
+        self.assertEqual({code for code, *_ in others} - {200, 201}, set())
+        times = sorted(seconds for _, seconds, *_ in others)
+        print('other group: %d requests, p50 %.1f ms, p99 %.1f ms, most %.1f ms' %
+              (len(times), times[len(times) // 2] * 1e3, times[len(times) * 99 // 100] * 1e3, times[-1] * 1e3), file=sys.stderr)
+        self.assertGreater(len(times), 100)
+        self.assertLess(times[len(times) * 99 // 100], 0.5)
+        self.assertLess(times[-1], 1.5)
+
+    @unittest.skipUnless(stable.GCC, 'no gcc')
+    def test_other_groups_answer_while_creates_of_its_kind_wait(self):
+        stable.compiled(self.folder, 'stable-c', 'gcc', '-std=c11', '-O2')
+        server = self.serve(STOCK, name=stable.NAME)
+        pid, late = self.pid(), []
+        create = [lambda i=i: server.request('POST', stable.SHELVES, stable.shelf('made-%d' % i)) for i in range(64)]
+
+        def create_later():
+            time.sleep(1.3)
+            self.call(lambda: server.request('POST', stable.SHELVES, stable.shelf('late')), late)
+            return 503, {}, {}
+        others, calls = self.during([*create, create_later], lambda: os.kill(pid, signal.SIGSTOP))
+        self.check_others(others)
+        for code, _, after, answer in calls:
+            if code != 201 and answer:
+                self.assertEqual((code, after, answer['reason']), (503, '1', 'ServiceUnavailable'), answer)
+        # Nothing has been answered for a second, so nothing waits any more.
+        self.assertEqual(late[0][0], 503)
+        self.assertLess(late[0][1], 0.6)
+        self.assertIn('does not answer', late[0][3]['message'])
+        self.restarted(pid)
+        self.assertEqual(server.request('POST', stable.SHELVES, stable.shelf('after'))[0], 201)
+
+    def test_other_groups_answer_while_conversions_wait(self):
+        points.build(self.folder)
+        server = self.serve(POINTS)
+        v2 = points.POINTS.replace('/v1/', '/v2/')
+        for i in range(8):
+            self.make_point('p%d' % i)
+        pid = self.pid()
+        reads = [lambda i=i: server.request('GET', v2 + ('/p%d' % (i % 8) if i % 2 else '')) for i in range(16)]
+        tables = [lambda: server.request('GET', v2, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})] * 4
+        status = '{"status":{"seen":2}}'
+        patches = [lambda i=i: server.request('PATCH', points.POINTS + '/p%d/status' % i, status, headers=points.MERGE) for i in range(8)]
+        updates = [lambda i=i: server.request('PATCH', v2 + '/p%d' % i, '{"spec":{"row":7}}', headers=points.MERGE) for i in range(8)]
+        others, calls = self.during([*reads, *patches, *updates, *tables], lambda: os.kill(pid, signal.SIGSTOP))
+        self.check_others(others)
+        self.assertIn(503, {code for code, *_ in calls})
+        self.restarted(pid)
+        self.assertEqual(server.request('GET', v2)[0], 200)
+
+    def test_many_writes_at_once_all_end(self):
+        points.build(self.folder)
+        server = self.serve(POINTS)
+        codes = []
+
+        def write(n):
+            for i in range(5):
+                codes.append(server.request('POST', points.POINTS, {'apiVersion': 'points.example.com/v1', 'kind': 'Point',
+                                                                    'metadata': {'name': 'many-%d-%d' % (n, i)}, 'spec': {'x': 1}})[0])
+        threads = [threading.Thread(target=write, args=(n,)) for n in range(32)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(set(codes), {201})
+        self.assertEqual(self.status()['restarts'], 0)
+
+
+class Dependants(Case):
+    """A plugin that another one requires, both in runners: a reload replaces both processes."""
+
+    def test_a_reload_replaces_the_process_of_the_dependant(self):
+        stable.compiled(self.folder, 'stable-c', 'gcc', '-std=c11', '-O2')
+        points.build(self.folder, manifest={'requires': [{'name': stable.NAME}]})
+        server = self.serve(STOCK, POINTS)
+        former = {name: status_of(server, name)['pid'] for name in (stable.NAME, points.NAME)}
+
+        def plugin(*args, code=0):
+            done = subprocess.run([BINARY, 'plugin', *args, '--kubeconfig', server.kubeconfig], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            return done.stdout + done.stderr
+        self.assertIn('reloaded with it, because they depend on it: ' + points.NAME, plugin('reload', stable.NAME))
+        for name, pid in former.items():
+            self.assertNotIn(status_of(server, name)['pid'], (0, pid))
+            self.assertTrue(wait_for(lambda: not alive(pid)))  # pylint: disable=cell-var-from-loop
+        self.make_point('after')
+        self.assertIn('plugin "%s" requires it' % points.NAME, plugin('disable', stable.NAME, code=1))
+        plugin('disable', stable.NAME, '--cascade')
+        self.assertEqual([status_of(server, name)['state'] for name in former], ['Disabled'] * 2)
 
 
 class Starting(Case):

@@ -1,4 +1,5 @@
 """Every table of the stable tier in the built server, by a plugin in C for tests; and plugins of the tier that go wrong."""
+import json
 import os
 import shutil
 import subprocess
@@ -18,10 +19,16 @@ MERGE = {'Content-Type': 'application/merge-patch+json'}
 NAME = 'test.example.com/points'
 
 
-def build(folder, fault='', name='points.so'):
+def build(folder, fault='', name='points.so', manifest=None):
+    """`manifest`: members that are added to the manifest."""
     out = os.path.join(folder, name)
+    own = os.path.join(HERE, 'stable')
+    documents = tempfile.mkdtemp(prefix='backplane-manifest-')
+    with open(os.path.join(own, 'plugin.json'), encoding='utf-8') as f, open(os.path.join(documents, 'plugin.json'), 'w', encoding='utf-8') as to:
+        json.dump(dict(json.load(f), **(manifest or {})), to)
     subprocess.run([os.environ.get('CC', 'gcc'), '-std=c11', '-shared', '-fPIC', '-fvisibility=hidden', '-Wall', '-Wextra', '-Werror', '-DPOINTS_FAULT="%s"' % fault,
-                    '-I', INCLUDE, '-I', os.path.join(HERE, 'stable'), '-o', out, os.path.join(HERE, 'stable/points.c')], check=True)
+                    '-I', INCLUDE, '-I', documents, '-I', own, '-o', out, os.path.join(own, 'points.c')], check=True)
+    shutil.rmtree(documents)
     return out
 
 
