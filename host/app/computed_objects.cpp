@@ -9,7 +9,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kHistory = 1000;
+constexpr std::size_t kHistory = 256;  // each event has an object of about a kilobyte
 
 // Microseconds since 1970, so that revisions grow over restarts: a server makes less than one event per microsecond.
 Revision first_revision() {
