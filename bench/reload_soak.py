@@ -173,8 +173,10 @@ def mapped_builds(server, plugin):
 
 
 def settle(server, plugin):
-    """Waits until the code of former builds is unmapped, a minute after their last use; how many builds are still mapped two minutes later."""
+    """Waits until the code of former builds is unmapped, a minute after their last use, and the server has returned free memory to the system,
+    which it does every ten seconds; how many builds are still mapped two minutes later."""
     wait_for(lambda: mapped_builds(server, plugin) == 1, 180)
+    time.sleep(12)
     return mapped_builds(server, plugin) - 1
 
 

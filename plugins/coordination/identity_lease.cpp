@@ -35,9 +35,9 @@ void IdentityLease::set(Object& lease) const {
   spec["renewTime"] = now_micro_rfc3339();
 }
 
-Task<Status> IdentityLease::remove() {
-  auto removed = co_await client_->remove(leases(), std::string(kLeaseNamespace), name_);
-  const bool gone = removed.ok() || removed.status().code() == 404;
+Task<Status> IdentityLease::remove(DeleteOptions options) {
+  auto removed = co_await client_->remove(leases(), std::string(kLeaseNamespace), name_, std::move(options));
+  const bool gone = removed.ok() || removed.status().code() == 404 || removed.status().code() == 409;
   co_return gone ? Status() : std::move(removed).status();
 }
 
@@ -59,12 +59,15 @@ Task<Status> IdentityLease::renew() {
   last_.reset();
   if (!written.ok()) co_return std::move(written).status();
   last_ = std::move(*written);
+  const Object* const spec = get_object(*last_, "spec");
+  const bool own = spec != nullptr && get_string(*spec, "holderIdentity") == holder_;
+  uid_ = own ? std::string(meta_text(*last_, "uid")) : std::string();
   co_return Status();
 }
 
 Task<Status> IdentityLease::start(PostStartHookContext context) {
   client_.emplace(host_.client());
-  Status removed = co_await remove();
+  Status removed = co_await remove({});
   if (!removed.ok()) host_.logger().error("error deleting old lease lease=" + name_ + ": " + removed.message());
   host_.spawn("identity-lease", run(context.stop));
   co_return Status();
@@ -91,7 +94,11 @@ Task<Status> IdentityLease::stop() {
   if (!client_) co_return Status();
   // A running renewal must not write after this removal.
   while (busy_) co_await sleep_for(kBusyPause);
-  Status removed = co_await remove();
+  if (uid_.empty()) co_return Status();
+  // A new build of this plugin, which starts before the former one stops, has another lease of this name.
+  DeleteOptions options;
+  options.preconditions.uid = uid_;
+  Status removed = co_await remove(std::move(options));
   if (!removed.ok()) host_.logger().error("unable to delete lease lease=" + name_ + ": " + removed.message());
   co_return Status();
 }

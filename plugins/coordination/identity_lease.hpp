@@ -29,13 +29,13 @@ class IdentityLease {
 
   // Removes the lease of a previous server process; a task creates the lease and renews it.
   Task<Status> start(PostStartHookContext context);
-  // Removes the lease; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  // Removes the lease that this object has made; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
   Task<Status> stop();
 
  private:
   Task<void> run(Signal& stop);
   Task<Status> renew();
-  Task<Status> remove();
+  Task<Status> remove(DeleteOptions options);
   void set(Object& lease) const;
 
   Host& host_;
@@ -44,6 +44,7 @@ class IdentityLease {
   const std::string holder_;
   std::optional<ApiClient> client_;  // since start()
   std::optional<Object> last_;       // as this server last wrote it
+  std::string uid_;                  // of the lease whose holder this object is; empty: there is none
   bool busy_ = false;                // a renewal runs
   bool stopped_ = false;
 };

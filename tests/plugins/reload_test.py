@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
@@ -160,6 +161,20 @@ class Commands(Reload):
         self.assertEqual(failures, [])
         self.assertEqual(len(counts), len(threads))
         self.assertEqual(self.status()['build'], TIMES + 1)
+
+
+class IdentityLease(unittest.TestCase):
+    def test_it_outlives_a_reload_of_its_plugin(self):
+        with Server() as server:
+            def holders():
+                found = server.request('GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases')[2]['items']
+                return [each['spec']['holderIdentity'] for each in found if each['metadata']['name'].startswith('apiserver-')]
+            self.assertTrue(wait_for(holders))
+            former = holders()
+            self.assertEqual(server.request('POST', '/plugins/reload', {'name': 'coordination'})[0], 200)
+            time.sleep(1)  # the former build ends
+            self.assertEqual(len(holders()), 1)
+            self.assertNotEqual(holders(), former)
 
 
 class Dependants(Reload):
