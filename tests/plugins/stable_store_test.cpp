@@ -1,4 +1,5 @@
-// The storage backend of docs/examples/stable-store, a plugin in C, under the suite of every backend.
+// The storage backend of docs/examples/stable-store, a plugin in C, under the suite of every backend: built now, and the archived binary
+// of the first release that had the table.
 #include <dlfcn.h>
 
 #include "backplane/stable/storage.h"
@@ -47,15 +48,29 @@ Result<stable::StorageProvider> load(const char* file) {
   return stable::StorageProvider(g_registered);
 }
 
-Result<std::unique_ptr<StorageBackend>> open_stable_store(const std::string& directory) {
-  static const auto provider = load(STABLE_STORE);
+Result<std::unique_ptr<StorageBackend>> open_from(const Result<stable::StorageProvider>& provider, const std::string& directory) {
   if (!provider.ok()) return provider.status();
   StorageBackendConfig config;
   config.data_dir = directory;
   return stable::open_table_storage(*provider, config);
 }
 
+Result<std::unique_ptr<StorageBackend>> open_stable_store(const std::string& directory) {
+  static const auto provider = load(STABLE_STORE);
+  return open_from(provider, directory);
+}
+
 INSTANTIATE_TEST_SUITE_P(StableStore, StorageConformance, testing::Values(BackendMaker{"StableStore", open_stable_store}), maker_name);
+
+#ifdef __x86_64__
+Result<std::unique_ptr<StorageBackend>> open_archived_store(const std::string& directory) {
+  static const auto provider = load(ARCHIVED_STORE);
+  return open_from(provider, directory);
+}
+
+INSTANTIATE_TEST_SUITE_P(ArchivedStore, StorageConformance, testing::Values(BackendMaker{"ArchivedStore", open_archived_store}),
+                         maker_name);
+#endif
 
 // The same table from the C++ face.
 TEST(CppStore, ReadsWritesWatchesAndThrows) {

@@ -16,6 +16,7 @@ from harness import BINARY, PLUGINS, Server, configmap, kubectls, namespace, wai
 EXAMPLE = os.path.join(stable.EXAMPLES, 'stable-store')
 NAME = 'example.com/stable-store'
 BACKEND = '--storage-backend=stable-store'
+ARCHIVED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stable/store-1.so')
 MAPS = '/api/v1/namespaces/default/configmaps'
 MERGE = {'Content-Type': 'application/merge-patch+json'}
 
@@ -31,7 +32,7 @@ def plugin(*args):
 
 
 class Store:
-    """What kubectl and controllers do with the objects of a server, whichever compiler built its store."""
+    """What kubectl and controllers do with the objects of a server, whichever compiler and release built its store."""
 
     @classmethod
     def setUpClass(cls):
@@ -131,6 +132,11 @@ class ByGcc(Store, unittest.TestCase):
 @unittest.skipUnless(stable.CLANG, 'no clang')
 class ByClang(Store, unittest.TestCase):
     build = classmethod(lambda cls, folder: compiled(folder, (stable.CLANG or '').replace('clang++', 'clang'), '-O1'))
+
+
+@unittest.skipUnless(os.uname().machine == 'x86_64', 'the archived binary is for x86-64')
+class FirstRelease(Store, unittest.TestCase):
+    build = classmethod(lambda cls, folder: shutil.copy(ARCHIVED, os.path.join(folder, 'stable-store.so')))
 
 
 @unittest.skipUnless(stable.GCC, 'no gcc')
