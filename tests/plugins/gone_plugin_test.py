@@ -24,6 +24,8 @@ GADGETS = '/apis/test.example.com/v1/gadgets'
 LONGEST = 15
 MERGE = {'Content-Type': 'application/merge-patch+json'}
 TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
+JSON = 'application/json'
+PROTOBUF = 'application/vnd.kubernetes.protobuf'
 AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
 
 
@@ -174,6 +176,40 @@ class Gone(Case):
         held['metadata']['finalizers'] = []
         self.call(server, 'PUT', shelves() + '/held', held)
         self.assertEqual(self.call(server, 'GET', shelves())['items'], [])
+
+    def test_protobuf_is_answered_as_for_custom_resources(self):
+        """kube-apiserver has no protobuf of custom resources: 406, unless the client accepts JSON as well; metadata alone has one."""
+        self.install()
+        server = self.server()
+        self.fill(server, 'default')
+        definition = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'foos.e.com'},
+                      'spec': {'group': 'e.com', 'scope': 'Namespaced', 'names': {'plural': 'foos', 'kind': 'Foo'}, 'versions': [
+                          {'name': 'v1', 'served': True, 'storage': True,
+                           'schema': {'openAPIV3Schema': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}}]}}
+        self.call(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition, code=201)
+        foos = '/apis/e.com/v1/namespaces/default/foos'
+        foo = {'apiVersion': 'e.com/v1', 'kind': 'Foo', 'metadata': {'name': 'a'}}
+        self.assertTrue(wait_for(lambda: server.request('POST', foos, foo)[0] in (201, 409)))
+        self.act(server, 'disable')
+        one, many = ';as=%s;g=meta.k8s.io;v=v1' % 'PartialObjectMetadata', ';as=%s;g=meta.k8s.io;v=v1' % 'PartialObjectMetadataList'
+        table = ';as=Table;g=meta.k8s.io;v=v1'
+        watch = '?watch=true&timeoutSeconds=1'
+
+        def answer(path, method, accept, body=None, **headers):
+            code, sent, text = server.request(method, path, body, headers=dict(headers, Accept=accept))
+            return code, sent.get('Content-Type'), text.get('message') if isinstance(text, dict) and code >= 400 else None
+        for path, method, accept, expected in (
+                ('/a', 'GET', PROTOBUF, (406, PROTOBUF)), ('', 'GET', PROTOBUF, (406, PROTOBUF)), (watch, 'GET', PROTOBUF, (406, PROTOBUF)),
+                ('/a', 'GET', PROTOBUF + ',' + JSON, (200, JSON)), ('', 'GET', PROTOBUF + ',' + JSON, (200, JSON)),
+                (watch, 'GET', PROTOBUF + ';stream=watch,' + JSON, (200, JSON)),
+                ('/a', 'GET', PROTOBUF + one, (200, PROTOBUF)), ('', 'GET', PROTOBUF + many, (200, PROTOBUF)),
+                (watch, 'GET', PROTOBUF + one, (200, PROTOBUF + ';stream=watch')), ('', 'GET', PROTOBUF + table, (406, JSON)),
+                ('', 'GET', PROTOBUF + table + ',' + JSON + table, (200, JSON)), ('/nothing', 'GET', PROTOBUF, (406, PROTOBUF)),
+                ('/nothing', 'GET', PROTOBUF + ',' + JSON, (404, PROTOBUF))):
+            with self.subTest(path=path, accept=accept):
+                got = answer(shelves() + path, method, accept)
+                self.assertEqual(got[:2], expected, got)
+                self.assertEqual(got, answer(foos + path, method, accept))
 
     def test_a_plugin_whose_file_is_removed_or_damaged_before_a_restart(self):
         self.install()
