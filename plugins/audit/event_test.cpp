@@ -1,8 +1,8 @@
 // Events as JSON and as text.
 #include <gtest/gtest.h>
 
+#include "backplane/kit/audit_event_json.hpp"
 #include "backplane/types/json_reading.hpp"
-#include "event_json.hpp"
 #include "event_text.hpp"
 
 namespace backplane::audit {
@@ -36,7 +36,7 @@ AuditEvent event_of(AuditStage stage) {
 
 std::string json_of(const AuditEvent& event, bool truncated = false) {
   std::string out;
-  EventEncoder().append(out, event, truncated);
+  kit::AuditEventEncoder().append(out, event, truncated);
   EXPECT_TRUE(read_json(out).has_value()) << out;
   return out;
 }
@@ -90,7 +90,7 @@ TEST(AuditEventJson, ResponseStatusIsUpstreams) {
 }
 
 TEST(AuditEventJson, TheUserIsThatOfTheEvent) {
-  EventEncoder encoder;
+  kit::AuditEventEncoder encoder;
   AuditEvent first = event_of(AuditStage::kRequestReceived), second = first;
   auto request = std::make_shared<AuditRequest>(*first.request);
   request->user = UserInfo{"joe", "", {}, {}};
@@ -131,7 +131,7 @@ TEST(AuditEventJson, EventsOfARequestThatDifferAreNotWrittenAlike) {
       other,
   };
   for (const AuditEvent& event : events) {
-    EventEncoder encoder;
+    kit::AuditEventEncoder encoder;
     std::string out;
     for (int i = 0; i < 2; ++i) {
       out.clear();
@@ -165,15 +165,15 @@ TEST(AuditEventJson, TruncationDropsObjectsAndSaysSo) {
 TEST(AuditEventJson, ItemsHaveNoTypeMeta) {
   const AuditEvent event = event_of(AuditStage::kRequestReceived);
   std::string item;
-  EventEncoder().append_item(item, event);
+  kit::AuditEventEncoder().append_item(item, event);
   EXPECT_TRUE(item.starts_with(R"({"level":)"));
-  EXPECT_EQ(item.size() + EventEncoder::size_over_item(), json_of(event).size() + 1);
+  EXPECT_EQ(item.size() + kit::AuditEventEncoder::size_over_item(), json_of(event).size() + 1);
 }
 
 TEST(AuditCompactJson, IsOneLineWithGosEscapes) {
   const auto compact = [](std::string_view text) {
     std::string out;
-    append_compact(out, text);
+    kit::append_audit_json(out, text);
     return out;
   };
   EXPECT_EQ(compact("{\n \"a b\" : [ 1 ,\t2 ] }\n"), R"({"a b":[1,2]})");
@@ -186,7 +186,7 @@ TEST(AuditCompactJson, IsOneLineWithGosEscapes) {
 }
 
 TEST(AuditTime, IsInMicroseconds) {
-  TimeEncoder encoder;
+  kit::AuditTimeEncoder encoder;
   const auto text = [&encoder](system_clock::time_point time) {
     std::string out;
     encoder.append(out, time);

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "event_json.hpp"
+#include "backplane/kit/audit_event_json.hpp"
 #include "settings.hpp"
 
 namespace backplane::audit {
@@ -22,7 +22,7 @@ class LineEncoder {
 
  private:
   const LogSettings& settings_;
-  EventEncoder encoder_;
+  kit::AuditEventEncoder encoder_;
 };
 
 }  // namespace backplane::audit

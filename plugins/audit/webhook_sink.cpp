@@ -183,13 +183,13 @@ Task<bool> WebhookSink::send(Events events) {
 
 // `sent`: those that are not too large.
 std::string WebhookSink::event_list(const Events& events, Events& sent) {
-  std::string out(kEventListHead);
+  std::string out(kit::kAuditEventListHead);
   const TruncateSettings& limit = settings_.truncate;
   for (const auto& event : events) {
     const std::size_t begin = out.size();
     if (!sent.empty()) out.push_back(',');
     const std::size_t item = out.size();
-    const auto size = [&] { return out.size() - item + EventEncoder::size_over_item(); };
+    const auto size = [&] { return out.size() - item + kit::AuditEventEncoder::size_over_item(); };
     encoder_.append_item(out, *event);
     if (limit.enabled && size() > limit.max_event_bytes && event->level >= AuditLevel::kRequest) {
       out.resize(item);
@@ -202,7 +202,7 @@ std::string WebhookSink::event_list(const Events& events, Events& sent) {
     }
     sent.push_back(event);
   }
-  out.append(kEventListTail);
+  out.append(kit::kAuditEventListTail);
   return out;
 }
 

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <string>
 
-#include "event_json.hpp"
+#include "backplane/kit/audit_event_json.hpp"
 #include "event_queue.hpp"
 #include "losses.hpp"
 #include "settings.hpp"
@@ -70,7 +70,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   std::optional<Promise<bool>> one_sent_;
   bool ended_ = false;
   std::vector<Promise<bool>> flushes_;
-  EventEncoder encoder_;
+  kit::AuditEventEncoder encoder_;
 };
 
 }  // namespace backplane::audit

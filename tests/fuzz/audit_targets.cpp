@@ -1,7 +1,7 @@
 #include "audit_targets.hpp"
 
+#include "backplane/kit/audit_event_json.hpp"
 #include "backplane/types/json_reading.hpp"
-#include "event_json.hpp"
 #include "policy_file.hpp"
 #include "require.hpp"
 
@@ -25,14 +25,14 @@ AuthorizationAttributes request_of(std::string_view bytes, bool resource) {
 // JSON that quotes JSON stays JSON, on one line, with the same meaning.
 void check_compact(std::string_view bytes) {
   std::string once;
-  audit::append_compact(once, bytes);
+  kit::append_audit_json(once, bytes);
   FUZZ_REQUIRE(once.find('\n') == std::string::npos);
   const auto before = read_json(bytes);
   if (!before) return;
   const auto after = read_json(once);
   FUZZ_REQUIRE(after && *after == *before);
   std::string twice;
-  audit::append_compact(twice, once);
+  kit::append_audit_json(twice, once);
   FUZZ_REQUIRE(twice == once);
 }
 

@@ -11,12 +11,14 @@
 #include <span>
 #include <string>
 
+#include "backplane/core/visibility.hpp"
 #include "backplane/points/audit.hpp"
 
-namespace backplane::audit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 
 // Appends times as "2006-01-02T15:04:05.000000Z". Most times are of the same second as the one before.
-class TimeEncoder {
+class AuditTimeEncoder {
  public:
   void append(std::string& out, std::chrono::system_clock::time_point time);
 
@@ -26,7 +28,7 @@ class TimeEncoder {
 };
 
 // `truncated`: without requestObject and responseObject, with the annotation audit.k8s.io/truncated.
-class EventEncoder {
+class AuditEventEncoder {
  public:
   // Appends {"kind":"Event","apiVersion":…}, without a newline.
   void append(std::string& out, const AuditEvent& event, bool truncated = false);
@@ -50,16 +52,18 @@ class EventEncoder {
   void append_common_members(std::string& out, const AuditEvent& event);
   void append_user(std::string& out, const UserRef& user);
 
-  TimeEncoder time_;
+  AuditTimeEncoder time_;
   Common common_;          // of the last event of the stage RequestReceived
   UserRef user_;           // the last one
   std::string user_json_;  // of user_; empty: none yet
 };
 
 // Begin and end of an EventList; the items are separated by commas.
-inline constexpr std::string_view kEventListHead = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
-inline constexpr std::string_view kEventListTail = "]}\n";
+inline constexpr std::string_view kAuditEventListHead = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
+inline constexpr std::string_view kAuditEventListTail = "]}\n";
 
 // Appends valid JSON without white space between its tokens and with Go's escapes.  Text that is no JSON becomes one line.
-void append_compact(std::string& out, std::string_view json);
-}  // namespace backplane::audit
+void append_audit_json(std::string& out, std::string_view json);
+
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

@@ -1,4 +1,4 @@
-#include "event_json.hpp"
+#include "backplane/kit/audit_event_json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "backplane/core/json.hpp"
 
-namespace backplane::audit {
+namespace backplane::kit {
 namespace {
 
 constexpr std::string_view kTypeMeta = R"("kind":"Event","apiVersion":"audit.k8s.io/v1",)";
@@ -124,7 +124,7 @@ void append_annotations(std::string& out, const AuditEvent& event, bool truncate
   close_object(out, begin);
 }
 
-// Bytes that append_compact() must check: white space and controls, HTML's, and the first byte of U+2028 and U+2029.
+// Bytes that append_audit_json() must check: white space and controls, HTML's, and the first byte of U+2028 and U+2029.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
   for (int byte = 0; byte <= 0x20; ++byte) special[static_cast<std::size_t>(byte)] = true;
@@ -187,7 +187,7 @@ std::string second_text(long long seconds) {
 
 }  // namespace
 
-void TimeEncoder::append(std::string& out, std::chrono::system_clock::time_point time) {
+void AuditTimeEncoder::append(std::string& out, std::chrono::system_clock::time_point time) {
   const long long micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
   const long long seconds = micros >= 0 ? micros / 1'000'000 : (micros - 999'999) / 1'000'000;
   if (text_.empty() || seconds != seconds_) {
@@ -199,7 +199,7 @@ void TimeEncoder::append(std::string& out, std::chrono::system_clock::time_point
   out.push_back('Z');
 }
 
-void append_compact(std::string& out, std::string_view json) {
+void append_audit_json(std::string& out, std::string_view json) {
   bool in_string = false;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -231,7 +231,7 @@ void append_compact(std::string& out, std::string_view json) {
   out.append(json, begin);
 }
 
-void EventEncoder::append_user(std::string& out, const UserRef& user) {
+void AuditEventEncoder::append_user(std::string& out, const UserRef& user) {
   if (user_json_.empty() || &*user != &*user_) {
     user_ = user;
     user_json_ = "{";
@@ -254,14 +254,14 @@ void EventEncoder::append_user(std::string& out, const UserRef& user) {
   out.append(user_json_);
 }
 
-bool EventEncoder::Common::is_of(const AuditEvent& event) const noexcept {
+bool AuditEventEncoder::Common::is_of(const AuditEvent& event) const noexcept {
   const bool same_user = impersonated_user ? event.impersonated_user && &**impersonated_user == &**event.impersonated_user
                                            : !event.impersonated_user.has_value();
   return request == event.request && same_user && impersonation_constraint == event.impersonation_constraint && name == event.name &&
          uid == event.uid && resource_version == event.resource_version;
 }
 
-void EventEncoder::append_common_members(std::string& out, const AuditEvent& event) {
+void AuditEventEncoder::append_common_members(std::string& out, const AuditEvent& event) {
   const AuditRequest& request = *event.request;
   put(out, R"(,"requestURI":)", request.request_uri);
   put(out, R"(,"verb":)", request.verb);
@@ -278,7 +278,7 @@ void EventEncoder::append_common_members(std::string& out, const AuditEvent& eve
   if (request.resource_request) append_object_ref(out, event);
 }
 
-void EventEncoder::append_common(std::string& out, const AuditEvent& event) {
+void AuditEventEncoder::append_common(std::string& out, const AuditEvent& event) {
   if (event.stage == AuditStage::kRequestReceived) {
     const std::size_t begin = out.size();
     append_common_members(out, event);
@@ -299,15 +299,15 @@ void EventEncoder::append_common(std::string& out, const AuditEvent& event) {
   if (common_.request == event.request && event.stage != AuditStage::kResponseStarted) common_.request = nullptr;
 }
 
-void EventEncoder::append_members(std::string& out, const AuditEvent& event, bool truncated) {
+void AuditEventEncoder::append_members(std::string& out, const AuditEvent& event, bool truncated) {
   out.append(R"("level":")").append(audit_level_name(event.level));
   put(out, R"(","auditID":)", event.request->audit_id);
   out.append(R"(,"stage":")").append(audit_stage_name(event.stage)).push_back('"');
   append_common(out, event);
   if (event.stage != AuditStage::kRequestReceived) append_response_status(out, event);
   if (!truncated) {
-    if (!event.request_object.empty()) append_compact(out.append(R"(,"requestObject":)"), event.request_object.view());
-    if (!event.response_object.empty()) append_compact(out.append(R"(,"responseObject":)"), event.response_object.view());
+    if (!event.request_object.empty()) append_audit_json(out.append(R"(,"requestObject":)"), event.request_object.view());
+    if (!event.response_object.empty()) append_audit_json(out.append(R"(,"responseObject":)"), event.response_object.view());
   }
   time_.append(out.append(R"(,"requestReceivedTimestamp":")"), event.request->received);
   time_.append(out.append(R"(","stageTimestamp":")"), event.stage_reached);
@@ -316,16 +316,16 @@ void EventEncoder::append_members(std::string& out, const AuditEvent& event, boo
   out.push_back('}');
 }
 
-void EventEncoder::append(std::string& out, const AuditEvent& event, bool truncated) {
+void AuditEventEncoder::append(std::string& out, const AuditEvent& event, bool truncated) {
   out.append("{").append(kTypeMeta);
   append_members(out, event, truncated);
 }
 
-void EventEncoder::append_item(std::string& out, const AuditEvent& event, bool truncated) {
+void AuditEventEncoder::append_item(std::string& out, const AuditEvent& event, bool truncated) {
   out.push_back('{');
   append_members(out, event, truncated);
 }
 
-std::size_t EventEncoder::size_over_item() noexcept { return kTypeMeta.size() + 1; }
+std::size_t AuditEventEncoder::size_over_item() noexcept { return kTypeMeta.size() + 1; }
 
-}  // namespace backplane::audit
+}  // namespace backplane::kit
