@@ -68,6 +68,21 @@ std::string serve_authenticate(Child&, std::uint32_t, const Child::Target& targe
   return out.take();
 }
 
+std::string serve_write_audit(Child&, std::uint32_t, const Child::Target& target, Reader& in) {
+  const auto* table = table_in<bp_audit_sink>(target);
+  if (table == nullptr) return {};
+  bp_str list{};
+  take(in, list);
+  Reader of_list(stable::view(list));
+  const auto events = take_texts(of_list);
+  if (in.failed() || !of_list.complete()) return {};
+  bp_error error{};
+  Writer out;
+  put(out, table->write(table->self, events.data(), events.size(), &error));
+  put(out, error);
+  return out.take();
+}
+
 std::string serve_event(Child& child, std::uint32_t id, const Child::Target& target, Reader& in) {
   const auto* table = table_in<bp_watch>(target);
   if (table == nullptr || table->event == nullptr) return {};
@@ -176,6 +191,10 @@ Child::Serve Child::serving(Function function) {
       return serve_event;
     case Function::kReconcile:
       return serve_reconcile;
+    case Function::kWriteAudit:
+      return serve_write_audit;
+    case Function::kFlushAudit:
+      return serve_member<&bp_audit_sink::flush, bp_audit_sink>;
     default:
       return nullptr;
   }

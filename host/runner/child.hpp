@@ -46,7 +46,8 @@ class Child {
   bool call(Function function, Writer& arguments, std::string& answer, bp_error* error);
 
   // ---- provision(): ids are those of the order of registration
-  using Target = std::variant<bp_kind, bp_admission, bp_authenticator, bp_authorizer, bp_path, bp_hook, bp_check, bp_controller, bp_watch>;
+  using Target = std::variant<bp_kind, bp_admission, bp_authenticator, bp_authorizer, bp_audit_sink, bp_path, bp_hook, bp_check,
+                              bp_controller, bp_watch>;
   std::uint32_t add(Target target);
   // A queue is known by its controller, an informer by its number.
   bp_queue* queue_of(std::uint32_t controller);

@@ -138,6 +138,19 @@ int32_t annotate(bp_request*, bp_str key, bp_str value, bp_error* error) {
   return register_as(Function::kAnnotate, out, error);
 }
 
+// ---- audit
+
+int32_t add_audit_sink(bp_context*, const bp_audit_sink* given, bp_error* error) {
+  const bp_audit_sink table = stable::copy_of(given);
+  if (table.write == nullptr) return stable::fail(error, bad_request("an audit sink needs write()"));
+  Writer out;
+  put(out, table.name);
+  put(out, child().add(table));
+  put(out, table);
+  put(out, static_cast<std::uint8_t>(table.flush != nullptr));
+  return register_as(Function::kAddAuditSink, out, error);
+}
+
 // ---- http
 
 RemoteExchange& remote(bp_exchange* exchange) { return *reinterpret_cast<RemoteExchange*>(exchange); }
@@ -268,6 +281,7 @@ void enqueue(Function function, bp_queue* queue, bp_str key, uint64_t millisecon
 const bp_groups_table kGroups = {sizeof(bp_groups_table), install, field_error};
 const bp_security_table kSecurity = {sizeof(bp_security_table), add_authenticator, add_authorizer};
 const bp_admission_table kAdmission = {sizeof(bp_admission_table), add_admission, warn, annotate};
+const bp_audit_table kAudit = {sizeof(bp_audit_table), add_audit_sink};
 const bp_http_table kHttp = {
     .struct_size = sizeof(bp_http_table),
     .add = add_path,
@@ -353,7 +367,8 @@ const void* table_named(bp_context*, bp_str name, uint32_t version) {
                               {BP_LIFECYCLE_TABLE, &kLifecycle},
                               {BP_CLIENT_TABLE, &kClient},
                               {BP_CONTROLLERS_TABLE, &kControllers},
-                              {BP_STORAGE_TABLE, &kStorage}};
+                              {BP_STORAGE_TABLE, &kStorage},
+                              {BP_AUDIT_TABLE, &kAudit}};
   const std::string_view wanted = stable::view(name);
   const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == wanted; });
   // The versions are those of the host's own tables.

@@ -40,6 +40,12 @@ void members(bp_access& each, F&& f) {
   f(each.verb, each.is_resource, each.path, each.group, each.version, each.ns, each.resource, each.subresource, each.name);
 }
 
+// The settings of an audit sink.
+template <class F>
+void members(bp_audit_sink& each, F&& f) {
+  f(each.level, each.omit_stages, each.omit_managed_fields, each.when_full, each.most_events, each.most_written);
+}
+
 // ---- values
 
 template <class T>

@@ -30,6 +30,8 @@ enum class Function : std::uint16_t {
   kRunCheck,
   kEvent,
   kReconcile,
+  kWriteAudit,
+  kFlushAudit,
   kVisit,
   kLog,
   kFlag,
@@ -44,6 +46,7 @@ enum class Function : std::uint16_t {
   kAddPostStart,
   kAddPreShutdown,
   kAddCheck,
+  kAddAuditSink,
   kStopping,
   kGet,
   kList,
@@ -91,6 +94,8 @@ inline constexpr FunctionRow kFunctions[] = {
     {Function::kRunCheck, "run() of a check", Patience::kWaiting},
     {Function::kEvent, "event()", Patience::kWaiting},
     {Function::kReconcile, "reconcile()", Patience::kLong},
+    {Function::kWriteAudit, "write() of an audit sink", Patience::kLong},
+    {Function::kFlushAudit, "flush() of an audit sink", Patience::kLong},
     {Function::kVisit, "visit()", Patience::kLong},
 };
 

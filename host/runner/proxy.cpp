@@ -28,11 +28,17 @@ int32_t run_hook(void* self, bp_error* error) {
   return call_back<Function::kRunHook>(self, error);
 }
 
-// The audiences are one list for the runner.
+// Audiences and events are one list for the runner.
 int32_t authenticate(void* self, bp_str token, const bp_str* audiences, size_t count, bp_output* user, bp_error* error) {
   Writer list;
   put(list, audiences, count);
   return call_back<Function::kAuthenticate>(self, token, stable::str(list.bytes()), user, error);
+}
+
+int32_t write_audit(void* self, const bp_str* events, size_t count, bp_error* error) {
+  Writer list;
+  put(list, events, count);
+  return call_back<Function::kWriteAudit>(self, stable::str(list.bytes()), error);
 }
 
 void event(void* self, uint32_t type, bp_str object, bp_str old, bp_queue* queue) {
@@ -72,6 +78,16 @@ bp_authenticator authenticator_of(Proxy& proxy) {
 bp_authorizer authorizer_of(Proxy& proxy) {
   auto table = table_of(proxy, &bp_authorizer::name);
   set_call<Function::kDecide>(table, &bp_authorizer::decide, true);
+  return table;
+}
+
+bp_audit_sink audit_sink_of(Proxy& proxy, const bp_audit_sink& given, bool has_flush) {
+  bp_audit_sink table = given;
+  table.struct_size = sizeof(table);
+  table.name = stable::str(proxy.name);
+  table.self = &proxy;
+  table.write = write_audit;
+  set_call<Function::kFlushAudit>(table, &bp_audit_sink::flush, has_flush);
   return table;
 }
 

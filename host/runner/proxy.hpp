@@ -119,6 +119,8 @@ bp_kind kind_of(Proxy& proxy, unsigned has);
 bp_admission admission_of(Proxy& proxy, unsigned has);
 bp_authenticator authenticator_of(Proxy& proxy);
 bp_authorizer authorizer_of(Proxy& proxy);
+// With its settings from `given`.
+bp_audit_sink audit_sink_of(Proxy& proxy, const bp_audit_sink& given, bool has_flush);
 bp_path path_of(Proxy& proxy);
 bp_hook hook_of(Proxy& proxy);
 bp_check check_of(Proxy& proxy);

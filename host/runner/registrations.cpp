@@ -51,6 +51,7 @@ Registrations::Register Registrations::registering(Function function) {
                                   {Function::kAddPostStart, &Registrations::add_post_start},
                                   {Function::kAddPreShutdown, &Registrations::add_pre_shutdown},
                                   {Function::kAddCheck, &Registrations::add_check},
+                                  {Function::kAddAuditSink, &Registrations::add_audit_sink},
                                   {Function::kInformer, &Registrations::add_informer},
                                   {Function::kAddController, &Registrations::add_controller}};
   const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.function == function; });
@@ -173,6 +174,14 @@ int32_t Registrations::add_check(Reader& in, Writer&, bp_error* error) {
   bp_check table = check_of(add_proxy(in, stable::text(text_of(in))));
   take(in, table.endpoints);
   return in.failed() ? -1 : host_table<bp_lifecycle_table>(BP_LIFECYCLE_TABLE).add_check(host_->context, &table, error);
+}
+
+int32_t Registrations::add_audit_sink(Reader& in, Writer&, bp_error* error) {
+  Proxy& proxy = add_proxy(in, stable::text(text_of(in)));
+  bp_audit_sink settings{};
+  take(in, settings);
+  const bp_audit_sink table = audit_sink_of(proxy, settings, number_of<std::uint8_t>(in) != 0);
+  return in.failed() ? -1 : host_table<bp_audit_table>(BP_AUDIT_TABLE).add(host_->context, &table, error);
 }
 
 int32_t Registrations::add_informer(Reader& in, Writer& out, bp_error* error) {

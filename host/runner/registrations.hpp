@@ -67,6 +67,7 @@ class Registrations {
   int32_t add_post_start(Reader& in, Writer& out, bp_error* error);
   int32_t add_pre_shutdown(Reader& in, Writer& out, bp_error* error);
   int32_t add_check(Reader& in, Writer& out, bp_error* error);
+  int32_t add_audit_sink(Reader& in, Writer& out, bp_error* error);
   int32_t add_informer(Reader& in, Writer& out, bp_error* error);
   int32_t add_controller(Reader& in, Writer& out, bp_error* error);
 

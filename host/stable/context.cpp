@@ -24,6 +24,7 @@ const TableRow* rows() {
       {BP_CLIENT_TABLE, BP_CLIENT_TABLE_VERSION, &client_table()},
       {BP_CONTROLLERS_TABLE, BP_CONTROLLERS_TABLE_VERSION, &controllers_table()},
       {BP_STORAGE_TABLE, BP_STORAGE_TABLE_VERSION, &storage_table()},
+      {BP_AUDIT_TABLE, BP_AUDIT_TABLE_VERSION, &audit_table()},
       {},
   };
   return kRows;

@@ -18,5 +18,6 @@ const bp_lifecycle_table& lifecycle_table();
 const bp_client_table& client_table();
 const bp_controllers_table& controllers_table();
 const bp_storage_table& storage_table();
+const bp_audit_table& audit_table();
 
 }  // namespace backplane::stable

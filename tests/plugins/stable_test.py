@@ -143,6 +143,12 @@ class CppStock(Stock):
         self.assertEqual([ask('stock-keeper', path) for path in (SHELVES, '/api/v1/namespaces/default/secrets')], [200, 403])
         self.assertEqual(ask('stock-thief', SHELVES), 401)
 
+    def test_its_audit_sink_counts_what_is_refused(self):
+        with Server('--plugin-dir=' + self.folder, *self.flags, plugin_dir=PLUGINS) as server:
+            self.assertEqual(server.request('DELETE', '/stock')[0], 403)
+            self.assertEqual(server.terminate(), 0, server.text()[-3000:])
+            self.assertIn('1 requests were refused', server.text())
+
 
 @unittest.skipUnless(GCC, 'no gcc')
 class CppByGcc(CppStock, unittest.TestCase):

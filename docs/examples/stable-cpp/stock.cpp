@@ -1,5 +1,5 @@
 // The group stock.example.com in C++, over the stable tier: the same as ../stable-c, and one of each other extension point: a path, a
-// health check, hooks, an authenticator and an authorizer.
+// health check, hooks, an authenticator, an authorizer and an audit sink.
 #include <backplane/stable/plugin.hpp>
 
 #include <atomic>
@@ -71,6 +71,15 @@ class Stock final : public Plugin {
                                 return keeper && theirs ? Answer{BP_ALLOW, "keepers may"} : Answer{};
                               },
                           .flags = BP_BLOCKING});
+    add_audit_sink(host, {.name = "stock",
+                          .write =
+                              [this, &host](const std::vector<std::string_view>& events) {
+                                for (const std::string_view event : events) {
+                                  refused_ += Json(host, event).integer("/responseStatus/code") == 403 ? 1 : 0;
+                                }
+                              },
+                          .flush = [this, &host] { host.log(BP_LOG_INFO, std::to_string(refused_) + " requests were refused"); },
+                          .omit_stages = BP_AUDIT_REQUEST_RECEIVED});
   }
 
   Response report(const Request& request) const {
@@ -81,6 +90,7 @@ class Stock final : public Plugin {
   }
 
   Informer shelves_, boxes_;
+  long refused_ = 0;  // of the audit sink's thread
   std::atomic<bool> started_{false};
 };
 BACKPLANE_STABLE_PLUGIN(Stock, "plugin.json")

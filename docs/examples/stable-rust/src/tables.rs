@@ -409,3 +409,33 @@ pub struct bp_storage_table {
     pub push: Option<unsafe extern "C" fn(stream: *mut bp_event_stream, revision: i64) -> i32>,
     pub end: Option<unsafe extern "C" fn(stream: *mut bp_event_stream, error: *const bp_error)>,
 }
+pub const BP_AUDIT_METADATA: u32 = 1;
+pub const BP_AUDIT_REQUEST: u32 = 2;
+pub const BP_AUDIT_REQUEST_RESPONSE: u32 = 3;
+pub const BP_AUDIT_REQUEST_RECEIVED: u32 = 1;
+pub const BP_AUDIT_RESPONSE_STARTED: u32 = 2;
+pub const BP_AUDIT_RESPONSE_COMPLETE: u32 = 4;
+pub const BP_AUDIT_PANIC: u32 = 8;
+pub const BP_AUDIT_DROP: u32 = 0;
+pub const BP_AUDIT_WAIT: u32 = 1;
+#[repr(C)]
+pub struct bp_audit_sink {
+    pub struct_size: usize,
+    pub name: bp_str,
+    pub this: *mut c_void,
+    pub level: u32,
+    pub omit_stages: u32,
+    pub omit_managed_fields: i32,
+    pub when_full: u32,
+    pub most_events: u32,
+    pub most_written: u32,
+    pub write: Option<unsafe extern "C" fn(this: *mut c_void, events: *const bp_str, event_count: usize, error: *mut bp_error) -> i32>,
+    pub flush: Option<unsafe extern "C" fn(this: *mut c_void, error: *mut bp_error) -> i32>,
+}
+pub const BP_AUDIT_TABLE: &str = "backplane.audit";
+pub const BP_AUDIT_TABLE_VERSION: u32 = 1;
+#[repr(C)]
+pub struct bp_audit_table {
+    pub struct_size: usize,
+    pub add: Option<unsafe extern "C" fn(context: *mut bp_context, sink: *const bp_audit_sink, error: *mut bp_error) -> i32>,
+}

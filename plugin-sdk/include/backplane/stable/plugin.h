@@ -5,6 +5,7 @@
 #define BACKPLANE_STABLE_PLUGIN_H
 
 #include "backplane/stable/admission.h"
+#include "backplane/stable/audit.h"
 #include "backplane/stable/base.h"
 #include "backplane/stable/client.h"
 #include "backplane/stable/controller.h"

@@ -5,6 +5,7 @@
 //   install_group, Kind                            groups.hpp
 //   add_admission, Admission, Match                admission.hpp
 //   add_authenticator, add_authorizer              security.hpp
+//   add_audit_sink, AuditSink                      audit.hpp
 //   add_path                                       http.hpp
 //   add_post_start, add_pre_shutdown, add_check    lifecycle.hpp
 //   Client                                         client.hpp
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "backplane/stable/admission.hpp"
+#include "backplane/stable/audit.hpp"
 #include "backplane/stable/base.hpp"
 #include "backplane/stable/client.hpp"
 #include "backplane/stable/controller.hpp"
