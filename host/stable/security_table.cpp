@@ -2,6 +2,7 @@
 #include "backplane/core/json_access.hpp"
 #include "backplane/points/authentication.hpp"
 #include "backplane/points/authorization.hpp"
+#include "stable/call_error.hpp"
 #include "stable/context.hpp"
 #include "stable/tables.hpp"
 #include "stable/users.hpp"
@@ -48,9 +49,9 @@ class TableAuthenticator final : public TokenAuthenticator {
     std::vector<bp_str> wanted;
     for (const std::string& audience : audiences) wanted.push_back(str(audience));
     bp_output user;
-    bp_error error{};
-    if (table_.authenticate(table_.self, str(token), wanted.data(), wanted.size(), &user, &error) != 0) {
-      return status_of(error, Reason::kUnauthorized);
+    CallError error;
+    if (table_.authenticate(table_.self, str(token), wanted.data(), wanted.size(), &user, error.get()) != 0) {
+      return status_of(*error.get(), Reason::kUnauthorized);
     }
     return written_user(user.bytes);
   }
@@ -70,15 +71,16 @@ class TableAuthorizer final : public Authorizer {
     return ask(request);
   }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
-    AuthorizerResult result;
+    std::optional<AuthorizerResult> result;
     const RequestView request(attributes);
     auto asking = context_.threads->run([&] { result = ask(request); });
     co_await std::move(asking);
-    co_return result;
+    co_return std::move(*result);
   }
 
  private:
-  AuthorizerResult ask(const RequestView& request) const {
+  // Never nothing; it is the result of decide_now(), which is not moved.
+  std::optional<AuthorizerResult> ask(const RequestView& request) const {
     const SeenUser user(request.user);
     const bp_access access = {sizeof(bp_access),        user.table(),
                               str(request.verb),        request.resource_request ? 1 : 0,
@@ -87,13 +89,13 @@ class TableAuthorizer final : public Authorizer {
                               str(request.resource),    str(request.subresource),
                               str(request.name)};
     bp_output reason;
-    bp_error error{};
-    const int decision = table_.decide(table_.self, &access, &reason, &error);
-    AuthorizerResult result;
-    result.reason = std::move(reason.bytes);
-    if (decision < 0) result.error = status_of(error);
-    if (decision == BP_ALLOW) result.decision = Decision::kAllow;
-    if (decision == BP_DENY) result.decision = Decision::kDeny;
+    CallError error;
+    const int decision = table_.decide(table_.self, &access, &reason, error.get());
+    std::optional<AuthorizerResult> result(std::in_place);
+    result->reason = std::move(reason.bytes);
+    if (decision < 0) result->error = status_of(*error.get());
+    if (decision == BP_ALLOW) result->decision = Decision::kAllow;
+    if (decision == BP_DENY) result->decision = Decision::kDeny;
     return result;
   }
 

@@ -5,8 +5,9 @@
 // Errors:        none.
 #pragma once
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <string>
-#include <vector>
 
 #include "backplane/core/request.hpp"
 #include "backplane/stable/security.h"
@@ -16,8 +17,8 @@ namespace backplane::stable {
 
 class SeenUser {
  public:
-  explicit SeenUser(const UserInfo& user) {
-    for (const std::string& group : user.groups) groups_.push_back(str(group));
+  explicit SeenUser(const UserInfo& user) : groups_(user.groups.size(), boost::container::default_init) {
+    std::transform(user.groups.begin(), user.groups.end(), groups_.begin(), [](const std::string& group) { return str(group); });
     if (!user.extra.empty()) {
       Object extra;
       for (const auto& [key, values] : user.extra) extra[key] = Array(values.begin(), values.end());
@@ -30,7 +31,8 @@ class SeenUser {
   const bp_user* table() const noexcept { return &table_; }
 
  private:
-  std::vector<bp_str> groups_;
+  static constexpr std::size_t kUsualGroups = 8;  // without an allocation
+  boost::container::small_vector<bp_str, kUsualGroups> groups_;
   std::string extra_;
   bp_user table_{};
 };

@@ -289,7 +289,7 @@ class SilentLogger final : public Logger {
   std::vector<std::string> errors;
 };
 
-class FakeHost final : public Host {
+class FakeHost : public Host {
  public:
   Logger& logger() override { return log; }
   Scheme& scheme() override { return types; }
