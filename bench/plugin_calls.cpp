@@ -113,7 +113,7 @@ class Calls {
   const kit::Published<List> published_{std::make_shared<const List>(List{quick_})};
   test::TurnExecutor executor_;
   BenchHost host_;
-  const std::unique_ptr<Plugin> plugin_ = stable::make_plugin(bench::stable_plugin(), "bench");
+  const std::unique_ptr<Plugin> plugin_ = stable::make_plugin(bench::stable_plugin(), "bench", {});
 
   static AuthorizationAttributes wanted();
 };
