@@ -55,15 +55,14 @@ std::chrono::seconds cache_lifetime(const OidcReply& reply, std::chrono::system_
   return std::clamp<std::chrono::seconds>(out, std::chrono::seconds(0), kLongestCache);
 }
 
-bool FetchLimit::take(std::chrono::steady_clock::time_point now) {
+std::chrono::nanoseconds FetchLimit::take(std::chrono::steady_clock::time_point now) {
   if (last_ != std::chrono::steady_clock::time_point{}) {
     const double more = std::chrono::duration<double>(now - last_) / std::chrono::duration<double>(interval_);
     left_ = std::min(burst_, left_ + more);
   }
   last_ = now;
-  if (left_ < 1) return false;
   left_ -= 1;
-  return true;
+  return std::chrono::nanoseconds(std::max<std::int64_t>(0, static_cast<std::int64_t>(-left_ * static_cast<double>(interval_.count()))));
 }
 
 RemoteKeys::RemoteKeys(Host& host, std::shared_ptr<OidcClient> client, std::string url, Observer observer)
@@ -97,25 +96,28 @@ Task<Status> RemoteKeys::verify(std::shared_ptr<const kit::Jws> jws, OidcClient:
 Task<Result<RemoteKeys::KeysRef>> RemoteKeys::refreshed(Clock::time_point deadline) {
   Promise<Result<KeysRef>> promise;
   bool begin = false;
+  std::chrono::nanoseconds delay{};
   {
     std::lock_guard lock(mutex_);
     if (stopped_ || host_.stop_signal().fired()) co_return service_unavailable("the authenticator has been stopped");
-    if (!fetching_ && !limit_.take(Clock::now())) co_return too_many_requests("the keys have been fetched too often", 1);
     begin = !std::exchange(fetching_, true);
+    if (begin) delay = limit_.take(Clock::now());
     waiters_.push_back(promise);
   }
-  if (begin) host_.spawn("oidc-keys", fetch());
+  if (begin) host_.spawn("oidc-keys", fetch(delay));
   const Result<KeysRef> late = service_unavailable("context deadline exceeded");
   auto waiting = within(std::max<Clock::duration>(deadline - Clock::now(), Clock::duration::zero()), promise, late);
   auto result = co_await std::move(waiting);
   co_return result;
 }
 
-Task<void> RemoteKeys::fetch() {
+// `delay`: the provider is not asked before. Tokens that come meanwhile share the fetch, so a genuine one among invalid ones only waits.
+Task<void> RemoteKeys::fetch(std::chrono::nanoseconds delay) {
   const auto self = shared_from_this();
   Result<KeysRef> result;
   // An exception, too, must end the fetch: else no later one would begin.
   try {
+    if (delay > delay.zero()) co_await sleep_for(delay);
     auto fetching = fetch_keys();
     result = co_await std::move(fetching);
   } catch (const std::exception& error) {

@@ -30,7 +30,8 @@ std::chrono::seconds cache_lifetime(const OidcReply& reply, std::chrono::system_
 class FetchLimit {
  public:
   FetchLimit(double burst, std::chrono::nanoseconds interval) : burst_(burst), interval_(interval), left_(burst) {}
-  bool take(std::chrono::steady_clock::time_point now);
+  // The time to wait before the use that this call has reserved; 0: none.
+  std::chrono::nanoseconds take(std::chrono::steady_clock::time_point now);
 
  private:
   const double burst_;
@@ -58,7 +59,7 @@ class RemoteKeys : public std::enable_shared_from_this<RemoteKeys> {
   using KeysRef = std::shared_ptr<const Keys>;
   KeysRef cached() const;
   Task<Result<KeysRef>> refreshed(Clock::time_point deadline);
-  Task<void> fetch();
+  Task<void> fetch(std::chrono::nanoseconds delay);
   Task<Result<KeysRef>> fetch_keys();
 
   Host& host_;

@@ -27,12 +27,12 @@ TEST(CacheLifetimeTest, TheHeadersOfTheResponseDecide) {
 TEST(FetchLimitTest, ABurstAndThenOneForEachInterval) {
   FetchLimit limit(2, 1s);
   auto now = std::chrono::steady_clock::time_point(1h);
-  EXPECT_TRUE(limit.take(now));
-  EXPECT_TRUE(limit.take(now));
-  EXPECT_FALSE(limit.take(now));
-  EXPECT_FALSE(limit.take(now += 900ms));
-  EXPECT_TRUE(limit.take(now += 200ms));
-  EXPECT_FALSE(limit.take(now));
+  EXPECT_EQ(limit.take(now), 0s);
+  EXPECT_EQ(limit.take(now), 0s);
+  EXPECT_EQ(limit.take(now), 1s);
+  EXPECT_EQ(limit.take(now += 1s), 1s) << "the use before has been reserved";
+  EXPECT_EQ(limit.take(now += 2s), 0s);
+  EXPECT_EQ(limit.take(now + 1h), 0s);
 }
 
 // A provider's server: it throws, never answers, or answers with a key set without keys.
