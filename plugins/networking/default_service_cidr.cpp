@@ -102,23 +102,26 @@ Task<Status> DefaultServiceCidr::make() {
   co_return std::move(made).status();
 }
 
+// Applied, as upstream does, so that other conditions keep their managers.
 Task<Status> DefaultServiceCidr::set_ready(Object object) {
-  Object condition;
+  Object applied;
+  applied["kind"] = "ServiceCIDR";
+  applied["apiVersion"] = "networking.k8s.io/v1";
+  applied["metadata"].emplace_object()["name"] = kName;
+  Object& condition = applied["status"].emplace_object()["conditions"].emplace_array().emplace_back(Object()).as_object();
   condition["type"] = "Ready";
   condition["status"] = "True";
   condition["lastTransitionTime"] = now_rfc3339();
   condition["reason"] = "";
   condition["message"] = "Kubernetes default Service CIDR is ready";
-  Array kept;
-  each(object_or_empty(object, "status"), "conditions", [&](const Object& each_condition, std::size_t) {
-    if (get_string(each_condition, "type") != "Ready") kept.emplace_back(each_condition);
-  });
-  kept.emplace_back(std::move(condition));
-  Object failed = object;
-  ensure_object(object, "status")["conditions"] = std::move(kept);
-  auto written = co_await client_->update(service_cidrs(), "", std::move(object), "status");
+  HttpCall call;
+  call.method = "PATCH";
+  call.target = "/apis/networking.k8s.io/v1/servicecidrs/" + std::string(kName) + "/status?fieldManager=" + kController + "&force=true";
+  call.headers = {{"Content-Type", "application/apply-patch+yaml"}};
+  call.body = to_json(applied);
+  auto written = co_await client_->request(std::move(call));
   if (written.ok() || written.status().code() == 409) co_return Status();
-  co_await warn(std::move(failed), "KubernetesDefaultServiceCIDRError", "The default ServiceCIDR Status can not be set to Ready=True");
+  co_await warn(std::move(object), "KubernetesDefaultServiceCIDRError", "The default ServiceCIDR Status can not be set to Ready=True");
   co_return Status();
 }
 
