@@ -155,7 +155,7 @@ class CheckedBindings final : public CheckedStorage {
     const Object& reference = object_or_empty(binding, "roleRef");
     const bool cluster = get_string(reference, "kind") == "ClusterRole";
     if (!cluster && get_string(reference, "kind") != "Role") {
-      co_return internal_error("unsupported role reference kind: " + backplane::quoted(get_string(reference, "kind")));
+      co_return Status(500, Reason::kNone, "unsupported role reference kind: " + backplane::quoted(get_string(reference, "kind")));
     }
     const std::string name(get_string(reference, "name"));
     auto asking = is_allowed(context, "bind", std::string(cluster ? kClusterRoles : kRoles), name);
