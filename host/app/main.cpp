@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,6 +106,7 @@ Result<PreparedServer> prepare(Config config, StopEvent& stop) {
 }
 
 int serve(std::unique_ptr<Options> options) {
+  ::umask(S_IRWXG | S_IRWXO);  // files of libraries, such as the store's, are readable by their owner only, too
   Problems log_problems;
   const auto emulation = read_emulation(options->flags);
   if (!emulation.ok()) return fail(emulation.status().message());

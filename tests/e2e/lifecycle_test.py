@@ -92,6 +92,14 @@ class Lifecycle(unittest.TestCase):
                 names = {i['metadata']['name'] for i in again.request('GET', '/api/v1/namespaces/default/configmaps')[2]['items']}
                 self.assertEqual(set(done) - names, set())
 
+    def test_every_file_but_certificates_is_readable_by_its_owner_only(self):
+        with Server() as server:
+            self.assertEqual(server.request('POST', '/api/v1/namespaces/default/configmaps', configmap('a', k='v'))[0], 201)
+            data = os.path.join(server.dir, 'data')
+            paths = [os.path.join(folder, name) for folder, _, names in os.walk(data) for name in names]
+            self.assertTrue(any('CURRENT' in path for path in paths), paths)
+            self.assertEqual([path for path in paths if os.stat(path).st_mode & 0o077 and not path.endswith('.crt')], [])
+
     def test_kill_9_loses_nothing_that_was_acknowledged(self):
         with Server() as server:
             acknowledged = []
