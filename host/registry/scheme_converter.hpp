@@ -18,6 +18,7 @@ class SchemeConverter final : public ObjectConverter {
   SchemeConverter(std::shared_ptr<StoreEnvironment::State> environment, std::shared_ptr<const Strategy> strategy)
       : environment_(std::move(environment)),
         strategy_(std::move(strategy)),
+        // BlockingCalls is an interface of the host and no part of the SDK's Strategy.
         blocking_calls_(dynamic_cast<const BlockingCalls*>(strategy_.get())) {}
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
   Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;

@@ -86,6 +86,7 @@ ResourceConfig completed(ResourceConfig config) {
 ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config, const Hold& hold)
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
+      // BlockingCalls is an interface of the host and no part of the SDK's Strategy.
       blocking_calls_(dynamic_cast<const BlockingCalls*>(config_.strategy.get())),
       served_names_{config_.kind, config_.resource},
       versions_(std::make_shared<StoredVersions>(config_.kind, config_.schema)),
