@@ -38,7 +38,7 @@ TOKENS = [line.split() for line in (
 def scrubbed(text):
     text = re.sub(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '<uid>', text)
     text = re.sub(r'eyJ[\w-]+\.[\w-]+\.[\w-]+', '<token>', text)
-    return re.sub(r'\b\d+[smh]\b|127\.0\.0\.1:\d+', '<x>', text)
+    return re.sub(r'\b(?:\d+[smhd])+\b|127\.0\.0\.1:\d+', '<x>', text)
 
 
 def without_order(lines):
