@@ -112,7 +112,6 @@ Task<Status> DefaultServiceCidr::set_ready(Object object) {
   condition["type"] = "Ready";
   condition["status"] = "True";
   condition["lastTransitionTime"] = now_rfc3339();
-  condition["reason"] = "";
   condition["message"] = "Kubernetes default Service CIDR is ready";
   HttpCall call;
   call.method = "PATCH";
