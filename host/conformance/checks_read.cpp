@@ -39,6 +39,8 @@ void check_get(Subject& subject, Report& report) {
   report.error("an object that is not there is not found", none, 404, "NotFound");
   report.holds("and is named", none.text("details.name") == "conformance-none" && none.text("details.kind") == subject.type.resource,
                shown(none));
+  report.code("a resource version is waited for",
+              subject.api.get(subject.item(name, "resourceVersion=" + std::string(made.text("metadata.resourceVersion")))), 200);
   report.code("resourceVersion=0 may be answered from a cache", subject.api.get(subject.item(name, "resourceVersion=0")), 200);
   report.holds("a resource version that is no number is refused", subject.api.get(subject.item(name, "resourceVersion=x")).code >= 400);
   report.holds("pretty=true breaks lines", subject.api.get(subject.item(name, "pretty=true")).body.starts_with("{\n  \""));
