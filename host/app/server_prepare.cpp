@@ -133,13 +133,12 @@ std::vector<PathRoute> ServerParts::host_routes() {
   for (const StoreParts& store : all_stores) sizes.push_back(store.storage.get());
   const auto& reads = options().storage;
   routes.push_back({"/metrics", false, true,
-                    make_metrics_handler(
-                        {metrics, services.authorizer, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes),
-                         std::move(sizes), config.feature_gates(), config.version(), server->counters(),
-                         plugins->rows()->request_gate.get(), options().features.profiling,
-                         has_period(options().storage.count_metric_poll_period),
-                         has_period(options().storage.db_metric_poll_interval), [this] { return plugins->statuses(); }},
-                        *metric_rules)});
+                    make_metrics_handler({metrics, services.authorizer, in_flight, *caches,
+                                          ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes), std::move(sizes),
+                                          config.feature_gates(), config.version(), server->counters(), plugins->rows()->request_gate.get(),
+                                          options().features.profiling, has_period(options().storage.count_metric_poll_period),
+                                          has_period(options().storage.db_metric_poll_interval), [this] { return plugins->statuses(); }},
+                                         *metric_rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *metric_rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   if (extension) {

@@ -31,8 +31,8 @@ std::string without_passwords(std::string_view value) {
 void log_startup(const Options& options) {
   const auto quota = cpu_quota();
   const std::string_view version = options.version.starts_with('v') ? std::string_view(options.version) : kKubernetesVersion;
-  app_log().info("Version: {} backplane={} commit={} cores={} quota={} pid={}", version, build_info().version,
-                 build_info().commit, usable_cores(), quota ? std::to_string(*quota) : "none", getpid());
+  app_log().info("Version: {} backplane={} commit={} cores={} quota={} pid={}", version, build_info().version, build_info().commit,
+                 usable_cores(), quota ? std::to_string(*quota) : "none", getpid());
   std::vector<std::string> given;
   for (const auto& [name, value] : options.flags.texts()) {
     const std::string shown = "--" + name + "=" + backplane::quoted(without_passwords(value));

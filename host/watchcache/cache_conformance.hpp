@@ -550,8 +550,8 @@ TEST_P(CacheConformance, ObjectsOfATransientReadEndWithTheReadersReferences) {
 TEST_P(CacheConformance, ATransientListIsLikeOthers) {
   for (int i = 0; i < 200; ++i) put("c" + std::to_string(1000 + i), std::to_string(i % 3), std::to_string(i % 7));
   start_hub();
-  const std::vector<ListOptions> all{{}, limited(10), limited(200), labelled("l=1"), labelled("l=1", limited(40)), fielded("data.n=3"),
-                                     fielded("data.n=9")};
+  const std::vector<ListOptions> all{
+      {}, limited(10), limited(200), labelled("l=1"), labelled("l=1", limited(40)), fielded("data.n=3"), fielded("data.n=9")};
   std::vector<std::string> transient, kept;
   for (ListOptions options : all) {
     options.transient_objects = true;

@@ -224,8 +224,7 @@ TEST(TwoServers, EachReportsItsOwnVersion) {
     RunningServer& server;
     std::string release, oldest, git;
   };
-  const Row rows[] = {
-      {older, "34", "33", "v1.36.3-vendor.1"}, {newest, "36", "35", "v1.36.3"}, {between, "35", "35", "v1.36.3"}};
+  const Row rows[] = {{older, "34", "33", "v1.36.3-vendor.1"}, {newest, "36", "35", "v1.36.3"}, {between, "35", "35", "v1.36.3"}};
   for (const Row& row : rows) {
     const json::value version = json::parse(row.server.send("GET", "/version").body);
     const auto field = [&](const char* name) { return std::string(version.at(name).as_string()); };
@@ -234,7 +233,7 @@ TEST(TwoServers, EachReportsItsOwnVersion) {
     EXPECT_EQ(field("gitVersion"), row.git);
     EXPECT_EQ(field("minor"), "36");
     EXPECT_EQ(metric_lines(row.server, "version_info{"), R"(version_info{binary="1.36",component="kube",emulation="1.)" + row.release +
-                                                            R"(",min_compat="1.)" + row.oldest + "\"} 1\n");
+                                                             R"(",min_compat="1.)" + row.oldest + "\"} 1\n");
     const std::string build = metric_lines(row.server, "kubernetes_build_info{");
     EXPECT_NE(build.find("git_version=\"" + row.git + "\""), std::string::npos) << build;
     const std::string title = R"("info":{"title":"Kubernetes","version":"1.)" + row.release + "\"}";
