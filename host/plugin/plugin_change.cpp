@@ -139,8 +139,9 @@ Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
   for (const auto& part : change.parts) {
     if (part.file.descriptor) files.push_back(part.file);
   }
+  // Plugins that startup left out, and that were enabled since, run.
   PlanOptions options = plan_options_;
-  std::erase(options.disabled, name);
+  for (const auto& file : files) std::erase(options.disabled, file.descriptor->name);
   Plan plan = plan_plugins(std::move(files), options);
   if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
   for (const auto& plugin : plan.plugins) {
@@ -176,8 +177,9 @@ Result<PluginChange> PluginRegistry::stage_withdrawal(const std::string& name, b
   const auto dependants = dependants_of(name);
   if (!dependants.empty() && !cascade) {
     const bool one = dependants.size() == 1;
-    return cannot_change(name, (one ? "plugin " : "plugins ") + joined(dependants) + (one ? " requires" : " require") +
-                                   " it; disable them first, or together with it: --cascade");
+    return Status(Reason::kConflict, "plugin " + backplane::quoted(name) + " is not disabled: " + (one ? "plugin " : "plugins ") +
+                                         joined(dependants) + (one ? " requires it; disable it" : " require it; disable them") +
+                                         " first, or together with it: --cascade");
   }
   for (auto part = change->parts.begin() + 1; part != change->parts.end(); ++part) {
     if (std::find(dependants.begin(), dependants.end(), part->name) != dependants.end()) continue;

@@ -93,8 +93,8 @@ void tie_storages(const Hold& hold, std::map<std::string, std::shared_ptr<RestSt
 
 class StagingHost::PublishedGroups final : public DynamicGroups {
  public:
-  PublishedGroups(std::string plugin, HostServices& services, Hold hold, std::shared_ptr<const std::atomic<bool>> committed)
-      : plugin_(std::move(plugin)), services_(services), hold_(std::move(hold)), committed_(std::move(committed)) {}
+  PublishedGroups(std::string plugin, HostServices& services, const Hold& hold, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), hold_(hold), committed_(std::move(committed)) {}
   Status change(GroupsChange change) override {
     if (!committed_->load(std::memory_order_acquire)) {
       return service_unavailable("groups can be published once the server starts: do it in a post-start hook");
@@ -131,8 +131,8 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
 
 class StagingHost::PublishedPaths final : public DynamicPaths {
  public:
-  PublishedPaths(std::string plugin, HostServices& services, Hold hold, std::shared_ptr<const std::atomic<bool>> committed)
-      : plugin_(std::move(plugin)), services_(services), hold_(std::move(hold)), committed_(std::move(committed)) {}
+  PublishedPaths(std::string plugin, HostServices& services, const Hold& hold, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), hold_(hold), committed_(std::move(committed)) {}
   Status publish(PathRoute route) override {
     if (!committed_->load(std::memory_order_acquire)) return not_yet();
     auto status = check_path(route);

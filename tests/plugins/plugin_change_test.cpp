@@ -22,8 +22,8 @@ class PluginChanges : public ::testing::Test {
     SharedObject().manifest(manifest_of(name, more)).write(plugins_ / (name + ".so"));
     services_.configurations[name] = act;
   }
-  void start() {
-    auto loaded = services_.load({{plugins_.path()}, {}, {}, copies_.path()});
+  void start(const Names& disabled = {}) {
+    auto loaded = services_.load({{plugins_.path()}, disabled, {}, copies_.path()});
     ASSERT_TRUE(loaded.ok()) << loaded.status().message();
     registry_ = std::move(loaded->registry);
     RetireLimits limits;
@@ -201,11 +201,9 @@ TEST_F(PluginChanges, APluginThatOthersRequireIsWithdrawnWithThemOrNotAtAll) {
   add("guest", "path=/guest", R"("requires":[{"name":"core","optional":true}])");
   start();
   EXPECT_EQ(registry_->stage_withdrawal("core").status().message(),
-            R"(plugin "core" cannot be changed while the server runs: plugins "apps", "more" require it; )"
-            "disable them first, or together with it: --cascade");
+            R"(plugin "core" is not disabled: plugins "apps", "more" require it; disable them first, or together with it: --cascade)");
   EXPECT_EQ(registry_->stage_withdrawal("apps").status().message(),
-            R"(plugin "apps" cannot be changed while the server runs: plugin "more" requires it; )"
-            "disable them first, or together with it: --cascade");
+            R"(plugin "apps" is not disabled: plugin "more" requires it; disable it first, or together with it: --cascade)");
   auto change = registry_->stage_withdrawal("core", true);
   ASSERT_TRUE(change.ok()) << change.status().message();
   EXPECT_EQ(change->dependants(true), "apps, more");
@@ -247,6 +245,22 @@ TEST_F(PluginChanges, AWithdrawnPluginLeavesItsNamesToOthers) {
   EXPECT_EQ(names_of(registry_->rows()->delegates), Names{"core"});
   EXPECT_EQ(registry_->executor_of("apps"), nullptr);
   EXPECT_TRUE(replace("core", build("core", "path=/apps")).ok());
+}
+
+// As `plugin enable` does after --disable-plugin, and at the end of a quarantine.
+TEST_F(PluginChanges, AnAddedPluginThatWasDisabledAtStartupDoesNotPreventChangesOfOthers) {
+  add("core", "path=/core");
+  add("apps", "path=/apps");
+  start({"apps"});
+  EXPECT_EQ(names_of(registry_->rows()->delegates), Names{"core"});
+  auto change = registry_->stage_addition("apps", plugins_ / "apps.so");
+  ASSERT_TRUE(change.ok()) << change.status().message();
+  ASSERT_TRUE(registry_->commit(*change, std::chrono::seconds(10)).ok());
+  registry_->enter(std::move(*change));
+  const Status replaced = replace("core", build("core", "path=/core"));
+  EXPECT_TRUE(replaced.ok()) << replaced.message();
+  EXPECT_EQ(names_of(registry_->rows()->delegates).size(), 2u);
+  EXPECT_TRUE(settled());
 }
 
 }  // namespace
