@@ -239,10 +239,10 @@ void BackplaneOptions::add_flags(FlagSet& flags) {
   flags.add("plugin-placement", &plugin_placements,
             "Where plugins of the stable tier run, as NAME=PLACE: in-process (in the server), or runner (in a separate process, which the "
             "server restarts when it ends). May be repeated. Unset: in-process.");
-  flags.add("plugin-runner-timeout", &plugin_runner_timeout,
-            "Time within which a plugin in a runner must return from a callback of a request, at least 100ms; a fifth of it from those on "
-            "the request's thread (kinds), six times as long from paths, hooks and controllers. The runner is killed and restarted "
-            "otherwise.");
+  flags.add(
+      "plugin-runner-timeout", &plugin_runner_timeout,
+      "Time within which a plugin in a runner must return from a callback of a request, at least 100ms; a fifth of it from callbacks of "
+      "kinds, six times as long from paths, hooks, controllers and audit sinks. The runner is killed and restarted otherwise.");
   flags.add("safe-mode", &safe_mode,
             "Load only the plugins that are shipped with the server. BACKPLANE_SAFE_MODE=1 in the environment does the same, and so do "
             "three crashes during startup within five minutes.");

@@ -6,7 +6,7 @@
 namespace backplane::runner {
 namespace {
 
-constexpr std::size_t kLeastText = 4, kLeastMatch = 16, kLeastKind = 9, kLeastWatch = 9;
+constexpr std::size_t kLeastMatch = 16, kLeastKind = 9, kLeastWatch = 9;
 constexpr std::size_t kMostRegistrations = 4096;
 
 template <class T>

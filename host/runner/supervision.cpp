@@ -41,7 +41,7 @@ std::string names_of(const std::vector<std::uint16_t>& functions) {
 
 std::string crash_text(const Crash& crash) {
   std::string out = crash.how;
-  if (!crash.calls.empty() && out.find(crash.calls) == std::string::npos) out += " in " + crash.calls;
+  if (!crash.calls.empty() && out.find("()") == std::string::npos) out += " in " + crash.calls;
   if (!crash.place.empty()) out += " at " + crash.place;
   return out;
 }
