@@ -103,6 +103,7 @@ std::string stacks_by_count(const std::vector<ThreadStack>& threads, const std::
 std::string waits_by_stack(const std::map<Stack, profiling::LockWaits>& waits) {
   using Row = std::pair<const Stack, profiling::LockWaits>;
   std::vector<const Row*> rows;
+  rows.reserve(waits.size());
   for (const Row& row : waits) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(), [](const Row* one, const Row* other) { return one->second.total > other->second.total; });
   std::string out = "--- contention:\ncycles/second=1000000000\n";

@@ -101,6 +101,7 @@ std::vector<std::uint64_t> locations_of(ProfileEncoder& encoder, const Stack& st
 
 std::vector<std::uint64_t> locations_of(ProfileEncoder& encoder, const std::vector<std::string>& names) {
   std::vector<std::uint64_t> out;
+  out.reserve(names.size());
   for (const std::string& name : names) out.push_back(encoder.location_of(name));
   return out;
 }

@@ -98,7 +98,8 @@ Result<std::shared_ptr<RuleWebhooks>> RuleWebhooks::make(const AdmissionChain::P
 
 void RuleWebhooks::publish(const AdmissionChain::Plugins& plugins) {
   for (const auto& [name, chain] : chains_) {
-    const auto found = std::find_if(plugins.begin(), plugins.end(), [&](const auto& plugin) { return plugin->name() == name; });
+    // clang 14 does not capture structured bindings.
+    const auto found = std::find_if(plugins.begin(), plugins.end(), [&rule = name](const auto& plugin) { return plugin->name() == rule; });
     chain->publish(found == plugins.end() ? AdmissionChain::Plugins() : AdmissionChain::Plugins{*found});
   }
 }

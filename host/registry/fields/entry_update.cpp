@@ -77,7 +77,7 @@ std::optional<Value> first_entry(const EntryUpdate& update, const Object& live, 
   std::string text;
   text.reserve(2048);  // most records, without growing
   if (!append_created_fields(text, update.schema, live, object, stripped_fields(), *update.excluded)) return std::nullopt;
-  const json::storage_ptr storage = object.storage();
+  const json::storage_ptr& storage = object.storage();
   if (text == "{}") return Value(storage);
   Array out(storage);
   out.push_back(own_entry(update, make_raw(text, storage), storage));
@@ -135,7 +135,7 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
   auto compared = compare_fields(update.schema, live, object);
   if (!compared.ok()) return Result<Value>(std::move(compared.status()));
   const FieldChanges changes = without_stripped(compared->filtered(*update.filter));
-  const json::storage_ptr storage = object.storage();
+  const json::storage_ptr& storage = object.storage();
   if (changes.none()) {
     if (entries.empty()) return Result<Value>(Value(storage));
     return Result<Value>(Value(managed, storage));
