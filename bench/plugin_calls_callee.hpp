@@ -1,4 +1,4 @@
-// What the bench of calls into plugins calls: a source of its own, so that no call is inlined.
+// The authorizers and the plugin that bench/plugin_calls.cpp calls, in another source so that the compiler inlines no call.
 #pragma once
 
 #include <memory>

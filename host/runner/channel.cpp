@@ -155,7 +155,7 @@ Result<std::string> Channel::call(std::uint16_t function, std::string payload, C
   auto lane = take_lane(function, until);
   if (!lane.ok()) return lane.status();
   const Lane::Outcome outcome = exchange(**lane, function, payload, until, answer);
-  // The other side has ended. The call is one of those that this has interrupted, so its lane is given back afterwards.
+  // The other process has ended. close() records the calls that still have a lane as interrupted, so the lane is given back after it.
   if (outcome == Lane::Outcome::kClosed || outcome == Lane::Outcome::kInvalid) close();
   give_back(*lane, outcome == Lane::Outcome::kFrame);
   return result_of(outcome, answer);

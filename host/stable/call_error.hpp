@@ -3,7 +3,7 @@
 // Zeroing its kilobyte takes longer than most calls. Each thread has one that is zeroed again only after a call that has written to it.
 //
 // Thread-safety: on the stack of one thread.
-// Lifetime:      a call inside of another one on the same thread has an error of its own.
+// Lifetime:      nested calls on one thread have separate errors.
 // Errors:        none.
 #pragma once
 

@@ -24,6 +24,18 @@ def build(name):
     return os.path.join(BUILDS, 'gadgets_%s.so' % name)
 
 
+def get_until(server, paths, ended, failures, counts):
+    """Gets the paths in turns until `ended` is set; appends refused requests and the number of requests."""
+    connection, count = server.connect(), 0
+    while not ended.is_set():
+        for path in paths:
+            code, _, text = server.request('GET', path, connection=connection)
+            count += 1
+            if code != 200:
+                failures.append((path, code, text))
+    counts.append(count)
+
+
 class Reload(unittest.TestCase):
     flags = ()
 
@@ -141,16 +153,8 @@ class Commands(Reload):
         self.assertEqual(self.server.request('POST', GADGETS, {'apiVersion': 'test.example.com/v1', 'kind': 'Gadget', 'metadata': {'name': 'g'}})[0], 201)
         ended, failures, counts = threading.Event(), [], []
 
-        def ask():
-            connection, count = self.server.connect(), 0
-            while not ended.is_set():
-                for path in (GADGETS + '/g', GADGETS, '/gadgets/build', '/apis/test.example.com/v1'):
-                    code, _, text = self.server.request('GET', path, connection=connection)
-                    count += 1
-                    if code != 200:
-                        failures.append((path, code, text))
-            counts.append(count)
-        threads = [threading.Thread(target=ask) for _ in range(4)]
+        paths = (GADGETS + '/g', GADGETS, '/gadgets/build', '/apis/test.example.com/v1')
+        threads = [threading.Thread(target=get_until, args=(self.server, paths, ended, failures, counts)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for n in range(TIMES):
@@ -196,16 +200,8 @@ class Dependants(Reload):
     def test_a_reload_takes_them_along_and_no_request_fails(self):
         ended, failures, counts = threading.Event(), [], []
 
-        def ask():
-            connection, count = self.server.connect(), 0
-            while not ended.is_set():
-                for path in (GADGETS + '/g', '/gadgets/build', '/follower', '/last', '/guest'):
-                    code, _, text = self.server.request('GET', path, connection=connection)
-                    count += 1
-                    if code != 200:
-                        failures.append((path, code, text))
-            counts.append(count)
-        threads = [threading.Thread(target=ask) for _ in range(4)]
+        paths = (GADGETS + '/g', '/gadgets/build', '/follower', '/last', '/guest')
+        threads = [threading.Thread(target=get_until, args=(self.server, paths, ended, failures, counts)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for n in range(TIMES):
