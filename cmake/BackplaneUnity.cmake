@@ -7,9 +7,18 @@
 # constants) are compared: files with a name in common go into different groups.  A file is compiled alone if it defines a class that a header of
 # its folder also defines, or has unscoped enumerators.  The comparison can miss a clash, which is then a compile error: rename, or set
 # BACKPLANE_UNGROUPED on the source (set_source_files_properties(x.cpp PROPERTIES BACKPLANE_UNGROUPED ON)).
+# Sources that include one of BACKPLANE_HEAVY_HEADERS are put into groups first, so that few groups compile the header's functions.
 option(BACKPLANE_UNITY "Compile sources in groups (Release without sanitizers)" ON)
-set(BACKPLANE_UNITY_FILES 6)        # files per group at most
-set(BACKPLANE_UNITY_BYTES 28000)    # at most per group, because a change of one file compiles the whole group again
+# A change of one file compiles its whole group again.  A tree without tests is built once, to serve: there a group is as large as one
+# compiler process should become (about 1 GB), which saves a quarter of the time.
+if(BACKPLANE_BUILD_TESTS)
+  set(BACKPLANE_UNITY_FILES 6)        # files per group at most
+  set(BACKPLANE_UNITY_BYTES 28000)    # per group at most
+else()
+  set(BACKPLANE_UNITY_FILES 30)
+  set(BACKPLANE_UNITY_BYTES 120000)
+endif()
+set(BACKPLANE_HEAVY_HEADERS "^#include <(CLI/|regex>|rocksdb/|boost/(regex|dll|beast)|spdlog/)")
 
 # _backplane_names_of(OUT OUT_TYPES FILE): what FILE defines at the left margin; classes and aliases by themselves, too.
 function(_backplane_names_of out out_types file)
@@ -91,7 +100,17 @@ function(backplane_unity out target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/groups/${target})
   set(sources "")
   set(groups 0)
+  set(heavy "")
+  set(light "")
   foreach(source IN LISTS ARGN)
+    file(STRINGS "${source}" includes REGEX "${BACKPLANE_HEAVY_HEADERS}" LIMIT_COUNT 1)
+    if(includes)
+      list(APPEND heavy "${source}")
+    else()
+      list(APPEND light "${source}")
+    endif()
+  endforeach()
+  foreach(source IN LISTS heavy light)
     get_filename_component(path "${source}" ABSOLUTE)
     get_source_file_property(alone "${source}" BACKPLANE_UNGROUPED)
     _backplane_names_of(names types "${path}")

@@ -7,7 +7,7 @@
 
 namespace backplane {
 
-inline spdlog::logger& admission_log() {
+inline FolderLog& admission_log() {
   static auto& log = folder_logger("admission");
   return log;
 }

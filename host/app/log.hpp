@@ -4,12 +4,12 @@
 
 namespace backplane {
 
-inline spdlog::logger& app_log() {
-  static spdlog::logger& logger = folder_logger("app");
+inline FolderLog& app_log() {
+  static FolderLog& logger = folder_logger("app");
   return logger;
 }
-inline spdlog::logger& app_details() {
-  static spdlog::logger& logger = folder_details("app");
+inline FolderLog& app_details() {
+  static FolderLog& logger = folder_details("app");
   return logger;
 }
 

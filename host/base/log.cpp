@@ -1,6 +1,8 @@
 #include "base/log.hpp"
 
 #include <fnmatch.h>
+#include <fmt/format.h>
+#include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
 
 #include <algorithm>
@@ -27,6 +29,18 @@ struct Level {
     return {lines, lines < spdlog::level::info};
   }
 };
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+  switch (level) {
+    case LogLevel::kTrace: return spdlog::level::trace;
+    case LogLevel::kDebug: return spdlog::level::debug;
+    case LogLevel::kInfo: return spdlog::level::info;
+    case LogLevel::kWarn: return spdlog::level::warn;
+    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kCritical: break;
+  }
+  return spdlog::level::critical;
+}
 
 // The log of one server, or of the process.
 struct ServerLog {
@@ -76,6 +90,7 @@ struct ServersLogger {
 
   const std::shared_ptr<ServersSink> sink = std::make_shared<ServersSink>();
   spdlog::logger logger;
+  FolderLog log{logger};
 };
 
 struct FolderLoggers {
@@ -139,8 +154,19 @@ Loggers& loggers() {
 
 }  // namespace
 
-spdlog::logger& folder_logger(const std::string& folder) { return loggers().of(folder).lines.logger; }
-spdlog::logger& folder_details(const std::string& folder) { return loggers().of(folder).details.logger; }
+bool FolderLog::should_log(LogLevel level) const { return logger_.should_log(spdlog_level(level)); }
+
+void FolderLog::log(LogLevel level, std::string_view text) { logger_.log(spdlog_level(level), spdlog::string_view_t(text.data(), text.size())); }
+
+void FolderLog::write(LogLevel level, fmt::string_view format, fmt::format_args values) {
+  if (!should_log(level)) return;
+  fmt::memory_buffer text;
+  fmt::vformat_to(fmt::appender(text), format, values);
+  log(level, {text.data(), text.size()});
+}
+
+FolderLog& folder_logger(const std::string& folder) { return loggers().of(folder).lines.log; }
+FolderLog& folder_details(const std::string& folder) { return loggers().of(folder).details.log; }
 
 void set_log_level(const std::string& level) {
   loggers().change([&](ServerLog& log) { log.level = Level::of(level); });

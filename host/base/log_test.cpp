@@ -20,6 +20,15 @@ std::pair<std::string, std::string> logged(Write write) {
   return {std::move(output), ::testing::internal::GetCapturedStderr()};
 }
 
+// The least severe level that the logger writes.
+LogLevel level_of(const FolderLog& log) {
+  LogLevel found = LogLevel::kCritical;
+  for (const auto level : {LogLevel::kError, LogLevel::kWarn, LogLevel::kInfo, LogLevel::kDebug, LogLevel::kTrace}) {
+    if (log.should_log(level)) found = level;
+  }
+  return found;
+}
+
 struct Log : ::testing::Test {
   ~Log() override {
     set_log_modules({});
@@ -33,12 +42,12 @@ TEST_F(Log, ModulesHaveALevelOfTheirOwn) {
   set_log_modules({{"plugin/*", "debug"}, {"plugin/late", "trace"}});
   auto& late = folder_logger("plugin/late");
   auto& other = folder_logger("other");
-  EXPECT_EQ(early.level(), spdlog::level::debug);
-  EXPECT_EQ(late.level(), spdlog::level::trace) << "made afterwards, and the last pattern that fits wins";
-  EXPECT_EQ(other.level(), spdlog::level::info);
+  EXPECT_EQ(level_of(early), LogLevel::kDebug);
+  EXPECT_EQ(level_of(late), LogLevel::kTrace) << "made afterwards, and the last pattern that fits wins";
+  EXPECT_EQ(level_of(other), LogLevel::kInfo);
   set_log_level("warn");
-  EXPECT_EQ(early.level(), spdlog::level::debug);
-  EXPECT_EQ(other.level(), spdlog::level::warn);
+  EXPECT_EQ(level_of(early), LogLevel::kDebug);
+  EXPECT_EQ(level_of(other), LogLevel::kWarn);
 }
 
 TEST_F(Log, DetailsLookLikeInfoLinesAndNeedTheirLevel) {
@@ -116,7 +125,7 @@ TEST_F(Log, EachServerHasItsLevelsAndItsForm) {
   EXPECT_NE(lines(two->slot()).find(R"("msg":"the end")"), std::string::npos);
   for (const auto* server : {one.get(), two.get()}) end_server_log(server->slot());
   set_log_level("info");
-  EXPECT_EQ(logger.level(), spdlog::level::info) << "no server has a more verbose level";
+  EXPECT_EQ(level_of(logger), LogLevel::kInfo) << "no server has a more verbose level";
   EXPECT_EQ(lines(one->slot()).find("a detail"), std::string::npos) << "the next server of the slot begins with the log of the process";
 }
 

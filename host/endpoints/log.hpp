@@ -4,8 +4,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& endpoints_log() {
-  static spdlog::logger& logger = folder_logger("endpoints");
+inline FolderLog& endpoints_log() {
+  static FolderLog& logger = folder_logger("endpoints");
   return logger;
 }
 

@@ -33,9 +33,9 @@ class HTTPLogging final : public Filter {
 
   // Server errors of resource requests are warnings, which are logged at every -v. Failed probes are not: they are usual during startup and
   // shutdown.
-  static spdlog::level::level_enum level_of(const RequestContext& context, int code) {
+  static LogLevel level_of(const RequestContext& context, int code) {
     const bool ours = (code == 500 || code == 504) && context.info.is_resource_request;
-    return ours ? spdlog::level::warn : spdlog::level::debug;
+    return ours ? LogLevel::kWarn : LogLevel::kDebug;
   }
 };
 

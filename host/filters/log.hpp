@@ -4,8 +4,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& filters_log() {
-  static spdlog::logger& logger = folder_logger("filters");
+inline FolderLog& filters_log() {
+  static FolderLog& logger = folder_logger("filters");
   return logger;
 }
 

@@ -14,10 +14,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Called only if the access-log line will be written.
-bool wants_fields(const FilterCall& call) { return call.notes != nullptr && filters_log().should_log(spdlog::level::debug); }
+bool wants_fields(const FilterCall& call) { return call.notes != nullptr && filters_log().should_log(LogLevel::kDebug); }
 
 void add_duration(std::string& fields, std::string_view key, Clock::duration took) {
-  fmt::format_to(std::back_inserter(fields), " {}=\"{:.3f}ms\"", key, std::chrono::duration<double, std::milli>(took).count());
+  fields += fmt::format(" {}=\"{:.3f}ms\"", key, std::chrono::duration<double, std::milli>(took).count());
 }
 
 // An admitted request; leaves the gate once.

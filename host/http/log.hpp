@@ -5,8 +5,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& http_log() {
-  static spdlog::logger& logger = folder_logger("http");
+inline FolderLog& http_log() {
+  static FolderLog& logger = folder_logger("http");
   return logger;
 }
 

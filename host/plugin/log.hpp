@@ -5,12 +5,12 @@
 
 namespace backplane {
 
-inline spdlog::logger& plugin_log() {
-  static spdlog::logger& logger = folder_logger("plugin");
+inline FolderLog& plugin_log() {
+  static FolderLog& logger = folder_logger("plugin");
   return logger;
 }
-inline spdlog::logger& plugin_details() {
-  static spdlog::logger& logger = folder_details("plugin");
+inline FolderLog& plugin_details() {
+  static FolderLog& logger = folder_details("plugin");
   return logger;
 }
 

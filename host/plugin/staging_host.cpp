@@ -67,19 +67,19 @@ std::optional<std::shared_ptr<RestStorage>> UnpublishedTargets::find(const Group
 class StagingHost::PluginLogger final : public Logger {
  public:
   explicit PluginLogger(const std::string& plugin) : logger_(folder_logger("plugin/" + plugin)) {}
-  void error(std::string_view text) override { log(spdlog::level::err, text); }
-  void warn(std::string_view text) override { log(spdlog::level::warn, text); }
-  void info(std::string_view text) override { log(spdlog::level::info, text); }
-  void debug(std::string_view text) override { log(spdlog::level::debug, text); }
+  void error(std::string_view text) override { log(LogLevel::kError, text); }
+  void warn(std::string_view text) override { log(LogLevel::kWarn, text); }
+  void info(std::string_view text) override { log(LogLevel::kInfo, text); }
+  void debug(std::string_view text) override { log(LogLevel::kDebug, text); }
 
  private:
   // On a thread of the plugin or of its libraries, too, the line is one of the server's.
-  void log(spdlog::level::level_enum level, std::string_view text) {
+  void log(LogLevel level, std::string_view text) {
     const ServerScope server(slot_);
-    logger_.log(level, "{}", text);
+    logger_.log(level, text);
   }
 
-  spdlog::logger& logger_;
+  FolderLog& logger_;
   const ServerSlot slot_ = current_server_slot();
 };
 

@@ -27,10 +27,6 @@
 #include "routing/delegation.hpp"
 #include "routing/persistent_map.hpp"
 
-namespace spdlog {
-class logger;
-}
-
 namespace backplane {
 
 // The registrants of all names: "path /metrics" → "core".  Each generation has a copy; copies share their entries.

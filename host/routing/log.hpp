@@ -4,12 +4,12 @@
 
 namespace backplane {
 
-inline spdlog::logger& routing_log() {
-  static spdlog::logger& logger = folder_logger("routing");
+inline FolderLog& routing_log() {
+  static FolderLog& logger = folder_logger("routing");
   return logger;
 }
-inline spdlog::logger& routing_details() {
-  static spdlog::logger& logger = folder_details("routing");
+inline FolderLog& routing_details() {
+  static FolderLog& logger = folder_details("routing");
   return logger;
 }
 

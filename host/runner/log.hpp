@@ -5,8 +5,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& runner_log() {
-  static spdlog::logger& logger = folder_logger("runner");
+inline FolderLog& runner_log() {
+  static FolderLog& logger = folder_logger("runner");
   return logger;
 }
 

@@ -4,8 +4,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& security_log() {
-  static spdlog::logger& logger = folder_logger("security");
+inline FolderLog& security_log() {
+  static FolderLog& logger = folder_logger("security");
   return logger;
 }
 

@@ -5,8 +5,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& storage_log() {
-  static spdlog::logger& logger = folder_logger("storage");
+inline FolderLog& storage_log() {
+  static FolderLog& logger = folder_logger("storage");
   return logger;
 }
 

@@ -4,8 +4,8 @@
 
 namespace backplane::tracing {
 
-inline spdlog::logger& tracing_log() {
-  static spdlog::logger& logger = folder_logger("tracing");
+inline FolderLog& tracing_log() {
+  static FolderLog& logger = folder_logger("tracing");
   return logger;
 }
 

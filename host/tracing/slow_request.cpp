@@ -123,7 +123,7 @@ std::vector<std::string> explain(const SlowRequest& request, const std::vector<L
 
 void log_if_slow(const RequestContext& context, const char* name, RequestTrace::SpanId root) {
   const auto took = coarse_now() - context.received;
-  if (took < kSlowRequest || !tracing_log().should_log(spdlog::level::info)) return;
+  if (took < kSlowRequest || !tracing_log().should_log(LogLevel::kInfo)) return;
   thread_local std::minstd_rand numbers{std::random_device{}()};
   SlowRequest request{name, fields_of_request(context), 0, 0, static_cast<unsigned>(numbers())};
   request.end = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -5,8 +5,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& transport_log() {
-  static spdlog::logger& logger = folder_logger("transport");
+inline FolderLog& transport_log() {
+  static FolderLog& logger = folder_logger("transport");
   return logger;
 }
 

@@ -5,8 +5,8 @@
 
 namespace backplane {
 
-inline spdlog::logger& watchcache_log() {
-  static spdlog::logger& logger = folder_logger("watchcache");
+inline FolderLog& watchcache_log() {
+  static FolderLog& logger = folder_logger("watchcache");
   return logger;
 }
 

@@ -7,7 +7,7 @@ namespace backplane {
 namespace {
 
 // "ns/name", or Local for a group version that this server serves itself.
-std::string service_of(const Object& object) {
+std::string service_text(const Object& object) {
   const Value* service = find_path(object, "spec.service");
   if (!service || !service->is_object()) return "Local";
   return std::string(get_string(service->get_object(), "namespace")) + "/" + std::string(get_string(service->get_object(), "name"));
@@ -26,7 +26,7 @@ std::string availability_of(const Object& object) {
 }
 
 void print_apiservice(const Object& object, std::int64_t, Array& cells) {
-  cells.emplace_back(service_of(object));
+  cells.emplace_back(service_text(object));
   cells.emplace_back(availability_of(object));
 }
 

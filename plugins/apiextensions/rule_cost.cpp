@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kTold = 4;
 
-bool has_rules(const Object& schema) {
+bool has_own_rules(const Object& schema) {
   const Array* rules = get_array(schema, "x-kubernetes-validations");
   return rules != nullptr && !rules->empty();
 }
@@ -63,7 +63,7 @@ void TotalCost::report(const std::string& schema_path, FieldErrors& errors) cons
                                              kCostOfDefinition));
 }
 
-RuleScope::RuleScope(const Object& schema, TotalCost& total) : schema_(&schema), total_(&total), has_rules_(has_rules(schema)) {}
+RuleScope::RuleScope(const Object& schema, TotalCost& total) : schema_(&schema), total_(&total), has_rules_(has_own_rules(schema)) {}
 
 RuleScope RuleScope::inner(const Object& schema, Step step, std::string_view name) const {
   RuleScope out;
@@ -72,7 +72,7 @@ RuleScope RuleScope::inner(const Object& schema, Step step, std::string_view nam
   out.total_ = total_;
   out.step_ = step;
   out.name_ = name;
-  out.has_rules_ = has_rules_ || has_rules(schema);
+  out.has_rules_ = has_rules_ || has_own_rules(schema);
   const auto most = most_inside(*schema_);
   out.how_often_ = how_often_ && most ? std::optional(times_without_overflow(*how_often_, *most)) : std::nullopt;
   return out;

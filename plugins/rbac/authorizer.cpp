@@ -7,7 +7,7 @@
 namespace backplane::rbac {
 namespace {
 
-PolicyRules rules_of(const ObjectEntry& role) { return rbac::rules_of(decode(role, {})); }
+PolicyRules rules_of_entry(const ObjectEntry& role) { return rules_of(decode(role, {})); }
 
 // Subjects of other kinds match no user.
 void add_subject(const Object& subject, std::vector<Subject>& out) {
@@ -58,7 +58,7 @@ void RbacAuthorizer::start(Host& host) {
   informers_ = std::make_unique<SharedInformerFactory>(host);
   for (const std::string_view resource : {kClusterRoles, kRoles}) {
     informers_->for_resource(resource_of(resource))
-        ->add_event_handler(handler([this](const ObjectEntry& role) { policy_.put_role(role.ns(), role.name(), rules_of(role)); },
+        ->add_event_handler(handler([this](const ObjectEntry& role) { policy_.put_role(role.ns(), role.name(), rules_of_entry(role)); },
                                     [this](const ObjectEntry& role) { policy_.remove_role(role.ns(), role.name()); }));
   }
   for (const std::string_view resource : {kClusterRoleBindings, kRoleBindings}) {

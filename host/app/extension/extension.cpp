@@ -15,13 +15,13 @@ namespace {
 
 class ExtensionLogger final : public Logger {
  public:
-  void error(std::string_view text) override { logger_.error("{}", text); }
-  void warn(std::string_view text) override { logger_.warn("{}", text); }
-  void info(std::string_view text) override { logger_.info("{}", text); }
-  void debug(std::string_view text) override { logger_.debug("{}", text); }
+  void error(std::string_view text) override { logger_.error(text); }
+  void warn(std::string_view text) override { logger_.warn(text); }
+  void info(std::string_view text) override { logger_.info(text); }
+  void debug(std::string_view text) override { logger_.debug(text); }
 
  private:
-  spdlog::logger& logger_ = folder_logger("runner");
+  FolderLog& logger_ = folder_logger("runner");
 };
 
 Task<Status> registered(std::shared_ptr<Registrar> registrar) {

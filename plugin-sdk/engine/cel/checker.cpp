@@ -9,7 +9,7 @@
 namespace backplane::cel_detail {
 namespace {
 
-std::string quoted(const Type& type) { return "'" + to_text(type) + "'"; }
+std::string quoted_type(const Type& type) { return "'" + to_text(type) + "'"; }
 
 // The type's name without its parameters: "list".
 std::string erased(const Type& type) {
@@ -77,7 +77,7 @@ class Checker {
     set(expr, &kErrorType);
   }
   void mismatch(ExprId id, const Type& expected, const Type& found) {
-    fail(id, "expected type " + quoted(expected) + " but found " + quoted(found));
+    fail(id, "expected type " + quoted_type(expected) + " but found " + quoted_type(found));
   }
 
   // ---- types and references of nodes
@@ -164,7 +164,7 @@ class Checker {
         bindings_.assignable(&kDynType, of);
         return &kDynType;
       default:
-        if (!is_dyn_or_error(*of)) fail(expr.id, "type " + quoted(*of) + " does not support field selection");
+        if (!is_dyn_or_error(*of)) fail(expr.id, "type " + quoted_type(*of) + " does not support field selection");
         return &kDynType;
     }
   }
@@ -321,7 +321,7 @@ class Checker {
       const Type* value = unwrapped(*entry.value, entry.optional);
       if (bindings_.assignable(field, value)) continue;
       fail(entry.id,
-           "expected type of field '" + std::string(entry.field) + "' is " + quoted(*field) + " but provided type is " + quoted(*value));
+           "expected type of field '" + std::string(entry.field) + "' is " + quoted_type(*field) + " but provided type is " + quoted_type(*value));
     }
   }
 
@@ -344,7 +344,7 @@ class Checker {
         bindings_.assignable(&kDynType, type);
         return {&kDynType, &kDynType};
       default:
-        fail(range.id, "expression of type " + quoted(*type) + " cannot be range of a comprehension (must be list, map, or dynamic)");
+        fail(range.id, "expression of type " + quoted_type(*type) + " cannot be range of a comprehension (must be list, map, or dynamic)");
         return {&kErrorType, &kErrorType};
     }
   }
