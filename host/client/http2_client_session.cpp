@@ -353,8 +353,13 @@ void Http2ClientSession::give_up(std::int32_t id, const char* why) {
 }
 
 void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
-  nghttp2_session_consume_connection(session_, bytes.size());
-  if (Stream* found = stream(id)) found->call->body(bytes);
+  Stream* const found = stream(id);
+  if (found != nullptr && found->call->takes_whole()) {
+    nghttp2_session_consume(session_, id, bytes.size());
+  } else {
+    nghttp2_session_consume_connection(session_, bytes.size());
+  }
+  if (found != nullptr) found->call->body(bytes);
 }
 
 // The response is complete: what is left of the request body, for which the server may never open its window, is not sent.
