@@ -124,6 +124,7 @@ std::string CredentialFiles::signature() const {
 }
 
 bool CredentialFiles::due() {
+  if (!has_files_) return false;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   auto next = next_look_.load();
   if (now.count() < next) return false;
@@ -145,7 +146,6 @@ void CredentialFiles::look() {
 }
 
 Task<void> CredentialFiles::refresh() {
-  if (!has_files_ || !due()) co_return;
   auto work = run_blocking([self = shared_from_this()] { self->look(); });
   co_await std::move(work);
 }

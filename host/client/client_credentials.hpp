@@ -28,16 +28,15 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
   static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
 
   std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
-  // False: refresh() has nothing to do, ever.
-  bool may_change() const noexcept { return has_files_; }
-  // Checks the files if the interval has passed, and reads the changed ones, on the blocking pool.
+  // True if the interval has passed: the caller is to call refresh(), and other callers get false meanwhile.
+  bool due();
+  // Checks the files and reads the changed ones, on the blocking pool.
   Task<void> refresh();
 
  private:
   explicit CredentialFiles(ClientConfig config);
   Status read();
   void look();
-  bool due();
   std::string signature() const;
 
   const ClientConfig config_;

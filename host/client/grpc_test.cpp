@@ -90,6 +90,17 @@ TEST_P(GrpcTest, ARequestHasTheFieldsOfGrpcAndTheCallersMetadata) {
   EXPECT_EQ(value_in(sent, "hasleader"), "true");
   const std::string timeout = value_in(sent, "grpc-timeout");
   EXPECT_TRUE(timeout.ends_with("m") && std::stoi(timeout) > 50'000 && std::stoi(timeout) <= 60'000) << timeout;
+  EXPECT_EQ(value_in(sent, "content-length"), "");
+}
+
+TEST_P(GrpcTest, EachCallSendsItsOwnTimeout) {
+  for (const auto left : {30s, 30s, 60s, 30s, 60s, 60s, 90s}) {
+    CallOptions options;
+    options.deadline = std::chrono::steady_clock::now() + left;
+    EXPECT_TRUE(call("/unary", "ask", options).status.ok());
+    const std::string timeout = value_in(backend_->last_request(), "grpc-timeout");
+    EXPECT_TRUE(std::stoi(timeout) > (left - 10s) / 1ms && std::stoi(timeout) <= left / 1ms) << timeout;
+  }
 }
 
 TEST_P(GrpcTest, AnAnswerWithoutMessagesIsAStatus) {
@@ -111,6 +122,23 @@ TEST_P(GrpcTest, AResponseThatIsNotGrpcIsAnError) {
   EXPECT_EQ(call("/compressed").status.code, Code::kInternal);
   EXPECT_EQ(call("/twice").status.code, Code::kInternal);
   EXPECT_EQ(call("/none").status.code, Code::kInternal);
+}
+
+// The server sends zeros, which are empty messages.
+TEST_P(GrpcTest, AUnaryCallEndsWithTheSecondMessage) {
+  const CallStatus status = call("/endless").status;
+  EXPECT_EQ(status.code, Code::kInternal);
+  EXPECT_EQ(status.message, "cardinality violation: the answer to a unary call has several messages");
+  backend_->wait_reset();
+}
+
+TEST_P(GrpcTest, ACallCanBeAbortedFromOutside) {
+  CallOptions options;
+  options.breaker = std::make_shared<CallBreaker>();
+  options.breaker->break_off(service_unavailable("stopping"));
+  const CallStatus status = call("/silent", "ask", options).status;
+  EXPECT_EQ(status.code, Code::kUnavailable);
+  EXPECT_EQ(status.message, "stopping");
 }
 
 // The server's window was never opened, so the client waited for room to send the rest until the deadline of the call.

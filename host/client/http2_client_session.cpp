@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/container/small_vector.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <forward_list>
+#include <memory>
 #include <new>
-#include <unordered_map>
+#include <vector>
 
+#include "client/http2_fields.hpp"
 #include "client/remote_session.hpp"
 #include "http/header_text.hpp"
 
@@ -24,6 +24,8 @@ constexpr int kMaxInterim = 5;
 // the delay saves both sides most of them.
 constexpr std::chrono::milliseconds kPingAnswer{25};
 constexpr std::size_t kMaxPings = 64;  // unacknowledged; further ones are ignored
+// Room that is reserved for the fields of a response.
+constexpr std::size_t kUsualHeaders = 6, kUsualTrailers = 2;
 
 class Http2ClientSession final : public RemoteSession, private CallCarrier {
  public:
@@ -36,7 +38,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   }
   bool idle() const override { return streams_.empty(); }
   bool only_lasting() const override {
-    const auto lasting = [](const auto& each) { return each.second.call->lasting(); };
+    const auto lasting = [](const auto& each) { return each->call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
   bool finished() const override {
@@ -74,11 +76,12 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
     closing_ = true;
     const Status why = why_.empty() ? reason : service_unavailable(why_);
     std::vector<RemoteCallRef> again = std::exchange(refused_, {});
-    for (auto& [_, stream] : std::exchange(streams_, {})) {
-      if (!stream.has_head && may_be_repeated(stream.call->request())) {
-        again.push_back(std::move(stream.call));
+    found_ = nullptr;
+    for (const auto& stream : std::exchange(streams_, {})) {
+      if (!stream->has_head && may_be_repeated(stream->call->request())) {
+        again.push_back(std::move(stream->call));
       } else {
-        stream.call->fail(why);
+        stream->call->fail(why);
       }
     }
     return again;
@@ -87,6 +90,7 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
  private:
   struct Stream {
     RemoteCallRef call;
+    std::size_t place = 0;  // in streams_
     int code = 0;
     Headers headers;
     std::size_t sent = 0;  // bytes of the request body
@@ -97,10 +101,14 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
     bool whole = false;  // the server has ended the stream
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
-  // nghttp2 stores it as the stream's user data; null: this session has finished the stream.
-  Stream* stream(std::int32_t id) const { return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id)); }
-  // Removes a stream that nghttp2 may still have.
-  RemoteCallRef drop(std::int32_t id);
+  // nghttp2 stores it as the stream's user data; null: this session has finished the stream, or nghttp2 has not begun to send it.
+  Stream* stream(std::int32_t id) {
+    if (found_ == nullptr || found_->call->stream != id) found_ = static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
+    return found_;
+  }
+  // Removes a stream that nghttp2 may still have. The caller resets it.
+  RemoteCallRef drop(Stream& stream);
+  RemoteCallRef remove(Stream& stream);
   void call_read(RemoteCall& call, std::size_t count) override;
   void call_has_body(RemoteCall& call) override;
   void call_given_up(RemoteCall& call) override;
@@ -120,10 +128,10 @@ class Http2ClientSession final : public RemoteSession, private CallCarrier {
   using Ping = std::array<std::uint8_t, 8>;
 
   RemotePort& port_;
-  const std::string authority_;
-  const std::string_view scheme_;
+  Http2FieldDefaults fields_;
   nghttp2_session* session_ = nullptr;
-  std::unordered_map<std::int32_t, Stream> streams_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  Stream* found_ = nullptr;             // by stream(), which is mostly called for the same one again
   std::vector<RemoteCallRef> refused_;  // the server has not begun to process them
   std::vector<Ping> pings_;             // acknowledged at answer_pings_at_
   Clock::time_point answer_pings_at_{};
@@ -168,7 +176,8 @@ nghttp2_session_callbacks* Http2ClientSession::callbacks() {
 }
 
 Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority, Http2ClientSettings settings)
-    : port_(port), authority_(std::move(authority)), scheme_(settings.scheme) {
+    : port_(port), fields_{settings.scheme, std::move(authority)} {
+  strip_line_breaks(fields_.authority);
   nghttp2_option* options = nullptr;
   if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
   // A window is extended by the bytes that the reader has taken.
@@ -207,55 +216,6 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
   return static_cast<ssize_t>(count);
 }
 
-// Fields whose values differ from call to call are not indexed: in the connection's compression table they would displace others.
-bool is_unique(std::string_view name) { return name == "grpc-timeout" || name == "content-length"; }
-
-// The header fields of a request. They point into the request; nghttp2 copies them, and makes the names lower-case.
-class Fields {
- public:
-  Fields(const RemoteCall& call, std::string_view scheme, std::string_view authority) {
-    const HttpCall& request = call.request();
-    const std::string_view host = find_header(request.headers, "Host");
-    add(":method", request.method);
-    add(":scheme", scheme);
-    add(":authority", host.empty() ? authority : host);
-    add(":path", request.target);
-    for (const auto& [name, value] : request.headers) {
-      // The length of a streamed body is HttpCall::body_size.
-      if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-      add(name, value);
-    }
-    if (!request.body.empty()) add_length(request.body.size());
-    if (call.streams_body() && request.body_size) add_length(*request.body_size);
-  }
-  const nghttp2_nv* data() const noexcept { return rows_.data(); }
-  std::size_t size() const noexcept { return rows_.size(); }
-
- private:
-  static std::uint8_t* bytes(std::string_view text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); }
-  void add(std::string_view name, std::string_view value) {
-    value = in_one_line(value);
-    const std::uint8_t flags = is_unique(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
-    rows_.push_back({bytes(name), bytes(value), name.size(), value.size(), flags});
-  }
-  // A line break in a value would begin another field, so it becomes a blank. Three searches are faster than a test of each character.
-  std::string_view in_one_line(std::string_view value) {
-    const auto has = [value](char c) { return value.find(c) != std::string_view::npos; };
-    if (!has('\r') && !has('\n') && !has('\0')) return value;
-    std::string& text = changed_.emplace_front(value);
-    for (const char c : {'\r', '\n', '\0'}) std::replace(text.begin(), text.end(), c, ' ');
-    return text;
-  }
-  void add_length(std::uint64_t size) {
-    const char* const end = std::to_chars(length_.data(), length_.data() + length_.size(), size).ptr;
-    add("content-length", {length_.data(), static_cast<std::size_t>(end - length_.data())});
-  }
-
-  boost::container::small_vector<nghttp2_nv, 24> rows_;
-  std::forward_list<std::string> changed_;
-  std::array<char, 20> length_;
-};
-
 void Http2ClientSession::note_ping(const std::uint8_t* data) {
   if (pings_.size() >= kMaxPings) return;
   if (pings_.empty()) {
@@ -270,23 +230,23 @@ void Http2ClientSession::answer_pings() {
 }
 
 void Http2ClientSession::start(RemoteCallRef call) {
-  const Fields fields(*call, scheme_, authority_);
+  const Http2Fields fields(*call, fields_);
   nghttp2_data_provider body{};
   body.read_callback = send_body;
   const bool has_body = call->streams_body() || !call->request().body.empty();
-  const auto id = static_cast<std::int32_t>(nghttp2_session_get_next_stream_id(session_));
-  Stream& stream = streams_[id];
-  const auto submitted = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(), has_body ? &body : nullptr, &stream);
+  auto stream = std::make_unique<Stream>();
+  const auto submitted = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(), has_body ? &body : nullptr, stream.get());
   if (submitted < 0) {
-    streams_.erase(id);
     closing_ = true;
     call->refused();
     call->fail(service_unavailable("the connection takes no more requests"));
     return;
   }
-  call->stream = id;
+  call->stream = submitted;
   call->carried_by(this);
-  stream.call = std::move(call);
+  stream->call = std::move(call);
+  stream->place = streams_.size();
+  streams_.push_back(std::move(stream));
   port_.want_flush();
 }
 
@@ -301,18 +261,29 @@ void Http2ClientSession::call_has_body(RemoteCall& call) {
 }
 
 void Http2ClientSession::call_given_up(RemoteCall& call) {
-  const RemoteCallRef kept = drop(call.stream);
+  const auto of_call = [&call](const auto& each) { return each->call.get() == &call; };
+  const auto found = std::find_if(streams_.begin(), streams_.end(), of_call);
+  const RemoteCallRef kept = found != streams_.end() ? drop(**found) : nullptr;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, call.stream, NGHTTP2_CANCEL);
   port_.want_flush();
   port_.has_room();
 }
 
-RemoteCallRef Http2ClientSession::drop(std::int32_t id) {
-  nghttp2_session_set_stream_user_data(session_, id, nullptr);
-  const auto found = streams_.find(id);
-  if (found == streams_.end()) return nullptr;
-  RemoteCallRef call = std::move(found->second.call);
-  streams_.erase(found);
+// The fields of a request that nghttp2 has not sent yet go away with the call: the reset stops nghttp2 from reading them.
+RemoteCallRef Http2ClientSession::drop(Stream& stream) {
+  nghttp2_session_set_stream_user_data(session_, stream.call->stream, nullptr);
+  return remove(stream);
+}
+
+RemoteCallRef Http2ClientSession::remove(Stream& stream) {
+  if (found_ == &stream) found_ = nullptr;
+  RemoteCallRef call = std::move(stream.call);
+  const std::size_t place = stream.place;
+  if (place + 1 < streams_.size()) {
+    std::swap(streams_[place], streams_.back());
+    streams_[place]->place = place;
+  }
+  streams_.pop_back();  // destroys the stream
   return call;
 }
 
@@ -322,10 +293,12 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
   found->header_bytes += name.size() + value.size();
   if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
   if (found->has_head) {
+    if (found->trailers.empty()) found->trailers.reserve(kUsualTrailers);
     found->trailers.emplace_back(name, value);
   } else if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), found->code);
   } else {
+    if (found->headers.empty()) found->headers.reserve(kUsualHeaders);
     found->headers.emplace_back(name, value);
   }
 }
@@ -345,16 +318,22 @@ void Http2ClientSession::headers_complete(std::int32_t id) {
 }
 
 void Http2ClientSession::give_up(std::int32_t id, const char* why) {
-  const RemoteCallRef call = drop(id);
-  if (call == nullptr) return;
+  Stream* const found = stream(id);
+  if (found == nullptr) return;
+  const RemoteCallRef call = drop(*found);
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
   call->fail(service_unavailable(why));
   port_.has_room();
 }
 
 void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
-  nghttp2_session_consume_connection(session_, bytes.size());
-  if (Stream* found = stream(id)) found->call->body(bytes);
+  Stream* const found = stream(id);
+  if (found != nullptr && found->call->takes_whole()) {
+    nghttp2_session_consume(session_, id, bytes.size());
+  } else {
+    nghttp2_session_consume_connection(session_, bytes.size());
+  }
+  if (found != nullptr) found->call->body(bytes);
 }
 
 // The response is complete: what is left of the request body, for which the server may never open its window, is not sent.
@@ -362,18 +341,17 @@ void Http2ClientSession::answered(std::int32_t id) {
   Stream* found = stream(id);
   if (found != nullptr) found->whole = true;
   if (found == nullptr || !found->has_head || nghttp2_session_get_stream_local_close(session_, id) == 1) return;
-  const RemoteCallRef call = drop(id);
+  const RemoteCallRef call = drop(*found);
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
   call->end();
   port_.has_room();
 }
 
 void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
-  const auto found = streams_.find(id);
-  if (found == streams_.end()) return;
-  const RemoteCallRef call = std::move(found->second.call);
-  const bool whole = found->second.whole, has_head = found->second.has_head;
-  streams_.erase(found);
+  Stream* const found = stream(id);
+  if (found == nullptr) return;
+  const bool whole = found->whole, has_head = found->has_head;
+  const RemoteCallRef call = remove(*found);
   const bool refused = error == NGHTTP2_REFUSED_STREAM && !has_head;
   if (refused) {
     call->refused();

@@ -1,6 +1,14 @@
 #include "client/remote_call.hpp"
 
+#include <algorithm>
+
 namespace backplane {
+namespace {
+
+// Room that is reserved for a body that the server has announced, before it has arrived.
+constexpr std::size_t kMaxReserved = std::size_t{8} << 20;
+
+}  // namespace
 
 bool RemoteCall::sleep(std::coroutine_handle<> frame, bool (RemoteCall::*ready)() const noexcept) {
   const std::lock_guard lock(mutex_);
@@ -44,6 +52,12 @@ Result<std::string> RemoteCall::take_piece() {
   if (!body_.empty()) return std::exchange(body_, std::string());
   if (error_) return *error_;
   return std::string();
+}
+
+Result<WholeAnswer> RemoteCall::take_whole() {
+  const std::lock_guard lock(mutex_);
+  if (error_ && !past_limit_) return *error_;
+  return WholeAnswer{code_, std::move(headers_), std::move(body_), std::move(trailers_), !past_limit_};
 }
 
 Task<Result<std::string>> RemoteCall::read() {
@@ -151,22 +165,39 @@ bool RemoteCall::body_taken() const {
 
 // ---- the response
 
+// The reader of a whole response looks at it after the end, so that the lock of over() suffices.
+
 void RemoteCall::head(int code, Headers headers) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!whole_) lock.lock();
   code_ = code;
   headers_ = std::move(headers);
-  wake(lock);
+  if (!whole_) wake(lock);
 }
 
 void RemoteCall::trailers(Headers trailers) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!whole_) lock.lock();
   trailers_ = std::move(trailers);
 }
 
 void RemoteCall::body(std::string_view bytes) {
+  if (whole_) return append_whole(bytes);
   std::unique_lock lock(mutex_);
   body_.append(bytes);
   wake(lock);
+}
+
+void RemoteCall::append_whole(std::string_view bytes) {
+  if (past_limit_ || over()) return;
+  if (body_.empty() && whole_->length_of != nullptr) {
+    const std::size_t length = whole_->length_of(bytes);
+    if (length <= whole_->body_bytes) body_.reserve(std::min(length, kMaxReserved));
+  }
+  body_.append(bytes);
+  past_limit_ = whole_->passed_by(body_);
+  if (!past_limit_) return;
+  break_off(request_entity_too_large("the response is larger than its reader takes"));
 }
 
 void RemoteCall::end() {
@@ -176,6 +207,7 @@ void RemoteCall::end() {
 }
 
 void RemoteCall::over(std::unique_lock<std::mutex>& lock) {
+  over_.store(true, std::memory_order_release);
   carrier_ = nullptr;
   forget_deadline();
   auto room = std::exchange(room_, std::nullopt);
@@ -194,11 +226,8 @@ bool RemoteCall::has_head() const {
   std::lock_guard lock(mutex_);
   return code_ != 0;
 }
-bool RemoteCall::over() const {
-  std::lock_guard lock(mutex_);
-  return ended_ || error_.has_value();
-}
 std::size_t RemoteCall::unread() const {
+  if (whole_) return 0;
   std::lock_guard lock(mutex_);
   return body_.size();
 }

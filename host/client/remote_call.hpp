@@ -4,6 +4,7 @@
 // Lifetime:      shared by both.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
@@ -38,14 +39,14 @@ class CallCarrier {
   ~CallCarrier() = default;
 };
 
-class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
+class RemoteCall final : public BreakableCall, public std::enable_shared_from_this<RemoteCall> {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   using Deadlines = std::multimap<TimePoint, std::weak_ptr<RemoteCall>>;
   // Limit of the bytes that are buffered before they are read.
   static constexpr std::size_t kWindow = 256 * 1024;
 
-  RemoteCall(HttpCall call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
+  RemoteCall(HttpCall&& call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
 
   // Exists while a connection processes the bytes that it has received. Readers on the connection's executor resume once, when the Turn is
   // destroyed, with all data that has arrived.
@@ -76,12 +77,25 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
     RemoteCall& call_;
   };
   Task<Result<std::string>> read();
+  // Buffers the whole response up to `limit` for a WholeWait, in place of HeadWait and read(). Before the call has a carrier.
+  void expect_whole(AnswerLimit limit) noexcept { whole_ = limit; }
+  // Waits for the end of the response. The caller keeps the call meanwhile.
+  class WholeWait {
+   public:
+    explicit WholeWait(RemoteCall& call) noexcept : call_(call) {}
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> frame) { return call_.sleep(frame, &RemoteCall::has_ended); }
+    Result<WholeAnswer> await_resume() const { return call_.take_whole(); }
+
+   private:
+    RemoteCall& call_;
+  };
   void cancel();
   // Sends a part of a streamed body; waits while a window of it is unsent.  False: the call has ended.
   Task<bool> send(std::string piece);
   void end_body();
   // Nothing better than this status can come of it.
-  void break_off(Status why);
+  void break_off(Status why) override;
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
   const Headers& trailers() const noexcept { return trailers_; }
@@ -119,8 +133,10 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   // A call that was not sent fails so that never_sent(status) is true.
   void fail(Status status);
   bool has_head() const;
-  bool over() const;
-  // Bytes that wait for the reader.
+  bool over() const noexcept { return over_.load(std::memory_order_acquire); }
+  // The session need not hold back data for the reader.
+  bool takes_whole() const noexcept { return whole_.has_value(); }
+  // Bytes that wait for the reader; 0 if it takes the whole response.
   std::size_t unread() const;
   int tries = 0;
 
@@ -134,10 +150,13 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   };
   // With mutex_ held.
   bool has_head_or_end() const noexcept { return code_ != 0 || ended_ || error_.has_value(); }
-  bool has_piece_or_end() const noexcept { return !body_.empty() || ended_ || error_.has_value(); }
+  bool has_piece_or_end() const noexcept { return !body_.empty() || has_ended(); }
+  bool has_ended() const noexcept { return ended_ || error_.has_value(); }
   // Lets the reader wait for the next wake(), unless `ready`: then the result is false.
   bool sleep(std::coroutine_handle<> frame, bool (RemoteCall::*ready)() const noexcept);
   Result<std::string> take_piece();
+  Result<WholeAnswer> take_whole();
+  void append_whole(std::string_view bytes);
   void wake(std::unique_lock<std::mutex>& lock);
   void over(std::unique_lock<std::mutex>& lock);
   void tell_read(std::size_t count);
@@ -149,14 +168,17 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   std::shared_ptr<Deadlines> deadlines_;
   Deadlines::iterator deadline_;
   bool sent_ = false;
-  mutable std::mutex mutex_;  // what follows
-  CertificateFlaws peer_;     // this and the next two do not change once the reader has seen the head
+  std::optional<AnswerLimit> whole_;  // does not change once the call has a carrier
+  mutable std::mutex mutex_;          // what follows; of a whole response only the end, before which the loop alone uses the rest
+  CertificateFlaws peer_;             // this and the next two do not change once the reader has seen the head
   int code_ = 0;
   Headers headers_;
   Headers trailers_;  // does not change once the reader has seen the end
   std::string body_;
+  bool past_limit_ = false;  // of whole_: what follows of the body is dropped
   bool ended_ = false;
   std::optional<Status> error_;
+  std::atomic<bool> over_{false};  // ended_ or error_; written with mutex_
   std::coroutine_handle<> waiting_;
   Executor* waiting_on_ = nullptr;
   std::string upload_;  // of a streamed body, to be sent

@@ -62,48 +62,72 @@ class RemoteClient final : public HttpClient {
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
-    const auto files = files_;
-    if (files->may_change()) co_await files->refresh();
-    const auto credentials = files->current();
-    if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
-    if (find_header(call.headers, "User-Agent").empty()) call.headers.emplace_back("User-Agent", share_->config.user_agent);
-    if (call.deadline == kNever && !call.lasting && !call.upgrade && share_->config.call_timeout.count() > 0) {
-      call.deadline = std::chrono::steady_clock::now() + share_->config.call_timeout;
-    }
-    const auto source = call.body_source;
+    if (files_->due()) co_await files_->refresh();
+    const auto share = share_;  // what follows the wait does not need the client
     const bool upgrade = call.upgrade;
-    const auto breaker = call.breaker;
-    const std::shared_ptr<RemotePool>& pool = pool_here();
-    const CallMetrics metrics(call.method, host_of(call));
-    if (!source) metrics.sent(call.body.size());
-    auto state = std::make_shared<RemoteCall>(std::move(call), pool->loop());
-    std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(state);
-    if (current_executor() == &pool->loop()) {
-      pool->submit(state, credentials);
-    } else {
-      pool->loop().post([pool, state, credentials] { pool->submit(state, credentials); });
+    const Begun begun = begin(std::move(call), nullptr);
+    std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(begun.state);
+    if (!upgrade && !feed(*share, begun.state)) co_return service_unavailable("the server is stopping");
+    RemoteCall::HeadWait waiting(*begun.state);
+    Status head = co_await waiting;
+    if (!head.ok()) {
+      begun.metrics.failed();
+      co_return head;
     }
-    if (breaker) breaker->attach(breaking(state));
-    if (source && !upgrade && !feed(state, source)) co_return service_unavailable("the server is stopping");
-    RemoteCall::HeadWait waiting(*state);
-    Status begun = co_await waiting;
-    if (!begun.ok()) {
-      metrics.failed();
-      co_return begun;
-    }
-    metrics.answered(state->code());
+    begun.metrics.answered(begun.state->code());
     // The caller's bytes for the upgraded protocol.
-    if (source && upgrade && state->code() == 101 && !feed(state, source)) co_return service_unavailable("the server is stopping");
+    if (upgrade && begun.state->code() == 101 && !feed(*share, begun.state)) co_return service_unavailable("the server is stopping");
     co_return std::move(answer);
   }
 
+  Task<Result<WholeAnswer>> call_whole(HttpCall call, AnswerLimit limit) override {
+    if (call.upgrade) co_return bad_request("an upgrade has no whole answer");
+    if (files_->due()) co_await files_->refresh();
+    const auto share = share_;  // what follows the wait does not need the client
+    const Begun begun = begin(std::move(call), &limit);
+    if (!feed(*share, begun.state)) begun.state->break_off(service_unavailable("the server is stopping"));
+    RemoteCall::WholeWait waiting(*begun.state);
+    Result<WholeAnswer> response = co_await waiting;
+    if (response.ok()) {
+      begun.metrics.answered(response->code);
+    } else {
+      begun.metrics.failed();
+    }
+    co_return response;
+  }
+
  private:
-  // The name that the caller has given, as for services, or the server's address.
-  std::string_view host_of(const HttpCall& call) const {
+  struct Begun {
+    RemoteCallRef state;
+    CallMetrics metrics;
+  };
+  // Starts the call with the client's header fields and time limit. `limit`: of a call whose whole answer is awaited; else null.
+  Begun begin(HttpCall&& call, const AnswerLimit* limit) {
+    auto credentials = files_->current();
+    const ClientConfig& config = share_->config;
+    if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
+    if (find_header(call.headers, "User-Agent").empty()) call.headers.emplace_back("User-Agent", config.user_agent);
+    if (call.deadline == kNever && !call.lasting && !call.upgrade && config.call_timeout.count() > 0) {
+      call.deadline = std::chrono::steady_clock::now() + config.call_timeout;
+    }
+    const std::shared_ptr<RemotePool>& pool = pool_here();
+    const auto state = std::make_shared<RemoteCall>(std::move(call), pool->loop());
+    if (limit != nullptr) state->expect_whole(*limit);
+    const HttpCall& request = state->request();
+    Begun begun{state, metrics_of(request)};
+    if (!request.body_source) begun.metrics.sent(request.body.size());
+    if (current_executor() == &pool->loop()) {
+      pool->submit(state, std::move(credentials));
+    } else {
+      pool->loop().post([pool, state, credentials = std::move(credentials)] { pool->submit(state, credentials); });
+    }
+    if (request.breaker) request.breaker->attach(state);
+    return begun;
+  }
+  // The host is the name that the caller has given, as for services, or the server's address.
+  CallMetrics metrics_of(const HttpCall& call) {
     const std::string_view named = find_header(call.headers, "Host");
-    const std::string_view server = share_->config.server;
-    const auto scheme = server.find("://");
-    return !named.empty() ? named : scheme == std::string_view::npos ? server : server.substr(scheme + 3);
+    return named.empty() ? CallMetrics(call.method, share_->series) : CallMetrics(call.method, named);
   }
   // Only a loop itself creates and uses the pool with its index.
   const std::shared_ptr<RemotePool>& pool_here() {
@@ -115,13 +139,10 @@ class RemoteClient final : public HttpClient {
     }
     return shared_;
   }
-  static std::function<void(Status)> breaking(std::weak_ptr<RemoteCall> weak) {
-    return [weak](Status why) {
-      if (const auto call = weak.lock()) call->break_off(std::move(why));
-    };
-  }
-  bool feed(RemoteCallRef call, std::shared_ptr<BodySource> source) {
-    return share_->tasks.spawn(*current_executor(), "request-body", send_body(std::move(call), std::move(source)));
+  // Sends the streamed body, if there is one. False: the server is stopping.
+  static bool feed(PoolShare& share, const RemoteCallRef& call) {
+    const auto& source = call->request().body_source;
+    return source == nullptr || share.tasks.spawn(*current_executor(), "request-body", send_body(call, source));
   }
 
   const std::shared_ptr<PoolShare> share_;

@@ -414,6 +414,65 @@ TEST_P(RemoteClientTest, AnUnreadResponseIsHeldBackAndCanBeCancelled) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
+Task<Result<WholeAnswer>> fetch_whole(std::shared_ptr<HttpClient> client, HttpCall call, AnswerLimit limit) {
+  auto calling = client->call_whole(std::move(call), limit);
+  auto answer = co_await std::move(calling);
+  co_return answer;
+}
+
+TEST_P(RemoteClientTest, AWholeAnswerArrivesAtOnce) {
+  const auto fetch_it = [this](std::string target, AnswerLimit limit = {}) {
+    return run_on(loops_.loop(1), fetch_whole(client(), get(std::move(target)), limit));
+  };
+  const auto hello = fetch_it("/hello");
+  ASSERT_TRUE(hello.ok()) << hello.status().message();
+  EXPECT_EQ(hello->code, 200);
+  EXPECT_EQ(hello->body, "hello");
+  EXPECT_TRUE(hello->complete);
+  EXPECT_FALSE(hello->headers.empty());
+  const auto large = fetch_it("/large", {400'000});
+  EXPECT_EQ(large->body.size(), 400'000u);
+  EXPECT_TRUE(large->complete);
+  EXPECT_FALSE(fetch_it("/unfinished").ok());
+  HttpCall upgrade = get("/hello");
+  upgrade.upgrade = true;
+  EXPECT_EQ(run_on(loops_.loop(1), fetch_whole(client(), upgrade, {})).status().reason(), Reason::kBadRequest);
+}
+
+TEST_P(RemoteClientTest, AWholeAnswerPastItsLimitIsAbandoned) {
+  const auto answer = run_on(loops_.loop(1), fetch_whole(client(), get("/endless"), {1'000'000}));
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_FALSE(answer->complete);
+  EXPECT_GT(answer->body.size(), 1'000'000u);
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+// The requests that clients have made to this host.
+double requests_of(const std::string& host, const std::string& code) {
+  for (const Metric::Snapshot& each : Metric::all()) {
+    const auto found = each.series.find({code, host, "GET"});
+    if (each.name == "rest_client_requests_total" && found != each.series.end()) return found->second.value;
+  }
+  return 0;
+}
+
+TEST_P(RemoteClientTest, CallsAreCountedByTheHostThatTheyName) {
+  const std::string server = "127.0.0.1:" + std::to_string(server_->port());
+  HttpCall named = get("/hello");
+  named.headers.emplace_back("Host", "named.test");
+  // After 100 hosts of other tests these are "other" ones.
+  const auto all = [&] { return requests_of(server, "200") + requests_of("named.test", "200") + requests_of("other", "200"); };
+  const double before = all(), of_server = requests_of(server, "200");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+  EXPECT_EQ(fetch_here(named).code, 200);
+  EXPECT_TRUE(run_on(loops_.loop(1), fetch_whole(client(), get("/hello"), {})).ok());
+  EXPECT_EQ(all() - before, 5);
+  if (const double now = requests_of(server, "200"); now > 0) {
+    EXPECT_EQ(now - of_server, 4);
+  }
+}
+
 TEST_P(RemoteClientTest, AConnectionThatTheServerClosesIsReplaced) {
   EXPECT_EQ(fetch_here(get("/close")).body, "hello");
   EXPECT_EQ(fetch_here(get("/close")).body, "hello");

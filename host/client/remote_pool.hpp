@@ -14,11 +14,12 @@
 #include "client/call_deadlines.hpp"
 #include "client/client_credentials.hpp"
 #include "client/remote_connection.hpp"
+#include "http/call_metrics.hpp"
 
 namespace backplane {
 
-// What the pools of one client share.  Immutable but for the count, which each pool keeps its part of: those of others are as they were a
-// moment ago.
+// What the pools of one client share.  Immutable but for its metrics and the count, which each pool keeps its part of: those of others are
+// as they were a moment ago.
 struct PoolShare {
   PoolShare(ClientConfig config_in, RemoteAddress address_in, TaskGroup& tasks_in)
       : config(std::move(config_in)), address(std::move(address_in)), tasks(tasks_in) {}
@@ -27,6 +28,13 @@ struct PoolShare {
   const RemoteAddress address;
   TaskGroup& tasks;
   std::atomic<std::size_t> lasting{0};  // connections that lasting calls alone are using
+  CallSeries series{host_of(config.server)};
+
+ private:
+  static std::string_view host_of(std::string_view server) {
+    const auto scheme = server.find("://");
+    return scheme == std::string_view::npos ? server : server.substr(scheme + 3);
+  }
 };
 
 class RemotePool final : public RemoteConnection::Owner, private CallCarrier, public std::enable_shared_from_this<RemotePool> {

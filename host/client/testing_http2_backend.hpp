@@ -108,7 +108,7 @@ class Http2Backend {
     std::memcpy(buffer, call.out.data(), count);
     call.out.erase(0, count);
     call.backend->sent_ += count;
-    if (call.out.empty() && call.input_ended) {
+    if (call.out.empty() && call.input_ended && !call.endless) {
       *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
       const auto trailers = rows(call.trailers);
       nghttp2_submit_trailer(session, stream, trailers.data(), trailers.size());

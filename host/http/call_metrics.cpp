@@ -33,16 +33,57 @@ std::string counted_host(std::string_view host) {
   return *hosts.emplace(host).first;
 }
 
+// The cell at `place`, found by `find` the first time.
+template <class Find>
+MetricCell* cell_at(std::atomic<MetricCell*>& place, const Find& find) {
+  if (MetricCell* const cell = place.load(std::memory_order_acquire)) return cell;
+  MetricCell* const cell = find();
+  place.store(cell, std::memory_order_release);
+  return cell;
+}
+
 }  // namespace
 
-CallMetrics::CallMetrics(std::string_view method, std::string_view host) : method_(method), host_(counted_host(host)) {}
+CallSeries::OfMethod* CallSeries::of(std::string_view method) noexcept {
+  if (method == "GET") return &get_;
+  if (method == "POST") return &post_;
+  if (method == "PUT") return &put_;
+  if (method == "PATCH") return &patch_;
+  return method == "DELETE" ? &delete_ : nullptr;
+}
 
-void CallMetrics::sent(std::size_t bytes) const { call_families().sizes.observe({host_, method_}, static_cast<double>(bytes)); }
-void CallMetrics::answered(int code) const { end(std::to_string(code)); }
+CallMetrics::CallMetrics(std::string_view method, std::string_view host) : method_(method), host_(counted_host(host)) {}
+CallMetrics::CallMetrics(std::string_view method, CallSeries& series)
+    : method_(method), series_(series.of(method)), client_host_(series.host()) {
+  if (series_ == nullptr) host_ = counted_host(client_host_);
+}
+
+void CallMetrics::sent(std::size_t bytes) const {
+  const auto size = static_cast<double>(bytes);
+  if (series_ == nullptr) return call_families().sizes.observe({host_, method_}, size);
+  const auto find = [this] { return MetricCell::of(call_families().sizes, {counted_host(client_host_), method_}); };
+  if (MetricCell* const cell = cell_at(series_->sizes, find)) cell->observe(size);
+}
+
+void CallMetrics::answered(int code) const {
+  if (series_ == nullptr || code != 200) return end(std::to_string(code));
+  const auto find = [this] { return MetricCell::of(call_families().totals, {"200", counted_host(client_host_), method_}); };
+  if (MetricCell* const cell = cell_at(series_->ok, find)) cell->add();
+  observe_duration();
+}
+
 void CallMetrics::failed() const { end("<error>"); }
+
 void CallMetrics::end(std::string_view code) const {
-  call_families().totals.add({code, host_, method_});
-  call_families().durations.observe({host_, method_}, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+  call_families().totals.add({code, series_ == nullptr ? host_ : counted_host(client_host_), method_});
+  observe_duration();
+}
+
+void CallMetrics::observe_duration() const {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (series_ == nullptr) return call_families().durations.observe({host_, method_}, seconds);
+  const auto find = [this] { return MetricCell::of(call_families().durations, {counted_host(client_host_), method_}); };
+  if (MetricCell* const cell = cell_at(series_->durations, find)) cell->observe(seconds);
 }
 
 }  // namespace backplane

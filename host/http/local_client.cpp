@@ -242,7 +242,9 @@ class LocalClient final : public HttpClient {
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;
     const auto breaker = call.breaker;
-    const CallMetrics metrics(call.method, kLoopbackHost);
+    const std::string method = call.method;
+    const auto series = series_;  // should the client be destroyed meanwhile
+    const CallMetrics metrics(method, *series);
     if (!source) metrics.sent(call.body.size());
     auto local = std::make_shared<LocalCall>(std::move(call), *executor);
     auto answer = std::make_unique<LocalAnswer>(local);
@@ -266,6 +268,7 @@ class LocalClient final : public HttpClient {
   HttpHandler& root_;
   TaskGroup& tasks_;
   std::optional<UserRef> user_;
+  const std::shared_ptr<CallSeries> series_ = std::make_shared<CallSeries>(kLoopbackHost);
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status
 
 // ---- stopping
 
-Cluster::Turn::Turn(Cluster& cluster) : cluster_(cluster) {
+Cluster::Turn::Turn(Cluster& cluster) : cluster_(cluster), breaker_(std::make_shared<CallBreaker>()) {
   const std::lock_guard lock(cluster_.mutex_);
   if (cluster_.stopping_.load()) return;
   entered_ = true;
@@ -61,19 +61,20 @@ Cluster::Turn::Turn(Cluster& cluster) : cluster_(cluster) {
 
 Cluster::Turn::~Turn() {
   if (!entered_) return;
-  const Promise<bool> idle = cluster_.idle_;
-  bool last = false;
+  std::optional<Promise<bool>> idle;
   {
     const std::lock_guard lock(cluster_.mutex_);
     (before_ != nullptr ? before_->after_ : cluster_.turns_) = after_;
     if (after_ != nullptr) after_->before_ = before_;
-    last = cluster_.stopping_.load() && cluster_.turns_ == nullptr;
+    if (cluster_.stopping_.load() && cluster_.turns_ == nullptr) idle = cluster_.idle_;
   }
   // Its waiter may destroy the cluster.
-  if (last) idle.set(true);
+  if (idle) idle->set(true);
 }
 
+// Only this turn changes breaker_, so it may read it without the lock.
 std::shared_ptr<CallBreaker> Cluster::Turn::next_breaker() {
+  if (!std::exchange(breaker_used_, true)) return breaker_;
   auto made = std::make_shared<CallBreaker>();
   bool stopping = false;
   {

@@ -25,6 +25,8 @@ namespace backplane::etcd {
 
 // The limit of a response, of gRPC and of protobuf; etcd's own clients accept as much.
 inline constexpr std::size_t kMaxMessage = 0x7fffffff;
+// Room in a serialized request for the prefix that gRPC inserts, so that the request is not copied for it.
+inline constexpr std::size_t kFrameRoom = 8;
 
 class Cluster {
  public:
@@ -46,6 +48,7 @@ class Cluster {
   void pass_over(const Server& failed);
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
+  CallCounts& counts() noexcept { return counts_; }
   // A stream has received a response.
   void note_answer() { note_end(CallStatus()); }
   // `reached` is called when a server responds after one could not be reached, on the executor of that call.  Set it before the first call.
@@ -74,15 +77,16 @@ class Cluster {
     Turn& operator=(const Turn&) = delete;
     ~Turn();
     bool entered() const noexcept { return entered_; }
-    // The function by which close() ends the next call.
+    // By which close() ends the next call.
     std::shared_ptr<CallBreaker> next_breaker();
 
    private:
     friend class Cluster;
     Cluster& cluster_;
     bool entered_ = false;
+    bool breaker_used_ = false;
     // With the cluster's mutex:
-    std::shared_ptr<CallBreaker> breaker_;
+    std::shared_ptr<CallBreaker> breaker_;  // that of the first call is made with the turn
     Turn *before_ = nullptr, *after_ = nullptr;
   };
 
@@ -102,10 +106,14 @@ class Cluster {
                                                  Clock::duration so_far);
   void note_end(const CallStatus& status);
   static grpc::CallOptions options_of(Patience patience, bool needs_leader, Turn& turn);
+  // One attempt of a call; end() takes its result. Not a coroutine, because a frame for each attempt would cost more than both.
   template <class What>
-  Task<CallStatus> try_once(const Server& server, std::string request, grpc::CallOptions options, typename What::Response& response);
+  Task<grpc::UnaryAnswer> begin(const Server& server, const typename What::Request& request, grpc::CallOptions&& options);
+  template <class What>
+  CallStatus end(grpc::UnaryAnswer&& answer, typename What::Response& response);
 
   const std::vector<Server> servers_;
+  CallCounts counts_;
   std::function<void()> reached_;
   std::atomic<std::size_t> current_{0};
   std::atomic<bool> away_{false};  // a server could not be reached, and none has responded since
@@ -116,17 +124,22 @@ class Cluster {
 };
 
 template <class What>
-Task<CallStatus> Cluster::try_once(const Server& server, std::string request, grpc::CallOptions options,
-                                   typename What::Response& response) {
-  count_started(What::kMethod);
-  count_sent(What::kMethod);
-  auto asking = grpc::unary(server.client, std::string(What::kMethod.path), std::move(request), std::move(options));
-  grpc::UnaryAnswer answer = co_await std::move(asking);
-  if (answer.status.ok()) count_received(What::kMethod);
+Task<grpc::UnaryAnswer> Cluster::begin(const Server& server, const typename What::Request& request, grpc::CallOptions&& options) {
+  counts_.started(What::kMethod);
+  counts_.sent(What::kMethod);
+  std::string bytes;
+  bytes.reserve(request.ByteSizeLong() + kFrameRoom);
+  request.AppendToString(&bytes);
+  return grpc::unary(server.client, std::string(What::kMethod.path), std::move(bytes), std::move(options));
+}
+
+template <class What>
+CallStatus Cluster::end(grpc::UnaryAnswer&& answer, typename What::Response& response) {
+  if (answer.status.ok()) counts_.received(What::kMethod);
   if (answer.status.ok() && !response.ParseFromString(answer.message)) answer.status = {Code::kInternal, "etcd's response is malformed"};
-  count_handled(What::kMethod, answer.status);
+  counts_.handled(What::kMethod, answer.status);
   note_end(answer.status);
-  co_return std::move(answer.status);
+  return std::move(answer.status);
 }
 
 template <class What>
@@ -138,9 +151,8 @@ Task<Result<typename What::Response>> Cluster::call(typename What::Request reque
     const Server& asked = server();
     typename What::Response response;
     const auto so_far = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
-    auto trying = try_once<What>(asked, request.SerializeAsString(),
-                                 options_of(patience_of_try(reads, tries, patience - so_far), true, turn), response);
-    const CallStatus status = co_await std::move(trying);
+    auto asking = begin<What>(asked, request, options_of(patience_of_try(reads, tries, patience - so_far), true, turn));
+    const CallStatus status = end<What>(co_await std::move(asking), response);
     if (status.ok()) co_return response;
     const auto pause = again(status, asked, reads, tries, Clock::now() - begun);
     if (!pause || Clock::now() - begun + *pause >= patience) co_return stopping() ? stopped_status() : to_status(status);
@@ -157,8 +169,8 @@ Task<Result<typename What::Response>> Cluster::ask(const Server& server, typenam
   Turn turn(*this);
   if (!turn.entered()) co_return stopped_status();
   typename What::Response response;
-  auto trying = try_once<What>(server, request.SerializeAsString(), options_of({patience, patience}, false, turn), response);
-  const CallStatus status = co_await std::move(trying);
+  auto asking = begin<What>(server, request, options_of({patience, patience}, false, turn));
+  const CallStatus status = end<What>(co_await std::move(asking), response);
   if (!status.ok()) co_return to_status(status);
   co_return response;
 }

@@ -156,8 +156,9 @@ Task<void> Follower::follow() {
   grpc::CallOptions options;
   options.metadata.emplace_back("hasleader", "true");
   options.max_message_bytes = kMaxMessage;
-  count_started(kWatchMethod);
-  count_sent(kWatchMethod);
+  CallCounts& counts = shared_->cluster.counts();
+  counts.started(kWatchMethod);
+  counts.sent(kWatchMethod);
   const auto stream = grpc::open_stream(server.client, std::string(kWatchMethod.path), std::move(options));
   auto writing = stream->write(first_request(reached_).SerializeAsString());
   const bool written = co_await std::move(writing);
@@ -172,7 +173,7 @@ Task<void> Follower::follow() {
   gathered_ = {};
   gathered_bytes_ = 0;
   if (status.code == Code::kUnavailable) shared_->cluster.pass_over(server);
-  count_handled(kWatchMethod, status);
+  counts.handled(kWatchMethod, status);
   const bool wanted = !is_over() && !shared_->cluster.stopping();
   if (wanted && !status.ok() && status.code != Code::kCancelled) {
     warn("a watch on etcd broke off, opening it again error=" + quoted(status.message));
@@ -187,7 +188,7 @@ Task<void> Follower::read_stream(std::shared_ptr<Stream> stream, CallStatus& sta
       status = stream->status();
       co_return;
     }
-    count_received(kWatchMethod);
+    shared_->cluster.counts().received(kWatchMethod);
     shared_->cluster.note_answer();
     if (!response_.ParseFromString(*message)) {
       warn("a watch response of etcd is malformed, reopening the watch");
@@ -246,7 +247,7 @@ Task<void> Follower::ask_progress() {
   if (stream == nullptr || asking_) co_return;
   etcdserverpb::WatchRequest request;
   request.mutable_progress_request();
-  count_sent(kWatchMethod);
+  shared_->cluster.counts().sent(kWatchMethod);
   asking_ = true;
   auto writing = stream->write(request.SerializeAsString());
   const bool written = co_await std::move(writing);

@@ -40,6 +40,18 @@ class BodySource {
   virtual Task<Result<std::string>> next() = 0;
 };
 
+// A call that can be aborted from outside: the implementation's side of a CallBreaker.
+//
+// Thread-safety: break_off() may be called on any thread.
+class BreakableCall {
+ public:
+  // Fails the call with `why`; no effect after its end.
+  virtual void break_off(Status why) = 0;
+
+ protected:
+  ~BreakableCall() = default;
+};
+
 // Aborts a call from another thread or task, even before its response head has arrived.
 //
 // Thread-safety: any thread.
@@ -57,11 +69,14 @@ class CallBreaker {
   // For implementations of HttpClient: `ends` is called once with the reason, inside this call if there already is one. An empty function
   // detaches.
   void attach(std::function<void(Status why)> ends);
+  // The same without a function: break_off() of `call`, if it still exists.
+  void attach(std::weak_ptr<BreakableCall> call);
 
  private:
   mutable std::mutex mutex_;
   std::optional<Status> why_;
   std::function<void(Status why)> ends_;
+  std::weak_ptr<BreakableCall> call_;
 };
 
 // One request.
@@ -119,12 +134,36 @@ class HttpAnswer {
   virtual CertificateFlaws certificate_flaws() const noexcept { return {}; }
 };
 
+// The whole response to one call.
+struct WholeAnswer {
+  int code = 0;
+  Headers headers;
+  std::string body;
+  Headers trailers;
+  // False: the body passed the limit, so the call was abandoned. `body` then is the beginning of the body, and there are no trailers.
+  bool complete = true;
+};
+
+// The limit of the body of a WholeAnswer.
+struct AnswerLimit {
+  std::size_t body_bytes = std::size_t{64} << 20;
+  // Returns the length of the body that begins with `beginning`; 0: it does not show yet. A body that is longer, or that will be longer
+  // than `body_bytes`, passes the limit. Called on any thread. Null: only `body_bytes` counts.
+  std::size_t (*length_of)(std::string_view beginning) noexcept = nullptr;
+
+  // True if the body that begins with `beginning` passes the limit.
+  bool passed_by(std::string_view beginning) const noexcept;
+};
+
 // A client of one server. See Host::client() and Host::make_client().
 class HttpClient {
  public:
   virtual ~HttpClient();
   // Sends the request; returns when the response head has arrived.
   virtual Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) = 0;
+  // Sends the request; returns when the whole response has arrived, or when its body passes `limit`. Cheaper than call() and read() for
+  // small responses. Default: call() and read(). Errors: those of call() and read(); kBadRequest for an upgrade.
+  virtual Task<Result<WholeAnswer>> call_whole(HttpCall call, AnswerLimit limit = {});
 };
 
 // Reads the rest of the body. Errors: kRequestEntityTooLarge past `max_bytes`.

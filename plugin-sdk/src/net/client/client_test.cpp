@@ -71,6 +71,35 @@ class ApiClientTest : public ::testing::Test {
   const GroupVersionResource deployments{"apps", "v1", "deployments"};
 };
 
+TEST_F(ApiClientTest, AWholeAnswerIsReadToItsEndOrItsLimit) {
+  http->parts = {"one ", "two ", "three"};
+  const auto whole = run(http->call_whole({}, {13}));
+  EXPECT_EQ(whole->body, "one two three");
+  EXPECT_TRUE(whole->complete);
+  const auto cut = run(http->call_whole({}, {7}));
+  EXPECT_EQ(cut->body, "one two ");
+  EXPECT_FALSE(cut->complete);
+  const auto length = [](std::string_view beginning) noexcept { return beginning.size() < 6 ? std::size_t{0} : std::size_t{10}; };
+  EXPECT_FALSE(run(http->call_whole({}, {100, length}))->complete) << "longer than it announced";
+  EXPECT_EQ(run(http->call_whole({}, {9, length}))->body, "one two ") << "it will be longer than the limit";
+}
+
+TEST(CallBreaker, EndsACallThatIsAttachedBeforeOrAfterwards) {
+  struct Call final : BreakableCall {
+    void break_off(Status why) override { reasons.push_back(why.message()); }
+    Texts reasons;
+  };
+  const auto early = std::make_shared<Call>(), late = std::make_shared<Call>();
+  CallBreaker breaker;
+  breaker.attach(early);
+  breaker.attach(std::weak_ptr<BreakableCall>(early));
+  breaker.break_off(service_unavailable("first"));
+  breaker.break_off(service_unavailable("second"));
+  EXPECT_EQ(early->reasons, Texts{"first"});
+  breaker.attach(late);
+  EXPECT_EQ(late->reasons, Texts{"first"});
+}
+
 TEST_F(ApiClientTest, AsksForWhatTheVerbsMean) {
   Object object;
   object["metadata"] = Object{{"name", "p"}};

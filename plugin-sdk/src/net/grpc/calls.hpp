@@ -8,6 +8,6 @@
 namespace backplane::grpc {
 
 // A call, still without a body.
-HttpCall call_of(std::string method, CallOptions options);
+HttpCall call_of(std::string&& method, CallOptions&& options);
 
 }  // namespace backplane::grpc

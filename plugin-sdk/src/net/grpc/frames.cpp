@@ -1,7 +1,8 @@
 #include "net/grpc/frames.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
+#include <limits>
 
 namespace backplane::grpc {
 namespace {
@@ -9,20 +10,40 @@ namespace {
 // Room that is reserved for a message that the server has announced, before it has arrived.
 constexpr std::size_t kMaxReserved = std::size_t{8} << 20;
 
+std::array<char, kFramePrefix> prefix_of(std::size_t message_size) noexcept {
+  const auto byte = [message_size](unsigned shift) { return static_cast<char>(message_size >> shift & 0xFFU); };
+  return {'\0', byte(24), byte(16), byte(8), byte(0)};
+}
+
+// The size in the prefix at the start of `bytes`. Precondition: it is whole.
+std::size_t size_in_prefix(std::string_view bytes) noexcept {
+  std::size_t size = 0;
+  for (std::size_t i = 1; i < kFramePrefix; ++i) size = size << 8U | static_cast<unsigned char>(bytes[i]);
+  return size;
+}
+
 }  // namespace
 
 void append_frame(std::string& out, std::string_view message) {
-  const auto size = static_cast<std::uint32_t>(message.size());
-  out += '\0';
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(size >> shift & 0xFFU);
-  out += message;
+  const auto prefix = prefix_of(message.size());
+  out.append(prefix.data(), prefix.size()).append(message);
 }
 
-std::string frame_of(std::string_view message) {
+std::string frame_of(std::string message) {
+  const auto prefix = prefix_of(message.size());
+  if (message.capacity() - message.size() >= kFramePrefix) {
+    message.insert(0, prefix.data(), prefix.size());
+    return message;
+  }
   std::string out;
   out.reserve(kFramePrefix + message.size());
   append_frame(out, message);
   return out;
+}
+
+std::size_t length_of_frame(std::string_view bytes) noexcept {
+  if (bytes.size() < kFramePrefix) return 0;
+  return bytes[0] == '\0' ? kFramePrefix + size_in_prefix(bytes) : std::numeric_limits<std::size_t>::max();
 }
 
 void FrameReader::add(std::string bytes) {
@@ -36,8 +57,7 @@ void FrameReader::add(std::string bytes) {
 
 std::optional<std::string> FrameReader::take() {
   if (problem_ || bytes_.size() - at_ < kFramePrefix) return std::nullopt;
-  std::size_t size = 0;
-  for (std::size_t i = 1; i < kFramePrefix; ++i) size = size << 8U | static_cast<unsigned char>(bytes_[at_ + i]);
+  const std::size_t size = size_in_prefix(std::string_view(bytes_).substr(at_));
   if (bytes_[at_] != '\0') {
     problem_.emplace(Code::kInternal, "grpc: the server has sent a compressed message");
     return std::nullopt;

@@ -16,7 +16,11 @@ namespace backplane::grpc {
 // The byte 0 ("not compressed"), the size in four bytes, and the message.
 inline constexpr std::size_t kFramePrefix = 5;
 void append_frame(std::string& out, std::string_view message);
-std::string frame_of(std::string_view message);
+// The frame of one message, in the message's memory if that has room.
+std::string frame_of(std::string message);
+// The length of the frame at the start of `bytes`; 0: it does not show yet. A compressed message, which FrameReader refuses, has a length
+// beyond every limit.
+std::size_t length_of_frame(std::string_view bytes) noexcept;
 
 class FrameReader {
  public:

@@ -52,23 +52,23 @@ std::string to_text(const CallStatus& status) {
   return "rpc error: code = " + std::string(code_name(status.code)) + " desc = " + status.message;
 }
 
-bool carries_messages(const HttpAnswer& answer) {
-  return answer.code() == 200 && field(answer.headers(), "content-type").starts_with("application/grpc");
+bool carries_messages(const ResponseFields& response) {
+  return response.code == 200 && field(response.headers, "content-type").starts_with("application/grpc");
 }
 
-CallStatus status_of(const HttpAnswer& answer) {
+CallStatus status_of(const ResponseFields& response) {
   // A response without messages may have its trailers in the header.
-  const Headers& said = field(answer.trailers(), "grpc-status").empty() ? answer.headers() : answer.trailers();
+  const Headers& said = field(response.trailers, "grpc-status").empty() ? response.headers : response.trailers;
   const std::string_view number = field(said, "grpc-status");
   int code = -1;
   if (!number.empty() && std::from_chars(number.data(), number.data() + number.size(), code).ec == std::errc()) {
     const bool known = code >= 0 && code < static_cast<int>(kNames.size());
     return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(said, "grpc-message"), false)};
   }
-  if (answer.code() != 200)
-    return {code_of_http(answer.code()), "unexpected HTTP status code received from server: " + std::to_string(answer.code())};
-  if (!carries_messages(answer)) {
-    const std::string type(field(answer.headers(), "content-type"));
+  if (response.code != 200)
+    return {code_of_http(response.code), "unexpected HTTP status code received from server: " + std::to_string(response.code)};
+  if (!carries_messages(response)) {
+    const std::string type(field(response.headers, "content-type"));
     return {Code::kUnknown, "transport: received unexpected content-type " + quoted(type)};
   }
   return {Code::kInternal, "server closed the stream without sending trailers"};
@@ -83,8 +83,11 @@ CallStatus status_of_failure(const Status& failed) {
 std::string timeout_text(std::chrono::steady_clock::duration left) {
   constexpr std::int64_t kMost = 99'999'999;
   const auto milliseconds = std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 1);
-  if (milliseconds <= kMost) return std::to_string(milliseconds) + "m";
-  return std::to_string(std::min(milliseconds / 1000, kMost)) + "S";
+  const bool fits = milliseconds <= kMost;
+  std::array<char, 24> text;
+  char* const end = std::to_chars(text.begin(), text.end(), fits ? milliseconds : std::min(milliseconds / 1000, kMost)).ptr;
+  *end = fits ? 'm' : 'S';
+  return std::string(text.data(), end + 1);
 }
 
 }  // namespace backplane::grpc

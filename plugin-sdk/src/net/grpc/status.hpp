@@ -7,10 +7,18 @@
 
 namespace backplane::grpc {
 
+// The fields of a response that determine the status of its call.
+struct ResponseFields {
+  int code;
+  const Headers& headers;
+  const Headers& trailers;
+};
+inline ResponseFields fields_of(const HttpAnswer& answer) { return {answer.code(), answer.headers(), answer.trailers()}; }
+
 // The status in the server's header or trailers; call it when the body has ended.
-CallStatus status_of(const HttpAnswer& answer);
+CallStatus status_of(const ResponseFields& response);
 // Whether the body holds messages; a proxy's page does not.
-bool carries_messages(const HttpAnswer& answer);
+bool carries_messages(const ResponseFields& response);
 // The status of a call that failed in the client.
 CallStatus status_of_failure(const Status& failed);
 // The value of grpc-timeout; at most eight digits and a unit.

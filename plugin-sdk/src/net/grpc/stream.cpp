@@ -141,8 +141,8 @@ Task<std::optional<std::string>> HttpStream::read() {
     if (!piece.ok()) {
       end(failure(piece.status()));
     } else if (piece->empty()) {
-      end(status_of(*answer_));
-    } else if (carries_messages(*answer_)) {
+      end(status_of(fields_of(*answer_)));
+    } else if (carries_messages(fields_of(*answer_))) {
       frames_.add(std::move(*piece));
     }
   }
