@@ -137,6 +137,7 @@ Status Database::open_handles() {
   options.env = ledger_->env();
   const auto status = rocksdb::DB::Open(options, directory_, families, &handles, &raw);
   if (!status.ok()) return open_error(status, directory_);
+  ledger_->end_recovery();
   db_.reset(raw);
   std::copy(handles.begin(), handles.end(), families_.begin());
   write_out();
