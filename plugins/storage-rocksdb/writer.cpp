@@ -240,7 +240,7 @@ void Writer::write(std::vector<Pending> group) {
   for (const Pending& pending : group) bytes += bytes_of(pending);
   {
     const Database::Reading reading(database_);
-    Batch batch(reading);
+    Batch batch(reading, bytes);
     for (std::size_t i = 0; i < group.size(); ++i) decide(group[i], batch, answers[i]);
     expire_leases(batch);
     if (!batch.empty()) {
