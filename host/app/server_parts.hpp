@@ -49,6 +49,7 @@
 #include "security/published_security.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
+#include "watchcache/pump_loop.hpp"
 
 namespace backplane {
 
@@ -231,7 +232,7 @@ struct ServerParts {
   // own; what blocks and what is large runs on the pools.
   std::optional<ServerPools> pools;
   LoopPool loops;
-  IoLoop pump;
+  PumpLoop pump;
   IoLoop background;
   IoLoop changes;  // of plugins; may block
   FreeMemory free_memory{background, pools->blocking()};

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/system/system_error.hpp>
 #include <future>
@@ -97,6 +98,34 @@ TEST(IoLoop, ADescriptorIsWaitedForOnce) {
   EXPECT_EQ(run_on(loop, deep(1)), 1);
   loop.stop();
   for (const int end : pipe_ends) close(end);
+}
+
+TEST(IoLoop, WorkOfOneThreadRunsInOrderWhereverItIsPosted) {
+  IoLoop loop("t");
+  std::vector<int> order;
+  std::promise<void> done;
+  for (int i = 0; i < 3; ++i) loop.post([&order, i] { order.push_back(i); });  // before the start
+  loop.start();
+  for (int i = 3; i < 1000; ++i) loop.post([&order, i] { order.push_back(i); });
+  loop.post([&] {
+    loop.post([&] {
+      order.push_back(1001);
+      done.set_value();
+    });
+    order.push_back(1000);
+  });
+  done.get_future().wait();
+  ASSERT_EQ(order.size(), 1002u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(IoLoop, WorkAfterAnExceptionRunsOnALoopOfPlugins) {
+  IoLoop loop("t", /*may_block=*/true);
+  std::promise<void> done;
+  loop.post([] { throw std::runtime_error("boom"); });
+  loop.post([&] { done.set_value(); });  // in the same batch: the loop has not started
+  loop.start();
+  done.get_future().wait();
 }
 
 TEST(IoLoop, NestedTasksReturnTheirValues) {

@@ -87,13 +87,15 @@ IoLoop::~IoLoop() {
 }
 
 void IoLoop::post(std::function<void()> work) {
-  if (server_ != kNoServer) return asio::post(context_, std::move(work));
-  asio::post(context_, ServersWork{std::move(work)});
+  if (server_ == kNoServer) work = ServersWork{std::move(work)};
+  if (!is_here()) return inbox_.post(std::move(work));
+  asio::post(context_, std::move(work));
 }
 
 void IoLoop::post(std::coroutine_handle<> frame) {
-  if (server_ != kNoServer) return asio::post(context_, [frame] { frame.resume(); });
-  asio::post(context_, ServersFrame{frame});
+  if (server_ == kNoServer) return post(std::function<void()>([frame] { frame.resume(); }));
+  if (!is_here()) return inbox_.post(frame);
+  asio::post(context_, [frame] { frame.resume(); });
 }
 
 // The expiry of a cancelled timer: a wait that has already ended gets no operation_aborted.
@@ -110,19 +112,19 @@ std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::functio
       if (!error && timer->expiry() != kCancelled) work();
     });
   };
-  if (current_executor() == this) {
+  if (is_here()) {
     arm();
   } else {
-    asio::post(context_, std::move(arm));
+    inbox_.post(std::move(arm));
   }
   return [this, weak = std::weak_ptr<asio::steady_timer>(timer)] {
     auto cancel = [weak] {
       if (auto live = weak.lock()) live->expires_at(kCancelled);
     };
-    if (current_executor() == this) {
+    if (is_here()) {
       cancel();
     } else {
-      asio::post(context_, cancel);
+      inbox_.post(cancel);
     }
   };
 }

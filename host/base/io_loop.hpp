@@ -15,6 +15,7 @@
 
 #include "backplane/core/server_slot.hpp"
 #include "backplane/net/io_executor.hpp"
+#include "base/loop_inbox.hpp"
 
 namespace backplane {
 
@@ -38,10 +39,14 @@ class IoLoop final : public IoExecutor {
   bool stop_within(std::chrono::nanoseconds limit);
 
  private:
+  // True on the loop's thread, while it runs handlers.
+  bool is_here() noexcept { return context_.get_executor().running_in_this_thread(); }
+
   std::string name_;
   const bool may_block_;
   const ServerSlot server_ = current_server_slot();
   boost::asio::io_context context_{1};
+  LoopInbox inbox_{context_};
   std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::vector<std::function<void()>> at_end_;
   std::thread thread_;

@@ -28,7 +28,8 @@ rocksdb::Status commit_rows(rocksdb::DB& db, const rocksdb::WriteOptions& option
 
 class Batch {
  public:
-  explicit Batch(const Database::Reading& reading) : reading_(reading) {}
+  // `bytes`: of the values that will be written.
+  Batch(const Database::Reading& reading, std::size_t bytes) : reading_(reading), rows_(bytes + kRowBytes) {}
 
   // Valid until the next call on the batch.
   Result<const KeyState*> find(const std::string& key);
@@ -44,6 +45,8 @@ class Batch {
   std::vector<StorageEvent> take_events() { return std::move(events_); }
 
  private:
+  static constexpr std::size_t kRowBytes = 512;  // heads and keys of the rows of one put
+
   Status supersede(const std::string& key, const KeyState& state, Revision revision, StorageEvent& event);
   void log(const StorageEvent& event, std::uint32_t index);
 

@@ -40,6 +40,9 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   options.target_file_size_base = 32 * 1024 * 1024;
   options.level_compaction_dynamic_level_bytes = true;
   options.disable_auto_compactions = !merging;
+  // The same for the newest writes, which are in memory.
+  if (bloom) options.memtable_prefix_bloom_size_ratio = 0.02;
+  options.memtable_whole_key_filtering = bloom;
   // The newest levels are rewritten soon: compressing them costs more than it saves.
   options.compression = rocksdb::kNoCompression;
   options.bottommost_compression = rocksdb::kLZ4Compression;
@@ -137,6 +140,7 @@ Status Database::open_handles() {
   options.env = ledger_->env();
   const auto status = rocksdb::DB::Open(options, directory_, families, &handles, &raw);
   if (!status.ok()) return open_error(status, directory_);
+  ledger_->end_recovery();
   db_.reset(raw);
   std::copy(handles.begin(), handles.end(), families_.begin());
   write_out();

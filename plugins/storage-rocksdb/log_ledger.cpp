@@ -9,6 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "log_tail.hpp"
+#include "reserved_log.hpp"
+
 namespace backplane::rocks {
 namespace {
 
@@ -18,7 +21,7 @@ bool is_log(std::string_view path) { return path.ends_with(".log"); }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Notifies the ledger of every created or removed log.
+// Notifies the ledger of every created or removed log, and reserves the space of logs.
 class TellingFiles final : public rocksdb::FileSystemWrapper {
  public:
   explicit TellingFiles(LogLedger& ledger) : FileSystemWrapper(rocksdb::FileSystem::Default()), ledger_(ledger) {}
@@ -28,8 +31,18 @@ class TellingFiles final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* made, rocksdb::IODebugContext* debug) override {
     auto status = FileSystemWrapper::NewWritableFile(path, options, made, debug);
-    if (status.ok() && is_log(path)) status = ledger_.add(path);
-    return status;
+    if (!status.ok() || !is_log(path)) return status;
+    *made = make_reserved_log(std::move(*made), path);
+    return ledger_.add(path);
+  }
+
+  // While RocksDB recovers, it holds the lock of the directory, and no log has a writer.
+  rocksdb::IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* made, rocksdb::IODebugContext* debug) override {
+    if (is_log(path) && ledger_.is_recovering()) {
+      if (auto status = cut_log_tail(path); !status.ok()) return status;
+    }
+    return FileSystemWrapper::NewSequentialFile(path, options, made, debug);
   }
 
   rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {

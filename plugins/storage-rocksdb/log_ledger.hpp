@@ -1,6 +1,8 @@
 // Records the store's write-ahead logs in a file next to them ("live-logs"): RocksDB does not detect the removal of its newest log, and
 // would start without the acknowledged writes in it.
 //
+// Its files reserve the space of logs in advance (reserved_log.hpp), and remove what a crash has left of it (log_tail.hpp).
+//
 // A log is added to the ledger durably before the first write to it, and removed from the ledger before it is deleted.
 //
 // Thread-safety: any thread.
@@ -11,6 +13,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,6 +35,10 @@ class LogLedger {
   // Clears the ledger: the store has been closed, so no log is needed any more.
   Status clear();
 
+  // True from construction on, false after end_recovery(): RocksDB reads the logs of the former process.
+  bool is_recovering() const noexcept { return recovering_.load(); }
+  void end_recovery() noexcept { recovering_.store(false); }
+
   rocksdb::IOStatus add(const std::string& path);
   rocksdb::IOStatus remove(const std::string& path);
 
@@ -42,6 +49,7 @@ class LogLedger {
   mutable std::mutex mutex_;
   std::set<std::string> names_;
   std::unique_ptr<rocksdb::Env> env_;
+  std::atomic<bool> recovering_{true};
 };
 
 }  // namespace backplane::rocks

@@ -2,7 +2,6 @@
 //
 // Thread-safety: any thread.
 // Errors:        a file that cannot be read is skipped.
-// Source:        RocksDB's log format: blocks of 32 KiB, each record with a masked CRC-32C, a length and a type.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,7 @@ class RocksdbStorage final : public StorageBackend, public StoreInspection, priv
         compacted_(opened.compacted),
         reader_(*database_, compacted_),
         feed_(*this, opened.revision),
-        writer_(*database_, reader_, opened.revision, !config.unsafe_no_fsync,
-                [this](std::vector<StorageEvent> events, Revision revision) { published(std::move(events), revision); }) {}
+        writer_(*database_, reader_, opened.revision, !config.unsafe_no_fsync, feed_) {}
   ~RocksdbStorage() override { (void)shut_down(); }
 
   Status start() {
@@ -51,10 +50,6 @@ class RocksdbStorage final : public StorageBackend, public StoreInspection, priv
 
  private:
   Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) override;
-  void published(std::vector<StorageEvent> events, Revision revision) {
-    feed_.append(std::move(events), revision);
-    feed_.wake();
-  }
   Result<bool> begin_compaction(Revision revision);
   Result<bool> compact_part(Revision revision);
   Status shut_down();

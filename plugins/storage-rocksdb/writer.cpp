@@ -21,6 +21,8 @@ constexpr std::chrono::seconds kUndisturbed{10};            // after startup, wh
 constexpr std::chrono::seconds kQuiet{5};                   // between two checks of the data to be flushed
 constexpr std::size_t kFewBytes = 64 * 1024;                // written in that time by an idle store
 constexpr std::size_t kMissedEvents = 1024;                 // read at once after a failed write
+constexpr std::size_t kFewEvents = 4;                       // for which the caches' thread is not woken
+constexpr std::size_t kFewEventBytes = 64 * 1024;           // the same
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
 
 std::size_t bytes_of(const Pending& pending) {
@@ -43,11 +45,11 @@ KeyValue key_value(const std::string& key, const KeyState& state) { return {key,
 
 }  // namespace
 
-Writer::Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published)
+Writer::Writer(Database& database, const Reader& reader, Revision revision, bool sync, CommitFeed& feed)
     : database_(database),
       reader_(reader),
       sync_(sync),
-      published_(std::move(published)),
+      feed_(feed),
       committed_(revision),
       revision_(revision),
       merge_at_(LeaseTable::Clock::now() + kUndisturbed) {}
@@ -133,7 +135,8 @@ Status Writer::reload() {
   while (committed_.load() < opened->revision) {
     auto missed = reader_.events("", committed_.load(), kMissedEvents);
     if (!missed.ok()) return std::move(missed.status());
-    published_(std::move(missed->events), missed->revision);
+    feed_.append(std::move(missed->events), missed->revision);
+    feed_.wake();
     committed_.store(missed->revision, std::memory_order_release);
   }
   revision_ = std::max(revision_, opened->revision);
@@ -233,10 +236,11 @@ void Writer::write(std::vector<Pending> group) {
   std::vector<Result<TxnResult>> answers(group.size());
   Status failed;
   std::size_t bytes = 0;
+  std::optional<std::size_t> events;  // of a durable batch
   for (const Pending& pending : group) bytes += bytes_of(pending);
   {
     const Database::Reading reading(database_);
-    Batch batch(reading);
+    Batch batch(reading, bytes);
     for (std::size_t i = 0; i < group.size(); ++i) decide(group[i], batch, answers[i]);
     expire_leases(batch);
     if (!batch.empty()) {
@@ -246,7 +250,9 @@ void Writer::write(std::vector<Pending> group) {
         failed = to_status(status, "write to the store");
       } else {
         count_written(bytes);
-        published_(batch.take_events(), revision_);
+        auto written = batch.take_events();
+        events = written.size();
+        feed_.append(std::move(written), revision_);
         committed_.store(revision_, std::memory_order_release);
       }
       set_health(failed);
@@ -254,6 +260,20 @@ void Writer::write(std::vector<Pending> group) {
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
     group[i].done.set(failed.ok() ? std::move(answers[i]) : Result<TxnResult>(failed));
+  }
+  if (events) wake_watches(*events <= kFewEvents && bytes <= kFewEventBytes);
+}
+
+void Writer::wake_watches(bool few) {
+  bool idle = false;
+  {
+    std::lock_guard lock(mutex_);
+    idle = queue_.empty() && !stopping_;
+  }
+  if (idle && few) {
+    feed_.wake_here();
+  } else {
+    feed_.wake();
   }
 }
 

@@ -2,14 +2,13 @@
 // completes them.  This grouping, not RocksDB, determines the number of durable writes per second.
 //
 // Thread-safety: submit(), grant() and the accessors from any thread.
-// Lifetime:      the database outlives stop(); stop() finishes what was accepted.
+// Lifetime:      the database and the feed outlive stop(); stop() finishes what was accepted.
 // Errors:        a failed write fails every transaction of its batch; none of them is visible as long as this process runs.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -32,9 +31,8 @@ class Reader;
 
 class Writer {
  public:
-  // `published` runs on the writer's thread after a batch is durable and before its writes return.
-  using Published = std::function<void(std::vector<StorageEvent> events, Revision revision)>;
-  Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published);
+  // `feed` receives the events of a batch after it is durable and before its writes return.
+  Writer(Database& database, const Reader& reader, Revision revision, bool sync, CommitFeed& feed);
   ~Writer();
 
   Status load_leases();
@@ -55,6 +53,8 @@ class Writer {
   std::optional<LeaseTable::Time> next_due() const;
   void merge_when_due();
   void write(std::vector<Pending> group);
+  // Resumes the watches of the feed; the caches' on this thread if they have `few` events to read and no write waits.
+  void wake_watches(bool few);
   void decide(Pending& pending, Batch& batch, Result<TxnResult>& answer);
   void decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResult>& answer);
   void apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer);
@@ -74,7 +74,7 @@ class Writer {
   Database& database_;
   const Reader& reader_;
   const bool sync_;
-  const Published published_;
+  CommitFeed& feed_;
   std::atomic<Revision> committed_;
 
   mutable std::mutex mutex_;  // queue_, stopping_, recovery_wanted_, health_

@@ -11,6 +11,24 @@
 namespace backplane BACKPLANE_API {
 
 CommitHistory::~CommitHistory() = default;
+CallerRunsExecutor::~CallerRunsExecutor() = default;
+
+namespace {
+thread_local constinit CallerRunsScope* t_caller_runs = nullptr;
+}
+
+CallerRunsScope::CallerRunsScope() noexcept : previous_(std::exchange(t_caller_runs, this)) {}
+CallerRunsScope::~CallerRunsScope() {
+  t_caller_runs = previous_;
+  if (executor_ != nullptr) executor_->run_posted();
+}
+
+CallerRunsScope* CallerRunsScope::current() noexcept { return t_caller_runs; }
+
+bool CallerRunsScope::accept(CallerRunsExecutor& executor) noexcept {
+  if (executor_ == nullptr) executor_ = &executor;
+  return executor_ == &executor;
+}
 
 namespace {
 
@@ -187,6 +205,11 @@ void CommitFeed::wake() {
     waiting.swap(state_->waiting);
   }
   for (auto& waiter : waiting) waiter.set(true);
+}
+
+void CommitFeed::wake_here() {
+  const CallerRunsScope scope;
+  wake();
 }
 
 Result<std::unique_ptr<StorageWatch>> CommitFeed::watch(std::string prefix, Revision after) {

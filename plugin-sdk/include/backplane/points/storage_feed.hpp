@@ -1,6 +1,7 @@
 // Parts shared by storage backends: the feed of committed events that watches read with cursors, and the table of leases.
 //
 // Thread-safety: CommitFeed: append() from one thread at a time, everything else from any thread. LeaseTable: one thread at a time.
+//                A CallerRunsScope belongs to the thread that created it.
 // Lifetime:      the CommitHistory outlives the feed. Watches may outlive both after close().
 // Errors:        kExpired if the history that a watch needs is gone or the feed is closed.
 #pragma once
@@ -25,6 +26,34 @@ class CommitHistory {
   // Events after revision `after` of keys that start with `prefix`, oldest first: about `limit` events, never part of a revision. The
   // batch's revision is the last one covered. Errors: kExpired if `after` is compacted.
   virtual Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) = 0;
+};
+
+// An executor that lets the thread that posts work run it, so that no sleeping thread has to be woken: the executor of the host's caches.
+class CallerRunsExecutor {
+ public:
+  virtual ~CallerRunsExecutor();
+  // Runs what the calling thread has posted within its CallerRunsScope. Runs nothing if the executor's thread is running or has been
+  // woken for other work: that thread then runs it.
+  virtual void run_posted() noexcept = 0;
+};
+
+// While it exists, work that this thread posts to a CallerRunsExecutor wakes no thread; the destructor runs it. The thread holds no lock
+// when the scope ends. For CommitFeed and for implementations of CallerRunsExecutor.
+class CallerRunsScope {
+ public:
+  CallerRunsScope() noexcept;
+  ~CallerRunsScope();
+  CallerRunsScope(const CallerRunsScope&) = delete;
+  CallerRunsScope& operator=(const CallerRunsScope&) = delete;
+
+  // The scope of the calling thread; null without one.
+  static CallerRunsScope* current() noexcept;
+  // True: the destructor calls run_posted() of `executor`. False: the scope already has another executor.
+  bool accept(CallerRunsExecutor& executor) noexcept;
+
+ private:
+  CallerRunsScope* const previous_;
+  CallerRunsExecutor* executor_ = nullptr;
 };
 
 // The newest commits in memory, bounded by count and bytes. A watch is a cursor into this window and has no queue, so slow watches cost
@@ -52,6 +81,9 @@ class CommitFeed {
   void append(std::vector<StorageEvent> events, Revision revision);
   // Resumes waiting watches. Call it after append(), without the store's lock.
   void wake();
+  // The same, but watches of the host's caches continue on this thread, inside the call, unless the thread of their executor is running.
+  // Waking another thread costs more than their work for a few events. For a thread of the backend that has nothing else to do.
+  void wake_here();
   // A watch of keys that start with `prefix`, from revision `after` + 1 on.
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after);
   // Ends all watches with kExpired. Idempotent.

@@ -1,0 +1,88 @@
+#include "reserved_log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace backplane::rocks {
+namespace {
+
+// Space is reserved for such appends only: for larger ones the zeros cost more than they save.
+constexpr std::size_t kSmallAppend = 16 * 1024;
+
+class ReservedLog final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  ReservedLog(std::unique_ptr<rocksdb::FSWritableFile> log, const std::string& path)
+      : FSWritableFileOwnerWrapper(std::move(log)), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {}
+  ~ReservedLog() override { release(); }
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    prepare(data.size());
+    return count(FSWritableFileOwnerWrapper::Append(data, options, debug), data.size());
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options, const rocksdb::DataVerificationInfo& verification,
+                           rocksdb::IODebugContext* debug) override {
+    prepare(data.size());
+    return count(FSWritableFileOwnerWrapper::Append(data, options, verification, debug), data.size());
+  }
+  rocksdb::IOStatus Close(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    release();
+    return FSWritableFileOwnerWrapper::Close(options, debug);
+  }
+
+ private:
+  void prepare(std::size_t bytes) {
+    if (descriptor_ < 0) return;
+    if (bytes > kLargestReservedAppend) return drop();
+    if (bytes <= kSmallAppend && size_ + bytes > reserved_) reserve();
+  }
+
+  void reserve() {
+    static const std::string zeros(kReservedLogBytes, '\0');
+    const std::uint64_t from = std::max(size_, reserved_);
+    if (::pwrite(descriptor_, zeros.data(), zeros.size(), static_cast<off_t>(from)) == static_cast<ssize_t>(zeros.size())) {
+      reserved_ = from + zeros.size();
+    } else {
+      reserved_ = from + 1;  // perhaps a part of it has been written
+      release();
+    }
+  }
+
+  // Removes the space that is not used.
+  void drop() {
+    if (size_ < reserved_) (void)::ftruncate(descriptor_, static_cast<off_t>(size_));
+    reserved_ = 0;
+  }
+
+  void release() {
+    if (descriptor_ < 0) return;
+    drop();
+    ::close(std::exchange(descriptor_, -1));
+  }
+
+  rocksdb::IOStatus count(rocksdb::IOStatus status, std::size_t bytes) {
+    if (status.ok()) {
+      size_ += bytes;
+    } else if (descriptor_ >= 0) {
+      // How much has been written is not known, so nothing is removed; RocksDB writes no more to this log.
+      ::close(std::exchange(descriptor_, -1));
+    }
+    return status;
+  }
+
+  int descriptor_;  // below 0: no space is reserved
+  std::uint64_t size_ = 0;
+  std::uint64_t reserved_ = 0;  // the file's size while it is above size_
+};
+
+}  // namespace
+
+std::unique_ptr<rocksdb::FSWritableFile> make_reserved_log(std::unique_ptr<rocksdb::FSWritableFile> log, const std::string& path) {
+  return std::make_unique<ReservedLog>(std::move(log), path);
+}
+
+}  // namespace backplane::rocks
