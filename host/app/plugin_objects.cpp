@@ -105,7 +105,7 @@ Array names_of(const std::vector<std::string>& names) {
 Object status_of(const PluginStatus& plugin, const HookProgress& hooks) {
   Object out{{"plugin", plugin.name}};
   if (!plugin.version.empty()) out["version"] = plugin.version;
-  out["state"] = std::string(state_name(plugin.state));
+  out["state"] = std::string(state_text(plugin));
   out["build"] = plugin.build;
   out["placement"] = placement_text(plugin);
   out["file"] = plugin.file;

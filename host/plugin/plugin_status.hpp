@@ -40,6 +40,8 @@ struct PluginStatus {
   bool runs() const noexcept { return state == PluginState::kCommitted; }
 };
 
+// As state_name(); "Quarantined" for a plugin whose runner is in quarantine.
+std::string_view state_text(const PluginStatus& status) noexcept;
 Object status_to_json(const PluginStatus& status);
 // NAME VERSION STATE BUILD PLACEMENT GROUPS FILE, and the reason of those that do not run.
 std::string statuses_as_text(const Array& statuses);
