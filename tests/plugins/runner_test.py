@@ -390,6 +390,11 @@ class Dependants(Case):
         self.assertIn('plugin "%s" requires it' % points.NAME, plugin('disable', stable.NAME, code=1))
         plugin('disable', stable.NAME, '--cascade')
         self.assertEqual([status_of(server, name)['state'] for name in former], ['Disabled'] * 2)
+        refused = plugin('enable', points.NAME, code=1)
+        self.assertIn('PLG-DEP-003', refused)
+        self.assertIn('backplane plugin enable ' + stable.NAME, refused)
+        plugin('enable', stable.NAME)
+        plugin('enable', points.NAME)
 
 
 class Starting(Case):
