@@ -189,7 +189,7 @@ void add_sizes(Families& families, const std::vector<const StorageBackend*>& sto
 // JSON is counted with the caches, because every entry contains it.
 void add_encodings(Families& families) {
   auto& family = add_family(families, "apiserver_encoded_object_bytes",
-                            "Bytes of encodings beside JSON that were asked for and are shared, by media type.", MetricType::Gauge);
+                            "Bytes of requested encodings other than JSON, which are shared, by media type.", MetricType::Gauge);
   for (const Codec* codec : codecs(true)) {
     if (codec == &json_codec()) continue;
     family.metric.push_back(with_labels({{"media_type", std::string(codec->media_type())}}));

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "stable/call_threads.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 namespace backplane::stable {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "backplane/core/metrics.hpp"
 #include "stable/call_threads.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::stable {

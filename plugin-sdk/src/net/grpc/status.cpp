@@ -58,12 +58,12 @@ bool carries_messages(const HttpAnswer& answer) {
 
 CallStatus status_of(const HttpAnswer& answer) {
   // A response without messages may have its trailers in the header.
-  const Headers& said = field(answer.trailers(), "grpc-status").empty() ? answer.headers() : answer.trailers();
-  const std::string_view number = field(said, "grpc-status");
+  const Headers& headers = field(answer.trailers(), "grpc-status").empty() ? answer.headers() : answer.trailers();
+  const std::string_view number = field(headers, "grpc-status");
   int code = -1;
   if (!number.empty() && std::from_chars(number.data(), number.data() + number.size(), code).ec == std::errc()) {
     const bool known = code >= 0 && code < static_cast<int>(kNames.size());
-    return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(said, "grpc-message"), false)};
+    return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(headers, "grpc-message"), false)};
   }
   if (answer.code() != 200)
     return {code_of_http(answer.code()), "unexpected HTTP status code received from server: " + std::to_string(answer.code())};
