@@ -187,13 +187,13 @@ Cost measure_watchers(const GrowthSettings& settings, long size) {
 
 // ---- plugins
 
-std::string beside_this_program(const std::string& name) {
+std::string path_in_own_folder(const std::string& name) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
 // Copies of the plugin with different digits in their names, together with the other plugins.
 void copy_plugins(const GrowthSettings& settings, const std::string& folder, long size) {
-  std::ifstream file(settings.plugin.empty() ? beside_this_program("growth.so") : settings.plugin, std::ios::binary);
+  std::ifstream file(settings.plugin.empty() ? path_in_own_folder("growth.so") : settings.plugin, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   if (bytes.find(kPluginName) == std::string::npos)
     throw std::runtime_error("there is no plugin that calls itself " + std::string(kPluginName));

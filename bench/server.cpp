@@ -54,13 +54,13 @@ OwnServer::OwnServer(const std::string& binary, const std::vector<std::string>& 
     const bool ended = waitpid(pid_, nullptr, WNOHANG) == pid_;
     if (ended) pid_ = 0;
     if (ended || std::chrono::steady_clock::now() > deadline) {
-      const std::string said = output_of(folder_);
+      const std::string output = output_of(folder_);
       if (pid_ != 0) {
         kill(pid_, SIGKILL);
         waitpid(pid_, nullptr, 0);
       }
       std::filesystem::remove_all(folder_);
-      throw std::runtime_error("the server does not become ready; its output:\n" + said);
+      throw std::runtime_error("the server does not become ready; its output:\n" + output);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -38,30 +38,30 @@ std::string source_of(const GroupResource& resource) { return "resource/" + reso
 }  // namespace
 
 void EquivalentResourceTable::set(const std::string& delegate, const std::vector<APIGroupInfo>& groups) {
-  Said said{delegate, {}};
+  SourceRows source_rows{delegate, {}};
   for (const auto& group : groups) {
     for (const auto& version : group.prioritized_versions) {
       const auto storages = group.storages.find(version);
-      if (storages != group.storages.end()) add_rows(said.rows, {group.group, version}, storages->second);
+      if (storages != group.storages.end()) add_rows(source_rows.rows, {group.group, version}, storages->second);
     }
   }
-  apply({std::move(said)});
+  apply({std::move(source_rows)});
 }
 
-std::vector<EquivalentResourceTable::Said> EquivalentResourceTable::names_of(const GroupsChange& change) {
-  std::vector<Said> all;
+std::vector<EquivalentResourceTable::SourceRows> EquivalentResourceTable::names_of(const GroupsChange& change) {
+  std::vector<SourceRows> all;
   for (const GroupResource& resource : change.removed) all.push_back({source_of(resource), {}});
   for (const PublishedResource& resource : change.put) {
-    Said said{source_of({resource.group, resource.resource}), {}};
-    for (const auto& version : resource.versions) add_rows(said.rows, {resource.group, version.version}, version.storages);
-    all.push_back(std::move(said));
+    SourceRows source_rows{source_of({resource.group, resource.resource}), {}};
+    for (const auto& version : resource.versions) add_rows(source_rows.rows, {resource.group, version.version}, version.storages);
+    all.push_back(std::move(source_rows));
   }
   return all;
 }
 
-void EquivalentResourceTable::apply(std::vector<Said> said) {
+void EquivalentResourceTable::apply(std::vector<SourceRows> source_rows) {
   const std::unique_lock lock(mutex_);
-  for (Said& each : said) {
+  for (SourceRows& each : source_rows) {
     forget(each.source);
     if (each.rows.empty()) continue;
     std::vector<Key>& own = sources_[each.source];

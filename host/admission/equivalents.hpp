@@ -26,7 +26,7 @@ class EquivalentResourceTable final : public EquivalentResources {
     std::string identity;
   };
   // All rows of a source. They replace its former rows; no rows: the source is removed.
-  struct Said {
+  struct SourceRows {
     std::string source;
     std::vector<Row> rows;
   };
@@ -34,8 +34,8 @@ class EquivalentResourceTable final : public EquivalentResources {
   // Replaces the rows of a delegate by those of its groups.
   void set(const std::string& delegate, const std::vector<APIGroupInfo>& groups);
   // Resources that are added and removed at run time, each of which is a source: the rows of a change, and the change itself.
-  static std::vector<Said> names_of(const GroupsChange& change);
-  void apply(std::vector<Said> said);
+  static std::vector<SourceRows> names_of(const GroupsChange& change);
+  void apply(std::vector<SourceRows> changes);
   std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const override;
   GroupVersionKind kind_of(const GroupVersionResource& resource, std::string_view subresource) const override;
 

@@ -201,9 +201,9 @@ struct HookTest : ::testing::Test {
   LoggedTaskGroup tasks;
   NamedSignal stop{"stop"};
   NamedSignal died{"died"};
-  std::string last_words;
+  std::string last_output;
   Hooks hooks{[this](std::string why) {
-                last_words = std::move(why);
+                last_output = std::move(why);
                 died.fire();
               },
               [](const PostStartHookEntry& hook) { return hook.registrant != "optional"; }};
@@ -262,9 +262,9 @@ TEST_F(HookTest, AFailedHookEndsTheProcessWithItsName) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", fails, "x"}).ok());
   hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
-  EXPECT_TRUE(last_words.starts_with("PostStartHook \"bad\" failed: ")) << last_words;
-  EXPECT_TRUE(last_words.ends_with(" (registered by x)")) << last_words;
-  EXPECT_NE(last_words.find("no store"), std::string::npos);
+  EXPECT_TRUE(last_output.starts_with("PostStartHook \"bad\" failed: ")) << last_output;
+  EXPECT_TRUE(last_output.ends_with(" (registered by x)")) << last_output;
+  EXPECT_NE(last_output.find("no store"), std::string::npos);
   EXPECT_FALSE(hooks.all_done().fired());
 }
 

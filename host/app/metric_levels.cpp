@@ -53,7 +53,7 @@ bool unmarked(std::string_view name) {
 }
 
 // "BETA" of "[BETA] text".
-std::string_view said_level(std::string_view help) {
+std::string_view level_in_help(std::string_view help) {
   if (!help.starts_with('[')) return {};
   const auto end = help.find(']');
   const std::string_view level = end == std::string_view::npos ? std::string_view() : help.substr(1, end - 1);
@@ -78,7 +78,7 @@ prometheus::MetricFamily counter(const char* name, const char* help, double valu
 }  // namespace
 
 std::string marked_help(std::string_view name, std::string_view help) {
-  if (unmarked(name) || !said_level(help).empty()) return std::string(help);
+  if (unmarked(name) || !level_in_help(help).empty()) return std::string(help);
   return "[" + std::string(known_level(name)) + "] " + std::string(help);
 }
 
@@ -88,8 +88,8 @@ void mark_levels(std::vector<prometheus::MetricFamily>& families) {
 
 LevelCounts::Level LevelCounts::level_of(std::string_view name, std::string_view help) {
   if (unmarked(name)) return std::nullopt;
-  const std::string_view said = said_level(help);
-  return std::pair(deprecated_since(help), std::string(said.empty() ? known_level(name) : said));
+  const std::string_view named = level_in_help(help);
+  return std::pair(deprecated_since(help), std::string(named.empty() ? known_level(name) : named));
 }
 
 std::vector<prometheus::MetricFamily> LevelCounts::families(std::size_t disabled, std::size_t hidden) const {

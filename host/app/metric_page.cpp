@@ -14,13 +14,14 @@ constexpr SummaryOf kSummaries[] = {
      "Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or "
      "admit)."}};
 
-}  // namespace
-
+// Null: the histogram has none.
 const SummaryOf* summary_of(std::string_view histogram) {
   const auto* const found =
       std::find_if(std::begin(kSummaries), std::end(kSummaries), [histogram](const SummaryOf& row) { return row.histogram == histogram; });
   return found == std::end(kSummaries) ? nullptr : found;
 }
+
+}  // namespace
 
 MetricPage::MetricPage(std::vector<prometheus::MetricFamily> constants, bool count_objects, ConfirmedReads uncached)
     : count_objects_(count_objects), uncached_(std::move(uncached)) {
@@ -54,6 +55,18 @@ void MetricPage::read(For use, const TrackedCaches& caches) {
   caches_->read(caches);
   add_registered();
   for (const auto& [_, family] : families_) family->read(use);
+}
+
+std::vector<prometheus::MetricFamily> MetricPage::samples(const TrackedCaches& caches) {
+  caches_->read(caches);
+  add_registered();
+  std::vector<prometheus::MetricFamily> out;
+  for (const auto& [key, family] : families_) {
+    if (key.second == Kind::kOther) continue;
+    family->read(For::kSamples);
+    if (family->shown) out.push_back(static_cast<RowsFamily&>(*family).take_samples());
+  }
+  return out;
 }
 
 void MetricPage::set(prometheus::MetricFamily family, bool constant) {

@@ -35,7 +35,7 @@ class PageFamily;
 class MetricPage {
  public:
   // `constants`: families that never change. `count_objects`: with the families about the objects of each resource. `uncached`: resources
-  // whose series of caches are hidden, as by hide_uncached().
+  // whose series of caches are hidden, see is_of_caches().
   MetricPage(std::vector<prometheus::MetricFamily> constants, bool count_objects, ConfirmedReads uncached);
   ~MetricPage();
   MetricPage(const MetricPage&) = delete;
@@ -61,7 +61,7 @@ class MetricPage {
   using Observer = std::function<void(const Metric::Snapshot& about, const MetricView::Reading& reading)>;
   void observe(std::string name, Observer observer) { observers_.insert_or_assign(std::move(name), std::move(observer)); }
 
-  enum class For : unsigned char { kText, kGzip };
+  enum class For : unsigned char { kText, kGzip, kSamples };
   // Reads the registered metrics, and the families of cache_families() from `caches`.
   void read(For use, const TrackedCaches& caches);
   // A further family of this scrape.
@@ -70,6 +70,10 @@ class MetricPage {
   bool keep(const std::string& name);
   // Takes out the families that `rules` take out, and adds the numbers of families by level. The rules must do nothing else.
   void count(const MetricRules& rules);
+
+  // Samples of the registered metrics and of the caches, by name, for other encodings and for rules that change samples: what read() and
+  // text() show of them. In the place of read() and the calls after it; the caller adds the other families.
+  std::vector<prometheus::MetricFamily> samples(const TrackedCaches& caches);
 
   // The text, families by name.
   std::vector<SharedBytes> text();
@@ -106,7 +110,5 @@ class MetricPage {
 struct SummaryOf {
   std::string_view histogram, name, help;
 };
-// Null: the histogram has none.
-const SummaryOf* summary_of(std::string_view histogram);
 
 }  // namespace backplane

@@ -92,10 +92,17 @@ class MetricPageTest : public ::testing::Test {
     for (const MetricFamily& family : others) page.set(family);
     page.count(rules);
   }
-  // Both forms, which are the same text.
+  // Both texts, which are the same, and the samples, which give the same text.
   std::string scrape() {
     const std::string packed = text(MetricPage::For::kGzip), plain = text(MetricPage::For::kText);
     EXPECT_EQ(packed, plain);
+    auto used = page.use();
+    for (const MetricFamily& family : page.samples(caches)) {
+      std::string sampled;
+      append_family(sampled, family);
+      EXPECT_EQ(packed.find(sampled) != std::string::npos, !rules.takes_out(family.name)) << sampled;
+    }
+    used.done();
     return packed;
   }
   void add_other(const std::string& name, double value) {
@@ -191,6 +198,26 @@ TEST_F(MetricPageTest, ChangesAreShown) {
   EXPECT_EQ(lines_of(scrape(), "page_changes_total{"), "page_changes_total{n=\"2\"} 1\n");
 }
 
+TEST_F(MetricPageTest, SamplesAreThoseOfTheText) {
+  Metric::counter("page_sampled_total", "Sampled.", {"kind", "group"}).add({"a"}, 3);
+  Metric::histogram("page_sampled_sizes", "Sizes.", {}, {1, 10}).observe({}, 5);
+  cache("apps", "deployments", 3, 9);
+  scrape();
+  std::map<std::string, MetricFamily> found;
+  auto used = page.use();
+  for (MetricFamily& family : page.samples(caches)) found[family.name] = std::move(family);
+  used.done();
+  EXPECT_EQ(found["page_sampled_total"].help, "[ALPHA] Sampled.");
+  const ClientMetric& counter = found["page_sampled_total"].metric.at(0);
+  EXPECT_EQ(counter.counter.value, 3);
+  EXPECT_EQ(counter.label.size(), 2U) << "also an empty value has its label";
+  const auto& histogram = found["page_sampled_sizes"].metric.at(0).histogram;
+  EXPECT_EQ(histogram.sample_count, 1U);
+  EXPECT_EQ(histogram.bucket.at(0).cumulative_count, 0U);
+  EXPECT_EQ(histogram.bucket.at(1).cumulative_count, 1U);
+  EXPECT_EQ(found["apiserver_resource_objects"].metric.at(0).gauge.value, 3);
+}
+
 // A text is not compressed, and a scrape after it must know what has changed before it.
 TEST_F(MetricPageTest, ScrapesWithoutCompressionDoNotHideChanges) {
   Metric& counts = Metric::counter("page_mixed_total", "Mixed.", {"n"});
@@ -199,6 +226,7 @@ TEST_F(MetricPageTest, ScrapesWithoutCompressionDoNotHideChanges) {
   counts.add({"1"});
   cache("apps", "deployments", 3, 0);
   text(MetricPage::For::kText);
+  page.samples(caches);
   EXPECT_EQ(lines_of(text(MetricPage::For::kGzip), "page_mixed_total{"), "page_mixed_total{n=\"1\"} 2\n");
   counts.add({"0"});
   cache("apps", "deployments", 4, 0);

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/uncached_metrics.hpp"
-
 namespace backplane {
 namespace {
 
@@ -106,20 +104,6 @@ TEST(MetricRules, AKeyNamesAMetricAndALabel) {
   EXPECT_EQ(rules.status().message(),
             "--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`, got "
             "\"requests_total\"");
-}
-
-TEST(UncachedMetrics, OfResourcesWithoutACacheNoneIsShown) {
-  const auto of = [](const char* name) {
-    MetricFamily family{name, "", MetricType::Counter, {}};
-    family.metric = {sample({{"group", ""}, {"resource", "pods"}}, 1), sample({{"group", "apps"}, {"resource", "deployments"}}, 2),
-                     sample({{"prefix", "/registry/pods/"}}, 3)};
-    return family;
-  };
-  std::vector<MetricFamily> all = {of("apiserver_watch_cache_initializations_total"), of("watch_cache_capacity"),
-                                   of("etcd_requests_total")};
-  hide_uncached(all, ConfirmedReads::of(true, {"pods#0"}));
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(text(all[i]), "group=apps resource=deployments 2/2; prefix=/registry/pods/ 3/3; ");
-  EXPECT_EQ(all[2].metric.size(), 3u) << "what the store is asked for is shown of every resource";
 }
 
 }  // namespace

@@ -10,12 +10,10 @@
 #include <cctype>
 #include <set>
 
-#include "app/cache_families.hpp"
 #include "app/metric_exposition.hpp"
 #include "app/metric_levels.hpp"
 #include "app/metric_page.hpp"
 #include "app/plugin_metrics.hpp"
-#include "app/uncached_metrics.hpp"
 #include "app/version_metrics.hpp"
 #include "backplane/core/metrics.hpp"
 #include "base/free_memory.hpp"
@@ -179,24 +177,6 @@ void add_in_flight(Families& families, const InFlightLimits& in_flight) {
   }
 }
 
-// With those about the objects of each resource, if `objects`.
-void add_caches(Families& families, const TrackedCaches& caches, bool objects) {
-  const auto totals = caches.totals();
-  for (const CacheFamily& row : cache_families()) {
-    if (row.of_objects && !objects) continue;
-    auto& family = add_family(families, std::string(row.name), std::string(row.help), MetricType::Gauge);
-    const auto names = label_names(row.labels);
-    for (const auto& [prefix, each] : totals) {
-      const std::optional<double> value = row.value(each);
-      if (!value) continue;
-      const auto values = label_values(row.labels, prefix, each.resource);
-      ClientMetric& metric = family.metric.emplace_back();
-      for (std::size_t i = 0; i < names.size(); ++i) metric.label.push_back({names[i], values[i]});
-      metric.gauge.value = *value;
-    }
-  }
-}
-
 // The store as a whole first, then single resources under upstream's names.
 void add_sizes(Families& families, const std::vector<const StorageBackend*>& storages) {
   auto& family = add_family(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge);
@@ -209,7 +189,7 @@ void add_sizes(Families& families, const std::vector<const StorageBackend*>& sto
 // JSON is counted with the caches, because every entry contains it.
 void add_encodings(Families& families) {
   auto& family = add_family(families, "apiserver_encoded_object_bytes",
-                            "Bytes of encodings beside JSON that were asked for and are shared, by media type.", MetricType::Gauge);
+                            "Bytes of requested encodings other than JSON, which are shared, by media type.", MetricType::Gauge);
   for (const Codec* codec : codecs(true)) {
     if (codec == &json_codec()) continue;
     family.metric.push_back(with_labels({{"media_type", std::string(codec->media_type())}}));
@@ -248,19 +228,7 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
   return out;
 }
 
-void add_summary(Families& families, const Metric::Snapshot& metric) {
-  const SummaryOf* row = summary_of(metric.name);
-  if (row == nullptr) return;
-  MetricFamily summary{std::string(row->name), std::string(row->help), MetricType::Summary, {}};
-  for (const auto& [values, series] : metric.series) {
-    ClientMetric& out = summary.metric.emplace_back(shown(metric, values, series));
-    out.summary.sample_count = out.histogram.sample_count;
-    out.summary.sample_sum = out.histogram.sample_sum;
-  }
-  families.push_back(std::move(summary));
-}
-
-// What plugins measure.
+// What the request gate measures.
 void add_measured(Families& families, const std::vector<Metric::Snapshot>& metrics) {
   constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
   for (const Metric::Snapshot& metric : metrics) {
@@ -268,7 +236,6 @@ void add_measured(Families& families, const std::vector<Metric::Snapshot>& metri
     family.metric.reserve(metric.series.size());
     for (const auto& [values, series] : metric.series) family.metric.push_back(shown(metric, values, series));
     families.push_back(std::move(family));
-    add_summary(families, metric);
   }
 }
 
@@ -367,19 +334,12 @@ class MetricsHandler final : public HttpHandler {
       co_await say_reset(exchange);
       co_return;
     }
-    if (has_page_ && !choose_exposition(exchange.header("accept")).delimited) {
-      MetricPage::Use use = page_.use();
-      if (use) {
-        co_await respond_with_page(exchange, std::move(use));
-        co_return;
-      }
+    MetricPage::Use use = page_.use();
+    if (use && has_page_ && !choose_exposition(exchange.header("accept")).delimited) {
+      co_await respond_with_page(exchange, std::move(use));
+      co_return;
     }
-    Families families = own_families();
-    for (auto& family : constant_families(parts_.gates, parts_.version)) families.push_back(std::move(family));
-    add_caches(families, parts_.caches, parts_.count_objects);
-    add_measured(families, Metric::all());
-    if (parts_.plugins) add_plugins(families, parts_.plugins());
-    hide_uncached(families, parts_.uncached);
+    Families families = sampled(std::move(use));
     std::set<std::string> disabled;
     for (const auto& family : families) disabled.insert(family.name);
     rules_.apply(families);
@@ -394,6 +354,15 @@ class MetricsHandler final : public HttpHandler {
     add_gates(families, gates);
     families.push_back(build_info_metric(version));
     families.push_back(version_info_metric(version.effective));
+    return families;
+  }
+  // All families. Without the right to use the page, which another scrape has: from a page for this scrape alone.
+  Families sampled(MetricPage::Use use) {
+    Families families = use ? page_.samples(parts_.caches) : MetricPage({}, parts_.count_objects, parts_.uncached).samples(parts_.caches);
+    use.done();
+    for (auto& family : own_families()) families.push_back(std::move(family));
+    for (auto& family : constant_families(parts_.gates, parts_.version)) families.push_back(std::move(family));
+    if (parts_.plugins) add_plugins(families, parts_.plugins());
     return families;
   }
   // Families whose values the handler reads, and not from registered metrics; without those of the caches and of the plugins.
@@ -464,7 +433,7 @@ class MetricsHandler final : public HttpHandler {
 
   const MetricsParts parts_;
   const MetricRules rules_;
-  const bool has_page_;  // else samples of all series are made for each scrape: rules change them
+  const bool has_page_;  // the rules change no samples, so the page has the text
   MetricPage page_;
   PluginRequests plugin_requests_;  // used with the page
 };

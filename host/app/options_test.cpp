@@ -273,9 +273,9 @@ TEST(Promises, ServersOfEtcdMakeItTheStore) {
   EXPECT_EQ(configured({"--etcd-servers="}).status().message(),
             "--etcd-servers: must not be empty; leave the flag out to use the embedded store");
   EXPECT_EQ(promise_problems({"--etcd-servers=http://x", "--etcd-prefix=/foo", "--etcd-cafile=/x"}, kToday), Problems{});
-  const auto elsewhere = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
-  ASSERT_EQ(elsewhere.size(), 1u);
-  EXPECT_NE(elsewhere[0].find("--etcd-servers (--storage-backend is not etcd3)"), std::string::npos) << elsewhere[0];
+  const auto found = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("--etcd-servers (--storage-backend is not etcd3)"), std::string::npos) << found[0];
 }
 
 TEST(Promises, UnknownNamesAreRefused) {

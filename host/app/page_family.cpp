@@ -1,20 +1,60 @@
 #include "app/page_family.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "app/uncached_metrics.hpp"
 
 namespace backplane {
 namespace {
 
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
 MetricLines lines_of(std::string_view name, std::string_view help, MetricLines::Type type, const std::vector<std::string>& labels,
                      std::span<const double> bounds = {}) {
   return MetricLines(std::string(name), marked_help(name, help), type, labels, bounds);
 }
 
-MetricLines::Type type_of(Metric::Kind kind) {
-  if (kind == Metric::Kind::kHistogram) return MetricLines::Type::kHistogram;
-  return kind == Metric::Kind::kCounter ? MetricLines::Type::kCounter : MetricLines::Type::kGauge;
+std::string_view name_of(const Metric::Snapshot& about, const SummaryOf* summary) {
+  return summary != nullptr ? summary->name : std::string_view(about.name);
+}
+std::string_view help_of(const Metric::Snapshot& about, const SummaryOf* summary) {
+  return summary != nullptr ? summary->help : std::string_view(about.help);
+}
+MetricLines::Type type_of(const Metric::Snapshot& about, const SummaryOf* summary) {
+  if (summary != nullptr) return MetricLines::Type::kSummary;
+  if (about.kind == Metric::Kind::kHistogram) return MetricLines::Type::kHistogram;
+  return about.kind == Metric::Kind::kCounter ? MetricLines::Type::kCounter : MetricLines::Type::kGauge;
+}
+
+MetricFamily described(std::string_view name, std::string_view help, MetricLines::Type type) {
+  constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram, MetricType::Summary};
+  return {std::string(name), marked_help(name, help), kTypes[static_cast<std::size_t>(type)], {}};
+}
+
+// `values`: each followed by a zero byte; empty ones at the end may be left out.
+ClientMetric sample_with(const std::vector<std::string>& labels, std::string_view values) {
+  ClientMetric out;
+  out.label.reserve(labels.size());
+  for (const std::string& label : labels) {
+    const std::size_t end = values.find('\0');
+    out.label.push_back({label, std::string(values.substr(0, end))});
+    values.remove_prefix(end == std::string_view::npos ? values.size() : end + 1);
+  }
+  return out;
+}
+
+void set_buckets(ClientMetric::Histogram& histogram, std::span<const double> bounds, std::span<const std::uint64_t> counts) {
+  histogram.bucket.reserve(bounds.size());
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    ClientMetric::Bucket& bucket = histogram.bucket.emplace_back();
+    bucket.cumulative_count = below += counts[i];
+    bucket.upper_bound = bounds[i];
+  }
 }
 
 }  // namespace
@@ -59,18 +99,28 @@ void OtherFamily::add_to(GzipAssembly& assembly) const {
 // ---- RowsFamily
 
 // A scrape without compression notes changes for later ones with it.
-void RowsFamily::render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former,
-                        const PackedRows::AppendRow& append) {
+void RowsFamily::render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former, const Row& row) {
   const bool packs = use == MetricPage::For::kGzip;
   if (packs || rows_.in_use()) rows_.note(changed, former);
-  if (packs) return rows_.render(lines_.head(), append);
+  if (packs) return rows_.render(lines_.head(), row.append_text);
+  if (use == MetricPage::For::kSamples) {
+    samples_.reserve(changed.size());
+    for (std::size_t i = 0; i < changed.size(); ++i) row.append_sample(i, samples_);
+    return;
+  }
   TextPieces pieces;
   pieces.last() = lines_.head();
-  for (std::size_t row = 0; row < changed.size(); ++row) {
-    append(row, pieces.last());
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    row.append_text(i, pieces.last());
     pieces.cut();
   }
   text_ = pieces.take();
+}
+
+MetricFamily RowsFamily::take_samples() {
+  MetricFamily out = describe();
+  out.metric = std::exchange(samples_, {});
+  return out;
 }
 
 void RowsFamily::add_text(TextPieces& out) {
@@ -130,7 +180,9 @@ void CachesFamily::read(MetricPage::For use) {
   }
   changed_.assign(rows.size(), 0);
   if (!same || caches_.field_changed[static_cast<std::size_t>(family_.field)]) read_values(same);
-  render(use, changed_, caches_.former, [this](std::size_t row, std::string& out) { append_row(row, out); });
+  render(use, changed_, caches_.former,
+         {[this](std::size_t row, std::string& out) { append_row(row, out); },
+          [this](std::size_t row, Samples& out) { append_sample(row, out); }});
   shown = true;
 }
 
@@ -154,19 +206,36 @@ void CachesFamily::append_row(std::size_t row, std::string& out) const {
   lines_.append_value(out, labels, *values_[row]);
 }
 
+MetricFamily CachesFamily::describe() const { return described(family_.name, family_.help, MetricLines::Type::kGauge); }
+
+void CachesFamily::append_sample(std::size_t row, Samples& out) const {
+  if (!values_[row]) return;
+  const auto& [prefix, totals] = caches_.rows[row];
+  const auto names = label_names(family_.labels), values = label_values(family_.labels, prefix, totals.resource);
+  ClientMetric& sample = out.emplace_back();
+  for (std::size_t i = 0; i < names.size(); ++i) sample.label.push_back({names[i], values[i]});
+  sample.gauge.value = *values_[row];
+}
+
 // ---- RegisteredFamily
 
-RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, std::string_view name, std::string_view help,
-                                   MetricLines::Type type, const ConfirmedReads* uncached)
-    : RowsFamily(LevelCounts::level_of(name, help), lines_of(name, help, type, about.labels, about.bounds)),
+RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf* summary,
+                                   const ConfirmedReads* uncached)
+    : RowsFamily(LevelCounts::level_of(name_of(about, summary), help_of(about, summary)),
+                 lines_of(name_of(about, summary), help_of(about, summary), type_of(about, summary), about.labels, about.bounds)),
       view_(metric),
-      uncached_(uncached != nullptr && !uncached->none() && is_of_caches(name) ? uncached : nullptr),
-      type_(type),
+      summary_(summary),
+      uncached_(uncached != nullptr && !uncached->none() && is_of_caches(about.name) ? uncached : nullptr),
       counts_(about.kind == Metric::Kind::kHistogram ? about.bounds.size() + 1 : 0) {}
 RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const ConfirmedReads& uncached)
-    : RegisteredFamily(metric, about, about.name, about.help, type_of(about.kind), &uncached) {}
+    : RegisteredFamily(metric, about, nullptr, &uncached) {}
 RegisteredFamily::RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf& summary)
-    : RegisteredFamily(metric, about, summary.name, summary.help, MetricLines::Type::kSummary, nullptr) {}
+    : RegisteredFamily(metric, about, &summary, nullptr) {}
+
+MetricFamily RegisteredFamily::describe() const {
+  const Metric::Snapshot& about = view_.about();
+  return described(name_of(about, summary_), help_of(about, summary_), type_of(about, summary_));
+}
 
 void RegisteredFamily::note_hidden(const MetricView::Reading& reading) {
   if (uncached_ == nullptr || (reading.former().empty() && hidden_.size() == reading.size())) return;
@@ -188,20 +257,45 @@ bool RegisteredFamily::is_uncached(std::string_view labels) const {
 void RegisteredFamily::read(MetricPage::For use) {
   const MetricView::Reading reading = view_.read();
   note_hidden(reading);
-  render(use, reading.changed(), reading.former(), [&](std::size_t row, std::string& out) { append_row(reading, row, out); });
+  render(use, reading.changed(), reading.former(),
+         {[&](std::size_t row, std::string& out) { append_row(reading, row, out); },
+          [&](std::size_t row, Samples& out) { append_sample(reading, row, out); }});
   shown = false;
   for (std::size_t i = 0; i < reading.size() && !shown; ++i) shown = reading.exposed(i);
   if (observer_) observer_(view_.about(), reading);
 }
 
+bool RegisteredFamily::is_shown(const MetricView::Reading& reading, std::size_t row) const {
+  return reading.exposed(row) && (uncached_ == nullptr || !hidden_[row]);
+}
+
 void RegisteredFamily::append_row(const MetricView::Reading& reading, std::size_t row, std::string& out) {
-  if (!reading.exposed(row) || (uncached_ != nullptr && hidden_[row])) return;
+  if (!is_shown(reading, row)) return;
   if (counts_.empty()) return lines_.append_value(out, reading.labels(row), reading.value(row));
   reading.buckets(row, counts_);
-  if (type_ == MetricLines::Type::kHistogram) return lines_.append_histogram(out, reading.labels(row), reading.value(row), counts_);
-  std::uint64_t count = 0;
-  for (const std::uint64_t bucket : counts_) count += bucket;
-  lines_.append_summary(out, reading.labels(row), reading.value(row), count);
+  if (summary_ == nullptr) return lines_.append_histogram(out, reading.labels(row), reading.value(row), counts_);
+  lines_.append_summary(out, reading.labels(row), reading.value(row), std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}));
+}
+
+void RegisteredFamily::append_sample(const MetricView::Reading& reading, std::size_t row, Samples& out) {
+  if (!is_shown(reading, row)) return;
+  const Metric::Snapshot& about = view_.about();
+  ClientMetric& sample = out.emplace_back(sample_with(about.labels, reading.labels(row)));
+  const double value = reading.value(row);
+  if (counts_.empty()) {
+    (about.kind == Metric::Kind::kCounter ? sample.counter.value : sample.gauge.value) = value;
+    return;
+  }
+  reading.buckets(row, counts_);
+  const std::uint64_t count = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  if (summary_ != nullptr) {
+    sample.summary.sample_count = count;
+    sample.summary.sample_sum = value;
+    return;
+  }
+  sample.histogram.sample_count = count;
+  sample.histogram.sample_sum = value;
+  set_buckets(sample.histogram, about.bounds, counts_);
 }
 
 }  // namespace backplane

@@ -4,8 +4,11 @@
 // Errors:        none but std::bad_alloc.
 #pragma once
 
+#include <prometheus/metric_family.h>
+
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,17 +75,27 @@ class RowsFamily : public PageFamily {
   const TextSum& sum() const override { return rows_.sum(); }
   void add_to(GzipAssembly& assembly) const override { rows_.add_to(assembly); }
   void add_text(TextPieces& out) override;
+  // After read(For::kSamples).
+  prometheus::MetricFamily take_samples();
 
  protected:
+  using Samples = std::vector<prometheus::ClientMetric>;
+  // How a row becomes text or a sample; it may give none.
+  struct Row {
+    PackedRows::AppendRow append_text;
+    std::function<void(std::size_t row, Samples& out)> append_sample;
+  };
   // `changed` and `former`: as PackedRows::note() expects them.
-  void render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former,
-              const PackedRows::AppendRow& append);
+  void render(MetricPage::For use, std::span<const std::uint8_t> changed, std::span<const std::uint32_t> former, const Row& row);
+  // Name, help and type, without samples.
+  virtual prometheus::MetricFamily describe() const = 0;
 
   const MetricLines lines_;
 
  private:
   PackedRows rows_;
   std::vector<std::string> text_;  // from read() to add_text()
+  Samples samples_;                // from read() to take_samples()
 };
 
 // The caches of this scrape.
@@ -109,8 +122,10 @@ class CachesFamily final : public RowsFamily {
   void read(MetricPage::For use) override;
 
  private:
+  prometheus::MetricFamily describe() const override;
   void read_values(bool same);
   void append_row(std::size_t row, std::string& out) const;
+  void append_sample(std::size_t row, Samples& out) const;
 
   const CacheFamily& family_;
   const PageCaches& caches_;
@@ -131,16 +146,19 @@ class RegisteredFamily final : public RowsFamily {
   void read(MetricPage::For use) override;
 
  private:
-  RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, std::string_view name, std::string_view help,
-                   MetricLines::Type type, const ConfirmedReads* uncached);
+  // `summary`: not null for the summary of a histogram, which has no hidden series.
+  RegisteredFamily(const Metric& metric, const Metric::Snapshot& about, const SummaryOf* summary, const ConfirmedReads* uncached);
+  prometheus::MetricFamily describe() const override;
   void note_hidden(const MetricView::Reading& reading);
   bool is_uncached(std::string_view labels) const;
+  bool is_shown(const MetricView::Reading& reading, std::size_t row) const;
   void append_row(const MetricView::Reading& reading, std::size_t row, std::string& out);
+  void append_sample(const MetricView::Reading& reading, std::size_t row, Samples& out);
 
   MetricView view_;
+  const SummaryOf* const summary_;
   const ConfirmedReads* const uncached_;  // null: no series is hidden
   std::vector<bool> hidden_;              // by series
-  const MetricLines::Type type_;
   MetricPage::Observer observer_;
   std::vector<std::uint64_t> counts_;  // of one series
 };

@@ -15,6 +15,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "app/build_inputs.hpp"
 #include "app/plugin_build.hpp"
 #include "app/plugin_crd.hpp"
 #include "app/plugin_import.hpp"
@@ -117,7 +118,7 @@ class PluginRun {
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     return false;
   }
-  // Whether a source has changed; hidden files of editors do not count.
+  // Whether a file that the build reads has changed, or was moved to its name.
   bool take_events() const {
     alignas(inotify_event) char buffer[16 * 1024];
     bool changed = false;
@@ -125,7 +126,7 @@ class PluginRun {
       for (ssize_t at = 0; at < size;) {
         const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
         at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-        changed = changed || (event->len > 0 && event->name[0] != '.' && event->name[0] != '#');
+        changed = changed || (event->len > 0 && is_build_input(FolderBuild{options_.folder}.directory(), event->name));
       }
     }
     return changed;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "testhost/child_process.hpp"
+#include "base/child_process.hpp"
 
 namespace backplane {
 

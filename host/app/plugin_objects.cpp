@@ -92,8 +92,20 @@ Object ready_condition(const PluginStatus& plugin, const HookProgress& hooks) {
 
 std::optional<Object> changed_condition(const PluginStatus& plugin) {
   if (!plugin.refused.empty()) return condition("Changed", false, time_text(plugin.refused_at), "Refused", plugin.refused);
-  if (plugin.build < 2) return std::nullopt;
-  return condition("Changed", true, time_text(plugin.since), "Replaced", "a new build took the place of the former one");
+  const auto changed = [&](std::string_view reason, std::string message) {
+    return condition("Changed", true, time_text(plugin.since), reason, std::move(message));
+  };
+  switch (plugin.last_operation) {
+    case PluginOperation::kNone:
+      break;
+    case PluginOperation::kReplaced:
+      return changed("Replaced", "build " + std::to_string(plugin.build) + " replaced the former one");
+    case PluginOperation::kEnabled:
+      return changed("Enabled", "the plugin was enabled in the running server");
+    case PluginOperation::kDisabled:
+      return changed("Disabled", "the plugin was disabled in the running server");
+  }
+  return std::nullopt;
 }
 
 Array names_of(const std::vector<std::string>& names) {
@@ -105,7 +117,7 @@ Array names_of(const std::vector<std::string>& names) {
 Object status_of(const PluginStatus& plugin, const HookProgress& hooks) {
   Object out{{"plugin", plugin.name}};
   if (!plugin.version.empty()) out["version"] = plugin.version;
-  out["state"] = std::string(state_name(plugin.state));
+  out["state"] = std::string(state_text(plugin));
   out["build"] = plugin.build;
   out["placement"] = placement_text(plugin);
   out["file"] = plugin.file;

@@ -123,7 +123,7 @@ class ServedStore final : public StorageBackend, public StoreInspection {
   Task<Result<Revision>> current_revision() override {
     RangeRequest request;
     request.start = std::string(kFirstKey);
-    request.end = std::string(kBehindLastKey);
+    request.end = std::string(kKeysEnd);
     request.limit = 1;
     request.keys_only = true;
     auto reading = range(std::move(request));

@@ -218,7 +218,7 @@ struct ServerParts {
   void flush_traces();
   void stop_plugin_tasks();
   void stop_plugin_loops();
-  [[noreturn]] void leave_behind();
+  [[noreturn]] void exit_at_once();
   void stop_storage();
   // Idempotent; the order is the reverse of how things were made.
   void take_down();

@@ -256,7 +256,7 @@ void ServerParts::stop_plugin_tasks() {
   if (in_time) return;
   // A task still runs, and destroying the objects that it uses would crash.  The store is closed and the process exits.
   app_log().error("background tasks did not end, exiting without them count={}", tasks.running() + plugins->running_tasks());
-  leave_behind();
+  exit_at_once();
 }
 
 // The plugin blocks its thread, so objects that it may still use are not destroyed.
@@ -264,10 +264,10 @@ void ServerParts::stop_plugin_loops() {
   const auto stuck = plugins->stop_loops(kPluginLoops);
   if (stuck.empty()) return;
   for (const auto& plugin : stuck) app_log().error("a plugin blocks its executor, exiting without it plugin={}", plugin);
-  leave_behind();
+  exit_at_once();
 }
 
-void ServerParts::leave_behind() {
+void ServerParts::exit_at_once() {
   if (!storage_stopped) stop_storage();
   flush_logs();
   std::_Exit(1);

@@ -38,7 +38,7 @@ std::vector<std::string> others(const std::vector<std::string>& directories) {
 }
 
 // Errors of backends name flags of the server; the options of this command have other names.
-Status in_words_of(const StoreFlags& flags, const Status& status) {
+Status with_flag_names(const StoreFlags& flags, const Status& status) {
   const std::string before = flags.option.empty() ? "--" : flags.option + "-";
   const std::pair<std::string_view, std::string> names[] = {{"--etcd-servers", flags.option.empty() ? "STORE" : flags.option},
                                                             {"--etcd-prefix", before + "prefix"},
@@ -65,7 +65,7 @@ std::string for_a_shell(const std::string& word) {
 
 }  // namespace
 
-std::string shell_words(const StoreFlags& flags) {
+std::string shell_arguments(const StoreFlags& flags) {
   const std::pair<std::string_view, const std::string&> all[] = {
       {"prefix", flags.prefix}, {"cafile", flags.cafile}, {"certfile", flags.certfile}, {"keyfile", flags.keyfile}};
   std::string out = for_a_shell(flags.name);
@@ -150,7 +150,7 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
       {"etcd-servers", rest}, {"etcd-cafile", flags.cafile}, {"etcd-certfile", flags.certfile}, {"etcd-keyfile", flags.keyfile}};
   if (!flags.prefix.empty()) state_->flags.emplace("etcd-prefix", flags.prefix);
   auto storage = open_backend(std::string(kEtcd), "");
-  if (!storage.ok()) return in_words_of(flags, storage.status());
+  if (!storage.ok()) return with_flag_names(flags, storage.status());
   OpenStoreHandle handle;
   handle.storage = std::move(*storage);
   return handle;

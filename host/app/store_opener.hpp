@@ -28,7 +28,7 @@ struct StoreFlags {
 };
 
 // The store's name and connection flags as arguments of a shell command that names no other store.
-std::string shell_words(const StoreFlags& flags);
+std::string shell_arguments(const StoreFlags& flags);
 
 // The full store name for a command line value: a path alone is a data directory, URLs alone are etcd's servers; paths are made absolute.
 std::string full_store_name(const std::string& given);

@@ -5,14 +5,14 @@ namespace backplane {
 std::shared_ptr<ResourceCache> TrackedCaches::add(CacheConfig config, bool eager) {
   const std::string prefix = config.prefix;
   const GroupResource resource = config.resource;
-  auto cache = behind_.add(std::move(config), eager);
+  auto cache = hub_.add(std::move(config), eager);
   std::lock_guard lock(mutex_);
   entries_.insert_or_assign(prefix, Entry{eager, resource, cache});
   return cache;
 }
 
 void TrackedCaches::remove(std::string_view prefix) {
-  behind_.remove(prefix);
+  hub_.remove(prefix);
   std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(prefix); found != entries_.end()) entries_.erase(found);
 }

@@ -15,13 +15,13 @@ namespace backplane {
 
 class TrackedCaches final : public CacheHub {
  public:
-  explicit TrackedCaches(CacheHub& behind) : behind_(behind) {}
+  explicit TrackedCaches(CacheHub& hub) : hub_(hub) {}
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
-  void retire(std::string_view prefix) override { behind_.retire(prefix); }
-  void close_retired() override { behind_.close_retired(); }
-  Task<Status> start() override { return behind_.start(); }
-  Task<void> stop() override { return behind_.stop(); }
+  void retire(std::string_view prefix) override { hub_.retire(prefix); }
+  void close_retired() override { hub_.close_retired(); }
+  Task<Status> start() override { return hub_.start(); }
+  Task<void> stop() override { return hub_.stop(); }
 
   // Prefixes of eager caches that have not been loaded yet.
   std::vector<std::string> not_ready() const;
@@ -47,7 +47,7 @@ class TrackedCaches final : public CacheHub {
     GroupResource resource;
     std::weak_ptr<ResourceCache> cache;
   };
-  CacheHub& behind_;
+  CacheHub& hub_;
   mutable std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;  // by prefix
 };

@@ -203,8 +203,8 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
     std::memcpy(buffer, piece.data(), piece.size());
     stream->sent += piece.size();
     const bool whole = stream->call->body_taken();
-    const auto& said = stream->call->request().body_size;
-    if (said && (stream->sent > *said || (whole && stream->sent < *said))) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    const auto& declared = stream->call->request().body_size;
+    if (declared && (stream->sent > *declared || (whole && stream->sent < *declared))) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (whole) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(piece.size());
   }

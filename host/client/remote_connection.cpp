@@ -10,7 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <cstring>
 
-#include "client/remote_words.hpp"
+#include "client/remote_error_text.hpp"
 #include "transport/sockets.hpp"
 
 namespace backplane {
@@ -120,7 +120,7 @@ void RemoteConnection::resolve() {
     const std::string first = found.empty() ? host_and_port(self->address_) : endpoint_text(found.begin()->endpoint());
     asio::async_connect(self->socket_, found, [self, first](Error failed, const tcp::endpoint&) {
       if (self->closed_) return;
-      if (failed) return self->close(service_unavailable("dial tcp " + first + ": connect: " + system_words(failed)));
+      if (failed) return self->close(service_unavailable("dial tcp " + first + ": connect: " + system_error_text(failed)));
       self->connected();
     });
   });
@@ -133,7 +133,7 @@ void RemoteConnection::connect_unix() {
   name.sun_family = AF_UNIX;
   std::memcpy(name.sun_path, address_.path.data(), address_.path.size());
   if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
-    return close(service_unavailable("dial unix " + address_.path + ": connect: " + system_words(last_error())));
+    return close(service_unavailable("dial unix " + address_.path + ": connect: " + system_error_text(last_error())));
   if (use_socket(fd.get(), "dial unix " + address_.path)) {
     static_cast<void>(fd.release());
     connected();
@@ -214,7 +214,7 @@ void RemoteConnection::handshake(std::string_view bytes) {
       return opened(size == 2 && std::string_view(reinterpret_cast<const char*>(protocol), size) == "h2");
     }
     default: {
-      const std::string why = tls_words(tls_->ssl(), address_.server_name, tls_->error());
+      const std::string why = tls_error_text(tls_->ssl(), address_.server_name, tls_->error());
       send();
       return close(service_unavailable(why));
     }
@@ -317,7 +317,7 @@ void RemoteConnection::on_readable() {
     const ssize_t got = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-    if (got < 0) return close(service_unavailable("read tcp " + host_and_port(address_) + ": read: " + system_words(last_error())));
+    if (got < 0) return close(service_unavailable("read tcp " + host_and_port(address_) + ": read: " + system_error_text(last_error())));
     if (got == 0) return received_end();
     heard_ = Clock::now();
     received(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
@@ -392,7 +392,7 @@ std::size_t RemoteConnection::send_from(std::string_view bytes) {
     } else if (errno != EINTR && reading_) {
       cannot_send_ = true;
     } else if (errno != EINTR) {
-      close(service_unavailable("write tcp " + host_and_port(address_) + ": write: " + system_words(last_error())));
+      close(service_unavailable("write tcp " + host_and_port(address_) + ": write: " + system_error_text(last_error())));
     }
   }
   return sent;

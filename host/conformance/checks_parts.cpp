@@ -22,7 +22,7 @@ void check_status(Subject& subject, Report& report) {
   report.error("the status of an object that is not there is not found", subject.api.get(subject.part("conformance-none", "status")), 404,
                "NotFound");
   const Answer main = subject.api.put(subject.item(name), subject.api.get(subject.item(name)).object);
-  report.code("the object can be updated beside it", main, 200);
+  report.code("the object itself can be updated, too", main, 200);
   const Answer deletion = subject.api.remove(path);
   report.error("the status cannot be deleted", deletion, 405, "MethodNotAllowed");
   const Answer creation = subject.api.post(path, got.object);

@@ -67,14 +67,14 @@ Status check_custom_type(const Resource& resource, const Value& tree, const Grou
     return strict ? unrecognized(resource, why, body) : cannot_handle(resource, gvk, why);
   }
   const std::string_view why = type_accessor_problem(*object);
-  return why.empty() ? Status() : cannot_handle(resource, said_kind(tree), why);
+  return why.empty() ? Status() : cannot_handle(resource, declared_kind(tree), why);
 }
 
 // … which must be those of the resource; checked after the whole body is decoded.
-Status check_custom_kind(const Resource& resource, const GroupVersionKind& said, const Object& object, bool status_alone) {
-  const std::string given = said.group_version().to_string();
+Status check_custom_kind(const Resource& resource, const GroupVersionKind& declared, const Object& object, bool status_alone) {
+  const std::string given = declared.group_version().to_string();
   if (given != resource.api_version) return another_version(resource, given);
-  return status_alone ? Status() : check_said_kind(said, resource.scope.kind, object);
+  return status_alone ? Status() : check_declared_kind(declared, resource.scope.kind, object);
 }
 
 // An object of another kind is first decoded as that kind, so that its decoding errors precede the error about the kind.
@@ -359,21 +359,21 @@ Result<Object> decode(const Resource& resource, RequestContext& context, std::st
   if (tree->is_object()) keep_managed_reset(resource, tree->get_object());
   Status status = resource.custom ? check_custom_type(resource, *tree, *gvk, body, wanted != nullptr) : check_kind(resource, *tree, *gvk);
   if (!status.ok()) return status;
-  const GroupVersionKind said = resource.custom ? said_kind(*tree) : *gvk;
+  const GroupVersionKind declared = resource.custom ? declared_kind(*tree) : *gvk;
   if (format == BodyFormat::kJson) keep_raw(resource.schema, *tree, body);
   set_type_meta(resource, tree->get_object());
   const std::size_t told = report.problems.size();
   status = normalize(resource, *tree, wanted);
-  if (resource.custom && (said.group != resource.scope.kind.group || said.kind != resource.scope.kind.kind))
+  if (resource.custom && (declared.group != resource.scope.kind.group || declared.kind != resource.scope.kind.kind))
     forget_members(report.problems, told);
-  if (!status.ok()) return cannot_handle(resource, said, status.message());
+  if (!status.ok()) return cannot_handle(resource, declared, status.message());
   if (format == BodyFormat::kCbor && !resource.custom) word_as_cbor(report.problems, body);
   if (wanted != nullptr && !report.problems.empty()) {
-    if (validation == FieldValidation::kStrict) return cannot_handle(resource, said, strict_error_text(report.problems));
+    if (validation == FieldValidation::kStrict) return cannot_handle(resource, declared, strict_error_text(report.problems));
     warn_problems(context, report.problems);
   }
   if (resource.custom) {
-    status = check_custom_kind(resource, said, tree->get_object(), context.info.subresource == "status");
+    status = check_custom_kind(resource, declared, tree->get_object(), context.info.subresource == "status");
     if (!status.ok()) return status;
   }
   if (resource.schema != nullptr) resource.schema->apply_defaults(*tree);

@@ -12,17 +12,17 @@ std::string_view type_accessor_problem(const Object& object) {
   return ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
 }
 
-GroupVersionKind said_kind(const Value& tree) {
-  auto said = kind_in_body(tree, GroupVersionKind());
-  return said.ok() ? std::move(*said) : GroupVersionKind();
+GroupVersionKind declared_kind(const Value& tree) {
+  auto declared = kind_in_body(tree, GroupVersionKind());
+  return declared.ok() ? std::move(*declared) : GroupVersionKind();
 }
 
-Status check_said_kind(const GroupVersionKind& said, const GroupVersionKind& wanted, const Object& object) {
+Status check_declared_kind(const GroupVersionKind& declared, const GroupVersionKind& wanted, const Object& object) {
   FieldErrors errors;
-  if (said.kind != wanted.kind) errors.invalid("kind", said.kind, "must be " + wanted.kind);
-  const std::string version = said.group_version().to_string(), right = wanted.group_version().to_string();
+  if (declared.kind != wanted.kind) errors.invalid("kind", declared.kind, "must be " + wanted.kind);
+  const std::string version = declared.group_version().to_string(), right = wanted.group_version().to_string();
   if (version != right) errors.invalid("apiVersion", version, "must be " + right);
-  return errors.empty() ? Status() : errors.to_status(said.group, said.kind, meta_name(object));
+  return errors.empty() ? Status() : errors.to_status(declared.group, declared.kind, meta_name(object));
 }
 
 }  // namespace backplane::endpoints

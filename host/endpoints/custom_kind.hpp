@@ -18,8 +18,8 @@ std::string missing_kind_text(std::string_view body);
 // Why apiVersion cannot be read, though it is there; empty: it can.
 std::string_view type_accessor_problem(const Object& object);
 // Kind and version of a tree; missing parts stay empty.  Malformed versions have been refused before.
-GroupVersionKind said_kind(const Value& tree);
+GroupVersionKind declared_kind(const Value& tree);
 // Errors: kInvalid, for the kind of the tree, if kind or version are not `wanted`.
-Status check_said_kind(const GroupVersionKind& said, const GroupVersionKind& wanted, const Object& object);
+Status check_declared_kind(const GroupVersionKind& declared, const GroupVersionKind& wanted, const Object& object);
 
 }  // namespace backplane::endpoints

@@ -286,9 +286,9 @@ Status PatchedObject::check_kind(const Value& target) const {
 }
 
 // Checked after decoding.  For the status subresource, the rest of the object is ignored, and so is its kind.
-Status PatchedObject::check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const {
-  if (said.version.empty()) return internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'");
-  return context.info.subresource == "status" ? Status() : check_said_kind(said, resource_.scope.kind, object);
+Status PatchedObject::check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const {
+  if (declared.version.empty()) return internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  return context.info.subresource == "status" ? Status() : check_declared_kind(declared, resource_.scope.kind, object);
 }
 
 // Upstream decodes an object without apiVersion as its internal type, whose fields have other names.
@@ -362,9 +362,9 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {
     status = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
   }
-  const GroupVersionKind said = resource_.custom ? said_kind(target) : resource_.scope.kind;
+  const GroupVersionKind declared = resource_.custom ? declared_kind(target) : resource_.scope.kind;
   if (status.ok()) status = decode(context, target);
-  if (status.ok() && resource_.custom) status = check_custom_kind(context, said, target.get_object());
+  if (status.ok() && resource_.custom) status = check_custom_kind(context, declared, target.get_object());
   if (!status.ok()) return status;
   if (resource_.schema != nullptr) resource_.schema->apply_defaults(target);
   Object& object = target.get_object();

@@ -38,7 +38,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   Status check_kind(const Value& target) const;
   bool is_of_no_version(const Value& target) const;
   Status without_version(RequestContext& context, const Value& target) const;
-  Status check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const;
+  Status check_custom_kind(const RequestContext& context, const GroupVersionKind& declared, const Object& object) const;
   // 422 about what the patch made.
   Status refused(const Value& target, std::string_view why) const;
   std::string patched_text(const Value& target) const;

@@ -11,7 +11,7 @@ TEST_F(UpdateTest, AStorageThatEndsOnAnotherExecutorIsAnsweredForOnTheConnection
   IoLoop foreign("foreign");
   foreign.start();
   store_->put(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a"}})");
-  store_->elsewhere = &foreign;
+  store_->executor = &foreign;
   struct Case {
     const char* method;
     std::string path;
@@ -37,7 +37,7 @@ TEST_F(UpdateTest, AStorageThatEndsOnAnotherExecutorIsAnsweredForOnTheConnection
   }
   store_->on_get = [] { throw std::runtime_error("a bug, and far away"); };
   EXPECT_EQ(send("GET", maps("/a")).exchange->strangers, 0);
-  store_->elsewhere = nullptr;
+  store_->executor = nullptr;
   foreign.stop();
 }
 

@@ -57,7 +57,7 @@ class TestSink final : public AuditSink {
   }
   Task<bool> store(std::shared_ptr<const AuditEvent> event) override {
     if (breaks) throw std::runtime_error("a bug of the sink");
-    co_await resume_on(elsewhere);
+    co_await resume_on(other_loop);
     events.push_back(std::move(event));
     co_return stores;
   }
@@ -74,8 +74,8 @@ class TestSink final : public AuditSink {
     return out;
   }
   std::vector<std::shared_ptr<const AuditEvent>> events;
-  IoLoop elsewhere{"elsewhere"};
-  TestSink() { elsewhere.start(); }
+  IoLoop other_loop{"other"};
+  TestSink() { other_loop.start(); }
   std::function<void()> when_flushed;
   int flushes = 0;
   bool breaks = false, waits = false, stores = true, precedes = false;

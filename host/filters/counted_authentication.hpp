@@ -13,17 +13,17 @@ namespace backplane {
 
 class CountedAuthentication final : public Authentication {
  public:
-  CountedAuthentication(const Authentication& behind, AccessMetrics& access) : behind_(behind), access_(access) {}
+  CountedAuthentication(const Authentication& inner, AccessMetrics& access) : inner_(inner), access_(access) {}
 
   std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
-    auto known = behind_.authenticate_now(context, exchange);
+    auto known = inner_.authenticate_now(context, exchange);
     if (known) count(*known, context, exchange, began);
     return known;
   }
   Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
-    auto user = co_await behind_.authenticate(context, exchange);
+    auto user = co_await inner_.authenticate(context, exchange);
     count(user, context, exchange, began);
     co_return user;
   }
@@ -40,7 +40,7 @@ class CountedAuthentication final : public Authentication {
     access_.authenticated(credential ? AccessMetrics::kFailed : AccessMetrics::kFailure, took, {});
   }
 
-  const Authentication& behind_;
+  const Authentication& inner_;
   AccessMetrics& access_;
 };
 

@@ -20,14 +20,14 @@ class FilterExchange : public ForwardingExchange, public FrontProxyPeer {
 // else may set it.  The destructor restores the wrapped exchange, however the request ends.
 class InFront {
  public:
-  InFront(RequestContext& context, Exchange& front) noexcept : context_(context), behind_(context.exchange) { context_.exchange = &front; }
-  ~InFront() { context_.exchange = behind_; }
+  InFront(RequestContext& context, Exchange& front) noexcept : context_(context), former_(context.exchange) { context_.exchange = &front; }
+  ~InFront() { context_.exchange = former_; }
   InFront(const InFront&) = delete;
   InFront& operator=(const InFront&) = delete;
 
  private:
   RequestContext& context_;
-  Exchange* const behind_;
+  Exchange* const former_;
 };
 
 }  // namespace backplane

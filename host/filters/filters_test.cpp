@@ -429,9 +429,9 @@ TEST(AccessMetricsTest, NoNameOfAPersonIsALabel) {
 
 // ---- plugins that end on another executor
 
-class AuthenticatedElsewhere final : public Authentication {
+class AuthenticatedOnOtherExecutor final : public Authentication {
  public:
-  AuthenticatedElsewhere(Executor& executor, UserInfo user) : executor_(executor), user_(std::move(user)) {}
+  AuthenticatedOnOtherExecutor(Executor& executor, UserInfo user) : executor_(executor), user_(std::move(user)) {}
   std::optional<Result<UserRef>> authenticate_now(RequestContext&, Exchange&) const override { return std::nullopt; }
   Task<Result<UserRef>> authenticate(RequestContext&, Exchange&) const override {
     co_await resume_on(executor_);
@@ -444,9 +444,9 @@ class AuthenticatedElsewhere final : public Authentication {
   UserInfo user_;
 };
 
-class AuthorizedElsewhere final : public Authorizer {
+class AuthorizedOnOtherExecutor final : public Authorizer {
  public:
-  AuthorizedElsewhere(Executor& executor, Decision decision) : executor_(executor), decision_(decision) {}
+  AuthorizedOnOtherExecutor(Executor& executor, Decision decision) : executor_(executor), decision_(decision) {}
   std::string_view name() const noexcept override { return "elsewhere"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
     co_await resume_on(executor_);
@@ -475,10 +475,10 @@ TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
   foreign.start();
   UserInfo jane;
   jane.name = "jane";
-  const AuthenticatedElsewhere authenticated(foreign, jane);
+  const AuthenticatedOnOtherExecutor authenticated(foreign, jane);
   config.authentication = &authenticated;
   for (const auto& [decision, code] : {std::pair{Decision::kAllow, 200}, std::pair{Decision::kDeny, 403}}) {
-    Authorization authorized({std::make_shared<AuthorizedElsewhere>(foreign, decision)});
+    Authorization authorized({std::make_shared<AuthorizedOnOtherExecutor>(foreign, decision)});
     config.authorization = &authorized;
     TestExchange exchange;
     exchange.home = &loop;
@@ -493,7 +493,7 @@ TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
 TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestThere) {
   IoLoop foreign("foreign");
   foreign.start();
-  const AuthenticatedElsewhere nameless(foreign, UserInfo());
+  const AuthenticatedOnOtherExecutor nameless(foreign, UserInfo());
   config.authentication = &nameless;
   TestExchange exchange;
   exchange.home = &loop;

@@ -103,7 +103,7 @@ TEST_F(GatedFilters, LongRequestsThatAreNoWatchesAreNotAsked) {
 
 Executor* g_foreign = nullptr;
 
-Task<void> streams_from_elsewhere(RequestContext&, Exchange& exchange) {
+Task<void> stream_from_other_executor(RequestContext&, Exchange& exchange) {
   co_await resume_on(*g_foreign);
   Status status = co_await exchange.start(200, "application/json");
   for (int i = 0; status.ok() && i < 3; ++i) {
@@ -121,7 +121,7 @@ TEST_F(GatedFilters, AWatchThatWritesFromAnotherExecutorIsCountedOnItsConnection
   IoLoop foreign("foreign");
   foreign.start();
   g_foreign = &foreign;
-  handler.answer = streams_from_elsewhere;
+  handler.answer = stream_from_other_executor;
   TestExchange exchange;
   exchange.home = &loop;
   exchange.request_target = "/api/v1/pods?watch=1";

@@ -436,9 +436,9 @@ TEST(HeaderText, LettersAreMadeSmallAndNothingElse) {
       EXPECT_EQ(lower_case(text), small) << first;
       EXPECT_EQ(equal_ignoring_case(text, small), true) << first;
       EXPECT_EQ(equal_ignoring_case("x" + text, "x" + std::string(size, 'q')), first == 'q' || first == 'Q') << first;
-      std::string behind = "AbC";
-      append_lower_case(behind, text);
-      EXPECT_EQ(behind, "AbC" + small) << first;
+      std::string text_after = "AbC";
+      append_lower_case(text_after, text);
+      EXPECT_EQ(text_after, "AbC" + small) << first;
     }
   }
   EXPECT_EQ(lower_case("X-Kubernetes-PF-FlowSchema-UID"), "x-kubernetes-pf-flowschema-uid");

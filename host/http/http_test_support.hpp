@@ -73,8 +73,8 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /count /stream /hold /busy /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /elsewhere
-// /elsewhere/stream
+// /hello /echo /count /stream /hold /busy /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /other-executor
+// /other-executor/stream
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
@@ -113,10 +113,10 @@ class TestHandler final : public HttpHandler {
       co_await endless(exchange);
     } else if (path == "/pair") {
       co_await pair(exchange);
-    } else if (path == "/elsewhere") {
-      co_await elsewhere(exchange);
-    } else if (path == "/elsewhere/stream") {
-      co_await stream_from_elsewhere(exchange);
+    } else if (path == "/other-executor") {
+      co_await respond_from_other_executor(exchange);
+    } else if (path == "/other-executor/stream") {
+      co_await stream_from_other_executor(exchange);
     } else if (path == "/throw") {
       throw std::runtime_error("thrown on purpose");
     } else if (path == "/unfinished") {
@@ -171,7 +171,7 @@ class TestHandler final : public HttpHandler {
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
   // Every call is made from another executor, where the handler ends, too.
-  Task<void> elsewhere(Exchange& exchange) {
+  Task<void> respond_from_other_executor(Exchange& exchange) {
     const Executor* const home = current_executor();
     co_await resume_on(*foreign);
     auto body = co_await exchange.read_body(max_body);
@@ -183,7 +183,7 @@ class TestHandler final : public HttpHandler {
     if (current_executor() != home) ++strangers;
     co_await resume_on(*foreign);
   }
-  Task<void> stream_from_elsewhere(Exchange& exchange) {
+  Task<void> stream_from_other_executor(Exchange& exchange) {
     const Executor* const home = current_executor();
     co_await resume_on(*foreign);
     const Status begun = co_await exchange.start(200, "text/plain");

@@ -201,13 +201,13 @@ class LocalAnswer final : public HttpAnswer {
   const Headers& headers() const noexcept override { return call_->headers; }
   Task<Result<std::string>> read() override {
     if (current_executor() == &call_->executor()) return call_->read();
-    return read_elsewhere(call_);
+    return read_on_executor_of(call_);
   }
   void cancel() override { call_->abort(); }
 
  private:
   // The reader has moved to another executor since the call; the exchange belongs to the call's executor.
-  static Task<Result<std::string>> read_elsewhere(std::shared_ptr<LocalCall> call) {
+  static Task<Result<std::string>> read_on_executor_of(std::shared_ptr<LocalCall> call) {
     const OriginExecutor reader;
     co_await resume_on(call->executor());
     auto reading = call->read();

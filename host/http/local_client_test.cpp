@@ -91,8 +91,8 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
   foreign.start();
   handler_.foreign = &foreign;
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(get("/elsewhere").code, 200);
-    EXPECT_EQ(get("/elsewhere/stream").body.size(), 300'000u);
+    EXPECT_EQ(get("/other-executor").code, 200);
+    EXPECT_EQ(get("/other-executor/stream").body.size(), 300'000u);
   }
   EXPECT_EQ(handler_.strangers, 0);
   // A handler's last step runs after its response.
@@ -101,7 +101,7 @@ TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
   foreign.stop();
 }
 
-Task<std::size_t> read_elsewhere(HttpClient& client, Executor& reader) {
+Task<std::size_t> read_on_other_executor(HttpClient& client, Executor& reader) {
   HttpCall call;
   call.target = "/stream";
   auto calling = client.call(std::move(call));
@@ -122,7 +122,7 @@ TEST_F(LocalClientTest, AnAnswerIsReadFromAnyExecutor) {
   IoLoop reader("reader");
   reader.start();
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(run_on(loop_, read_elsewhere(*client_, reader)), std::string_view("part0\npart1\npart2\n").size());
+    EXPECT_EQ(run_on(loop_, read_on_other_executor(*client_, reader)), std::string_view("part0\npart1\npart2\n").size());
   EXPECT_EQ(handler_.strangers, 0);
   tasks_.close();
   run_on(loop_, drained());

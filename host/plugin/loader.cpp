@@ -1,7 +1,6 @@
 #include "plugin/loader.hpp"
 
 #define BOOST_DLL_USE_STD_FS
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,6 +26,7 @@
 #include "plugin/elf_file.hpp"
 #include "plugin/log.hpp"
 #include "plugin/plugin_code.hpp"
+#include "plugin/symbol_check.hpp"
 #include "stable/bridge.hpp"
 
 namespace backplane {
@@ -97,12 +97,6 @@ bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspe
   return same;
 }
 
-std::string demangled(const std::string& symbol) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : symbol;
-}
-
 // `text` is the dynamic loader's message.
 void add_load_error(const std::string& text, Findings& findings) {
   static constexpr std::string_view kUndefined = "undefined symbol: ";
@@ -110,8 +104,7 @@ void add_load_error(const std::string& text, Findings& findings) {
   if (at != std::string::npos) {
     const auto from = at + kUndefined.size();
     const auto symbol = text.substr(from, text.find_first_of(" ,)", from) - from);
-    add(findings, finding_code::kUndefinedSymbol, "symbol", demangled(symbol), "a symbol the plugin needs is nowhere defined",
-        "link what defines it, or rebuild with this host's SDK");
+    findings.push_back(undefined_symbol(symbol));
     return;
   }
   add(findings, finding_code::kLoadFailed, "load", {}, text);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/json_lines.hpp"
 #include "plugin/descriptor.hpp"
 
 namespace backplane {
@@ -13,11 +14,25 @@ constexpr std::size_t kMaxShownLength = 64;
 // Reads members one by one and collects the errors.
 class ManifestReader {
  public:
-  explicit ManifestReader(Findings& findings) : findings_(findings) {}
+  // `root`: the manifest, whose text this is.
+  ManifestReader(std::string_view text, const Value& root, Findings& findings)
+      : text_(text), root_(root), has_lines_(text.find('\n') != std::string_view::npos), findings_(findings) {}
 
   void wrong(std::string_view code, std::string field, std::string wanted, std::string found, std::string message) {
+    const std::size_t line = line_in_json(text_, root_, field);
+    wrong_at(line, code, std::move(field), std::move(wanted), std::move(found), std::move(message));
+  }
+  // A manifest of one line, such as one that backplane_add_plugin() has written, needs no line number.
+  void wrong_at(std::size_t line, std::string_view code, std::string field, std::string wanted, std::string found, std::string message) {
+    if (has_lines_) message += " (line " + std::to_string(line) + ")";
     findings_.push_back({code, Severity::kError, std::move(field), std::move(wanted), std::move(found), std::move(message),
                          "correct the manifest and build the plugin again"});
+  }
+
+  void refuse_duplicates() {
+    for (DuplicateMember& each : duplicate_members(text_)) {
+      wrong_at(each.line, finding_code::kBadMember, std::move(each.path), {}, {}, "is a duplicate member");
+    }
   }
 
   std::string text(const Object& object, std::string_view key, const std::string& path) {
@@ -114,6 +129,9 @@ class ManifestReader {
   }
 
  private:
+  const std::string_view text_;
+  const Value& root_;
+  const bool has_lines_;
   Findings& findings_;
 };
 
@@ -170,15 +188,16 @@ void read_requires(ManifestReader& reader, const Object& object, Descriptor& out
 }  // namespace
 
 std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findings) {
-  ManifestReader reader(findings);
   boost::system::error_code error;
   const auto value = json::parse(json::string_view(text.data(), text.size()), error);
+  ManifestReader reader(text, value, findings);
   const auto* object = error ? nullptr : value.if_object();
   if (!object) {
-    reader.wrong(finding_code::kBadJson, "manifest", "a JSON object", error ? error.message() : ManifestReader::kind_of(value),
-                 "the descriptor cannot be read");
+    reader.wrong_at(error ? line_of_json_error(text) : 1, finding_code::kBadJson, "manifest", "a JSON object",
+                    error ? error.message() : ManifestReader::kind_of(value), "the descriptor cannot be read");
     return std::nullopt;
   }
+  reader.refuse_duplicates();
   reader.unknown_members(
       *object, {"name", "version", "license", "vendor", "description", "provides", "requires", "in_front_of", "behind", "conflicts"}, {});
   Descriptor out;

@@ -47,6 +47,29 @@ TEST(Manifest, EveryProblemIsReportedAtOnceWithItsField) {
   EXPECT_EQ(seen, expected);
 }
 
+TEST(Manifest, ProblemsOfATextOfSeveralLinesHaveTheirLine) {
+  const auto findings = problems_of("{\"name\": \"a\",\n\"version\": \"1.x\",\n\"requires\": [\n{\"name\": \"b\", \"colour\": 1}]}");
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].message, "is not a version (line 2)");
+  EXPECT_EQ(findings[1].field, "requires[0].colour");
+  EXPECT_EQ(findings[1].message, "is not a member this host knows (line 4)");
+  EXPECT_EQ(problems_of("{\"name\": \"a\",\n\"version\": }")[0].message, "the descriptor cannot be read (line 2)");
+  EXPECT_EQ(problems_of("{\"name\": \"a\",\n\"license\": \"MIT\"}")[0].message, "is not a version (line 1)") << "the line of the holder";
+  EXPECT_EQ(problems_of(R"({"name":"a","version":"1.x"})")[0].message, "is not a version");
+}
+
+TEST(Manifest, DuplicateMembersAreRefused) {
+  const auto findings = problems_of(
+      "{\"name\": \"a\",\n\"version\": \"1.0.0\",\n\"version\": \"2.0.0\",\n"
+      "\"requires\": [{\"name\": \"b\",\n\"name\": \"c\"}]}");
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].code, finding_code::kBadMember);
+  EXPECT_EQ(findings[0].field, "version");
+  EXPECT_EQ(findings[0].message, "is a duplicate member (line 3)");
+  EXPECT_EQ(findings[1].field, "requires[0].name");
+  EXPECT_EQ(findings[1].message, "is a duplicate member (line 5)");
+}
+
 TEST(Manifest, InvalidJsonHasASeparateCode) {
   for (auto text : {"", "{", "[]", "null", R"({"name":"a","name")", "\xff\xfe"}) {
     const auto findings = problems_of(text);

@@ -128,7 +128,7 @@ bool Planner::reject_one_conflict() {
             "conflicts",
             {},
             at(other).name() + " " + descriptor(other).version.to_string(),
-            at(i).name() + " declares that it cannot run beside " + *conflict.name,
+            at(i).name() + " declares a conflict with " + *conflict.name,
             "disable one of the two with --disable-plugin"});
   return true;
 }
@@ -161,6 +161,14 @@ std::string Planner::chain_of(std::size_t i) {
   }
   const auto code = at(i).code();
   return text + ": " + (code.empty() ? std::string(state_name(at(i).state)) : std::string(code));
+}
+
+// What to do about a plugin that requires `i`; empty unless a disabled plugin causes that.
+std::string Planner::remedy_of(std::size_t i) {
+  for (std::size_t steps = 0; at(i).blocked_by && steps < plan_.plugins.size(); ++steps) i = *at(i).blocked_by;
+  if (at(i).state != PluginState::kDisabled) return {};
+  const std::string& name = at(i).name();
+  return "in a running server: backplane plugin enable " + name + "; for a startup: remove " + name + " from --disable-plugin";
 }
 
 bool Planner::is_met(std::size_t i, const Requirement& requirement) {
@@ -228,13 +236,9 @@ void Planner::report_blocked(std::size_t i) {
     const auto& requirement = descriptor(i).requires_[r];
     const auto provider = is_met(i, requirement) ? std::nullopt : idle_provider_of(i, requirement);
     if (!provider || is_blocked_by(*provider, i)) continue;  // this plugin causes the rejection of the other one
-    at(i).inspected.findings.push_back({finding_code::kBlocked,
-                                        Severity::kError,
-                                        requires_field(r),
-                                        requirement.name + " " + requirement.range.text(),
-                                        at(i).name() + " ← " + chain_of(*provider),
-                                        "does not run because of what it requires",
-                                        {}});
+    at(i).inspected.findings.push_back({finding_code::kBlocked, Severity::kError, requires_field(r),
+                                        requirement.name + " " + requirement.range.text(), at(i).name() + " ← " + chain_of(*provider),
+                                        "does not run because of what it requires", remedy_of(*provider)});
   }
 }
 

@@ -114,6 +114,7 @@ class Planner {
   Finding not_provided(std::size_t i, const Requirement& requirement, std::string field);
   bool is_blocked_by(std::size_t i, std::size_t by);
   std::string chain_of(std::size_t i);
+  std::string remedy_of(std::size_t i);
   // The one that is used for a requirement: the plugin of that name, else the newest provider.
   std::optional<std::size_t> provider_of(std::size_t i, const Requirement& requirement);
   bool host_provides(const Requirement& requirement) const;

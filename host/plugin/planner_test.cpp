@@ -85,6 +85,20 @@ TEST(Planner, AMissingRequirementBlocksAndTheWholeChainIsReported) {
   EXPECT_EQ(find_plugin(plan, "a").state, PluginState::kBlocked);
 }
 
+TEST(Planner, ADisabledRequirementBlocksAndTheRemedyIsToEnableIt) {
+  PlanOptions options;
+  options.disabled = {"c"};
+  const auto plan = plan_plugins(
+      {named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"shared"}])"), named("c", R"("provides":["shared"])")},
+      options);
+  for (const char* name : {"a", "b"}) {
+    const Finding& finding = find_plugin(plan, name).inspected.findings.at(0);
+    EXPECT_EQ(finding.code, finding_code::kBlocked) << name;
+    EXPECT_NE(finding.fix.find("backplane plugin enable c;"), std::string::npos) << finding.fix;
+  }
+  EXPECT_EQ(find_plugin(plan, "a").inspected.findings[0].found, "a ← b ← c: Disabled");
+}
+
 TEST(Planner, AnOptionalRequirementOrdersButDoesNotBlock) {
   const auto with = plan_plugins({named("a", R"("requires":[{"name":"z","optional":true}])"), named("z")}, {});
   EXPECT_EQ(names(with, with.start_order), (Names{"z", "a"}));

@@ -12,7 +12,7 @@ const Finding* reported(const PluginStatus& status) {
   return found != status.findings.end() ? &*found : nullptr;
 }
 
-std::string joined_words(const Finding& finding) { return std::string(finding.code) + " " + finding.message; }
+std::string code_and_message(const Finding& finding) { return std::string(finding.code) + " " + finding.message; }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ PluginAbsence PluginRegistry::absence_of(const PluginSnapshot& snapshot) const {
     out.why = "it is disabled";  // the change is being made
     out.fix = enable;
   } else if (finding != nullptr) {
-    out.why = joined_words(*finding);
+    out.why = code_and_message(*finding);
     out.fix = finding->fix.empty() ? "repair it, then " + enable : finding->fix;
   } else if (!found->refused.empty()) {
     out.why = found->refused;

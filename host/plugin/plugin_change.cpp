@@ -126,9 +126,30 @@ std::vector<std::string> PluginRegistry::dependants_of(const std::string& name) 
   return out;
 }
 
+// Why the plugins of `files` cannot run together.  The plugins that do not run are planned as disabled ones, so that the text names those
+// that are required.
+Status PluginRegistry::why_not(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const {
+  const auto is_planned = [&](const std::string& plugin) {
+    return std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.descriptor->name == plugin; });
+  };
+  for (const PluginStatus& status : statuses()) {
+    if (status.runs() || is_planned(status.name)) continue;
+    InspectedPlugin file = inspect_plugin(status.file);
+    if (!file.descriptor || is_planned(file.descriptor->name)) continue;
+    options.disabled.push_back(file.descriptor->name);
+    files.push_back(std::move(file));
+  }
+  const Plan plan = plan_plugins(std::move(files), options);
+  if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
+  for (const auto& plugin : plan.plugins) {
+    if (plugin.runs() || plugin.state == PluginState::kDisabled) continue;
+    return cannot_change(name, "plugin " + backplane::quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
+  }
+  return cannot_change(name, "the plugins could not run together");
+}
+
 // The plan of the running plugins, with the files of the change in the place of its parts; it must include all of them.
 Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
-  const std::string& name = change.name;
   const auto changes = [&](const std::string& plugin) {
     return std::any_of(change.parts.begin(), change.parts.end(), [&](const auto& part) { return part.name == plugin; });
   };
@@ -142,13 +163,10 @@ Result<Plan> PluginRegistry::plan_with(const PluginChange& change) const {
   // Plugins that startup left out, and that were enabled since, run.
   PlanOptions options = plan_options_;
   for (const auto& file : files) std::erase(options.disabled, file.descriptor->name);
-  Plan plan = plan_plugins(std::move(files), options);
-  if (!plan.fatal.empty()) return cannot_change(name, lines(plan.fatal));
-  for (const auto& plugin : plan.plugins) {
-    if (!plugin.runs())
-      return cannot_change(name, "plugin " + backplane::quoted(plugin.name()) + " could not run: " + lines(plugin.inspected.findings));
-  }
-  return plan;
+  Plan plan = plan_plugins(files, options);
+  const bool all_run = std::all_of(plan.plugins.begin(), plan.plugins.end(), [](const PlannedPlugin& plugin) { return plugin.runs(); });
+  if (plan.fatal.empty() && all_run) return plan;
+  return why_not(change.name, std::move(files), std::move(options));
 }
 
 Status PluginRegistry::use_file(PluginChange& change, const std::string& file, const std::string& shown_file) {

@@ -11,6 +11,7 @@
 #include "plugin/plugin_report.hpp"
 #include "plugin/probe.hpp"
 #include "plugin/runner_main.hpp"
+#include "plugin/symbol_check.hpp"
 
 namespace backplane {
 
@@ -91,10 +92,15 @@ int inspect(const CliOptions& options, std::ostream& out, std::ostream& err) {
   return code;
 }
 
+void check_file(InspectedPlugin& plugin) {
+  check_carried_documents(plugin.path, plugin.findings);
+  if (plugin.descriptor) check_symbols(plugin.path, plugin.findings);
+}
+
 int check(const CliOptions& options, std::ostream& out) {
   auto plan = make_plan(options, options.files);
-  for (auto& plugin : plan.plugins) check_carried_documents(plugin.inspected.path, plugin.inspected.findings);
   const auto shown = options.files.empty() ? plan.plugins.size() : options.files.size();
+  for (std::size_t i = 0; i < std::min(shown, plan.plugins.size()); ++i) check_file(plan.plugins[i].inspected);
   const auto result = check_plan(plan, shown);
   out << (options.json() ? result.json : result.text);
   return result.clean ? 0 : 1;

@@ -193,6 +193,7 @@ class PluginRegistry {
   Result<PluginChange> begin_change(const std::string& name) const;
   std::vector<std::string> dependants_of(const std::string& name) const;
   Status check_parts(const PluginChange& change) const;
+  Status why_not(const std::string& name, std::vector<InspectedPlugin> files, PlanOptions options) const;
   Result<Plan> plan_with(const PluginChange& change) const;
   static Status use_file(PluginChange& change, const std::string& file, const std::string& shown_file);
   Status keep_build(PluginChange::Part& part) const;

@@ -79,11 +79,16 @@ std::string no_process_text(const PluginStatus& status) {
   return out + "; it is in quarantine until " + time_text(status.process->next_start);
 }
 
+std::string_view state_text(const PluginStatus& status) noexcept {
+  const bool quarantined = status.runs() && status.process && status.process->state == runner::RunnerState::kQuarantined;
+  return quarantined ? "Quarantined" : state_name(status.state);
+}
+
 Object status_to_json(const PluginStatus& status) {
   Object out;
   out["name"] = status.name;
   out["version"] = status.version;
-  out["state"] = std::string(state_name(status.state));
+  out["state"] = std::string(state_text(status));
   out["since"] = time_text(status.since);
   out["file"] = status.file;
   out["inTree"] = status.in_tree;

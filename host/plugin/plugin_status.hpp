@@ -15,13 +15,17 @@
 
 namespace backplane {
 
+// The last change of a plugin since startup.
+enum class PluginOperation : unsigned char { kNone, kReplaced, kEnabled, kDisabled };
+
 struct PluginStatus {
   using Time = std::chrono::system_clock::time_point;
 
   std::string name;  // the file's name if the descriptor cannot be read
   std::string version, file, license, description;
   PluginState state = PluginState::kRejected;
-  Time since = {};                          // of the state, or of the build that runs
+  Time since = {};  // of the state, or of the build that runs
+  PluginOperation last_operation = PluginOperation::kNone;
   unsigned build = 0;                       // 1: of the start; each build in its place is one more; 0: none has run
   std::string former_version;               // of the build that a rollback restores; empty: there is none
   std::vector<std::string> group_versions;  // "apps/v1"; those that it has installed
@@ -40,6 +44,8 @@ struct PluginStatus {
   bool runs() const noexcept { return state == PluginState::kCommitted; }
 };
 
+// As state_name(); "Quarantined" for a plugin whose runner is in quarantine.
+std::string_view state_text(const PluginStatus& status) noexcept;
 Object status_to_json(const PluginStatus& status);
 // NAME VERSION STATE BUILD PLACEMENT GROUPS FILE, and the reason of those that do not run.
 std::string statuses_as_text(const Array& statuses);

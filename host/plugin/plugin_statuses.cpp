@@ -77,6 +77,7 @@ void PluginRegistry::note_change(const PluginChange::Part& part) {
   record->since = std::chrono::system_clock::now();
   record->refused.clear();
   record->group_versions.clear();
+  record->last_operation = !part.next ? PluginOperation::kDisabled : part.former ? PluginOperation::kReplaced : PluginOperation::kEnabled;
   if (!part.next) {
     record->state = PluginState::kDisabled;
     return;

@@ -107,7 +107,7 @@ std::string Probe::last_step() const {
 }
 
 // The output of its last step, as one line.
-std::string Probe::last_words() const {
+std::string Probe::last_output() const {
   constexpr std::size_t kMostWords = 300;
   const auto step = text_.rfind(kStep);
   const auto from = step == std::string::npos ? step : text_.find('\n', step);
@@ -121,13 +121,13 @@ std::optional<Finding> Probe::judge() const {
   const std::string step = last_step();
   if (WIFSIGNALED(status_)) {
     const char* const name = ::sigabbrev_np(WTERMSIG(status_));
-    return probe_failed(step, "the " + step + " ended the process with SIG" + (name != nullptr ? name : "?") + last_words());
+    return probe_failed(step, "the " + step + " ended the process with SIG" + (name != nullptr ? name : "?") + last_output());
   }
   const int code = WEXITSTATUS(status_);
   if (code == 0 && step == "end") return std::nullopt;
   // 127: the program could not be executed, so the probe has no result.
   if (step == "start") return std::nullopt;
-  return probe_failed(step, "the " + step + " ended the process with code " + std::to_string(code) + last_words());
+  return probe_failed(step, "the " + step + " ended the process with code " + std::to_string(code) + last_output());
 }
 
 int run_probe(const std::string& file) {

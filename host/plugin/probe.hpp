@@ -29,7 +29,7 @@ class Probe {
   bool ended();
   void read();
   std::string last_step() const;
-  std::string last_words() const;
+  std::string last_output() const;
   std::optional<Finding> judge() const;
 
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

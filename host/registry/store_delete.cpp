@@ -33,7 +33,7 @@ class DeleteOperation final : public GuaranteedUpdate<DeleteOperation, DeleteRes
   Task<Attempt> remove_now();
   Task<Status> admission(const Object& object);
   AdmissionAttributes attributes() const;
-  bool mark(Object& object, Grace grace, bool held_elsewhere) const;
+  bool mark(Object& object, Grace grace, bool has_other_finalizers) const;
   bool returns_object() const { return store_.returns_deleted(); }
 
   WriteMode mode_;
@@ -62,7 +62,7 @@ Task<Status> DeleteOperation::admission(const Object& object) {
 }
 
 // Marks an object that is not removed yet.  True: the object was changed.
-bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) const {
+bool DeleteOperation::mark(Object& object, Grace grace, bool has_other_finalizers) const {
   ObjectMeta meta(object);
   if (grace == Grace::kGraceful) {
     store_.config().strategy->mark_deleting(object);
@@ -70,7 +70,7 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) con
   }
   const bool first = meta.deletion_timestamp().empty();
   bool changed = first;
-  if (!held_elsewhere) changed = mark_as_deleting(object);
+  if (!has_other_finalizers) changed = mark_as_deleting(object);
   // Kinds with other finalizers (namespaces) are deleted differently: no grace period, no new generation.
   else if (first)
     meta.set("deletionTimestamp", now_rfc3339());
@@ -100,11 +100,11 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   Status admitted = co_await std::move(asking);
   if (!admitted.ok()) co_return admitted;
 
-  const bool held_elsewhere = strategy.held_by_other_finalizers(object);
+  const bool has_other_finalizers = strategy.held_by_other_finalizers(object);
   const bool collector = backing_.settings->garbage_collection && set_collector_finalizers(strategy, object, decided_);
-  const bool held = held_elsewhere || !ObjectMeta(object).finalizers().empty();
+  const bool held = has_other_finalizers || !ObjectMeta(object).finalizers().empty();
   if (!held && *grace == Grace::kNone) co_return co_await remove_now();
-  const bool marked = mark(object, *grace, held_elsewhere);
+  const bool marked = mark(object, *grace, has_other_finalizers);
   if (!marked && !collector) co_return done(entry_, false, true);
   const bool remove_next = !held && decided_.grace_period_seconds.value_or(0) == 0;
   co_return co_await keep(std::move(object), remove_next);

@@ -76,8 +76,8 @@ TEST_F(StructuralRulesTest, AnUpdateMayKeepWhatWasWrongAndChangeTheRest) {
   make_things({.status = true});
   storage.put("/registry/example.com/things/default/a",
               thing(R"("name":"a","namespace":"default","uid":"u")", R"(,"spec":{"name":"UP","size":"small"})"));
-  Change elsewhere([](Object& object) { ensure_object(object, "spec")["size"] = "large"; });
-  const auto kept = update("a", elsewhere);
+  Change resize([](Object& object) { ensure_object(object, "spec")["size"] = "large"; });
+  const auto kept = update("a", resize);
   ASSERT_TRUE(kept.ok()) << kept.status().message();
   Change again([](Object& object) { ensure_object(object, "spec")["name"] = "STILL"; });
   const auto refused = update("a", again);

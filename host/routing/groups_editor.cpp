@@ -44,7 +44,7 @@ GroupsEditor::GroupDraft& GroupsEditor::draft_of(const std::string& group) {
   for (const VersionRef& version : draft.before->versions) {
     Draft& each = draft.versions[version->version.version];
     each.before = version;
-    each.local = version->forward ? version->behind : version;
+    each.local = version->forward ? version->local : version;
     if (version->forward) each.forward = version;
   }
   return draft;
@@ -131,7 +131,7 @@ VersionRef GroupsEditor::finished(const GroupVersion& version, Draft& draft) con
   table->dynamic = true;
   table->forward = draft.forward->forward;
   table->forwarded_documents = draft.forward->forwarded_documents;
-  table->behind = std::move(local);
+  table->local = std::move(local);
   return table;
 }
 

@@ -137,7 +137,7 @@ void simplify(Object& schema, bool root) {
 void make_bare(Object& definition) {
   Object bare{{"type", "object"}};
   for (const std::string_view word : {std::string_view("x-kubernetes-group-version-kind"), kSelectable}) {
-    if (const Value* said = find(definition, word)) bare[word] = *said;
+    if (const Value* found = find(definition, word)) bare[word] = *found;
   }
   definition = std::move(bare);
 }
@@ -161,7 +161,7 @@ void custom_definition_v2(Object& definition) {
 }
 
 void note_selectable_fields(std::string_view name, const Object& definition, SelectableFields& fields) {
-  if (const Value* said = find(definition, kSelectable)) fields.emplace(name, *said);
+  if (const Value* found = find(definition, kSelectable)) fields.emplace(name, *found);
 }
 
 void custom_lists(const VersionTable& version, std::string_view prefix, const SelectableFields& fields, DocumentText& text) {

@@ -94,7 +94,7 @@ class RowOperations {
     name_ = std::string(row.namespaced ? "Namespaced" : "") + subject_ + capitalized(row.subresource);
     plain_name_ = row.kind.kind;
     // The scale of a custom resource is described as that resource's.
-    said_ = custom_ && parent != nullptr ? &(*parent)->kind : &row.kind;
+    declared_kind_ = custom_ && parent != nullptr ? &(*parent)->kind : &row.kind;
   }
 
   void make() {
@@ -193,7 +193,7 @@ class RowOperations {
     operation.custom = custom_ || structural_;
     operation.cbor = cbor_ && !operation.custom;
     operation.row = &row_;
-    operation.kind = said_;
+    operation.kind = declared_kind_;
     out_[path].push_back(std::move(operation));
   }
 
@@ -204,7 +204,7 @@ class RowOperations {
   bool custom_ = false;
   bool cbor_ = false;
   bool structural_ = false;  // no protobuf, no strategic merge patch
-  const GroupVersionKind* said_ = nullptr;
+  const GroupVersionKind* declared_kind_ = nullptr;
 };
 
 }  // namespace

@@ -157,13 +157,13 @@ bool has_openapi_v3(const VersionTable& version) { return version.forward == nul
 
 std::string openapi_v3_hash(const VersionTable& version) {
   if (const auto document = forwarded_document(version)) return sha512_hex(*document);
-  std::string said = version.emulation.to_string();
+  std::string content = version.emulation.to_string();
   bool known = true;
   version.rows.each([&](const std::string& path, const RowRef& row) {
     known = known && !row->identity.empty();
-    said.append("\n").append(path).append(" ").append(row->identity);
+    content.append("\n").append(path).append(" ").append(row->identity);
   });
-  return known ? sha512_hex(said) : std::string();
+  return known ? sha512_hex(content) : std::string();
 }
 
 std::string openapi_v3_page(const OpenApiPage& page) {

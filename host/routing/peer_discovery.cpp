@@ -78,7 +78,7 @@ std::string group_name(const Object& group) {
 }
 
 // Kahn's topological sort; ready names in alphabetical order.
-Words sorted(std::map<std::string, std::set<std::string>>& behind, std::map<std::string, int>& before) {
+Words sorted(std::map<std::string, std::set<std::string>>& successors, std::map<std::string, int>& before) {
   std::priority_queue<std::string, Words, std::greater<>> ready;
   for (const auto& [word, count] : before) {
     if (count == 0) ready.push(word);
@@ -87,7 +87,7 @@ Words sorted(std::map<std::string, std::set<std::string>>& behind, std::map<std:
   while (!ready.empty()) {
     out.push_back(ready.top());
     ready.pop();
-    for (const std::string& next : behind[out.back()]) {
+    for (const std::string& next : successors[out.back()]) {
       if (--before[next] == 0) ready.push(next);
     }
   }
@@ -97,12 +97,12 @@ Words sorted(std::map<std::string, std::set<std::string>>& behind, std::map<std:
 }  // namespace
 
 Words merge_orders(const std::vector<Words>& lists) {
-  std::map<std::string, std::set<std::string>> behind;
+  std::map<std::string, std::set<std::string>> successors;
   std::map<std::string, int> before;
   for (const Words& list : lists) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       before.try_emplace(list[i], 0);
-      if (i + 1 < list.size() && behind[list[i]].insert(list[i + 1]).second) ++before[list[i + 1]];
+      if (i + 1 < list.size() && successors[list[i]].insert(list[i + 1]).second) ++before[list[i + 1]];
     }
   }
   for (const Words& list : lists) {
@@ -110,7 +110,7 @@ Words merge_orders(const std::vector<Words>& lists) {
   }
   Words all;
   for (const auto& [word, _] : before) all.push_back(word);
-  Words out = sorted(behind, before);
+  Words out = sorted(successors, before);
   return out.size() == all.size() ? out : all;
 }
 

@@ -80,24 +80,24 @@ class PersistentMap {
   static std::pair<Ref, Ref> split(const Ref& tree, std::string_view key) {
     if (!tree) return {};
     if (key.compare(tree->key) < 0) {
-      auto [before, behind] = split(tree->left, key);
-      return {std::move(before), node(*tree, std::move(behind), tree->right)};
+      auto [before, after] = split(tree->left, key);
+      return {std::move(before), node(*tree, std::move(after), tree->right)};
     }
-    auto [before, behind] = split(tree->right, key);
-    return {node(*tree, tree->left, std::move(before)), std::move(behind)};
+    auto [before, after] = split(tree->right, key);
+    return {node(*tree, tree->left, std::move(before)), std::move(after)};
   }
 
-  static Ref merge(const Ref& before, const Ref& behind) {
-    if (!before) return behind;
-    if (!behind) return before;
-    if (before->priority >= behind->priority) return node(*before, before->left, merge(before->right, behind));
-    return node(*behind, merge(before, behind->left), behind->right);
+  static Ref merge(const Ref& before, const Ref& after) {
+    if (!before) return after;
+    if (!after) return before;
+    if (before->priority >= after->priority) return node(*before, before->left, merge(before->right, after));
+    return node(*after, merge(before, after->left), after->right);
   }
 
   static Ref put(const Ref& tree, std::string_view key, std::size_t priority, T value) {
     if (!tree || priority > tree->priority) {
-      auto [before, behind] = split(tree, key);
-      return std::make_shared<const Node>(Node{std::string(key), std::move(value), priority, std::move(before), std::move(behind)});
+      auto [before, after] = split(tree, key);
+      return std::make_shared<const Node>(Node{std::string(key), std::move(value), priority, std::move(before), std::move(after)});
     }
     const int order = key.compare(tree->key);
     if (order == 0) return std::make_shared<const Node>(Node{tree->key, std::move(value), priority, tree->left, tree->right});

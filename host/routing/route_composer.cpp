@@ -22,7 +22,7 @@ Status served_twice(const GroupVersion& version, const std::string& first, const
 }
 
 // The local table of a version that may be forwarded to another server.
-const VersionRef& local_of(const VersionRef& version) { return version->forward ? version->behind : version; }
+const VersionRef& local_of(const VersionRef& version) { return version->forward ? version->local : version; }
 
 VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
   const auto found =
@@ -32,7 +32,7 @@ VersionRef find_ref(const GroupEntry& entry, std::string_view version) {
 
 // `forwarding` with another local table behind it.
 VersionRef in_front_of(const VersionRef& forwarding, VersionRef local) {
-  if (forwarding->behind == local) return forwarding;
+  if (forwarding->local == local) return forwarding;
   auto table = std::make_shared<VersionTable>();
   table->version = forwarding->version;
   table->delegate = forwarding->delegate;
@@ -40,7 +40,7 @@ VersionRef in_front_of(const VersionRef& forwarding, VersionRef local) {
   table->version_priority = forwarding->version_priority;
   table->dynamic = true;
   table->forward = forwarding->forward;
-  table->behind = std::move(local);
+  table->local = std::move(local);
   return table;
 }
 

@@ -56,7 +56,7 @@ struct VersionTable {
   // Not null: another server serves the version, and `forward` answers every request below its path; there are no rows.
   std::shared_ptr<HttpHandler> forward;
   std::shared_ptr<const ForwardedDocuments> forwarded_documents;  // null: none are known
-  std::shared_ptr<const VersionTable> behind;                     // the version that `forward` takes precedence over; null: none
+  std::shared_ptr<const VersionTable> local;                      // the version that `forward` takes precedence over; null: none
   LazyDocument openapi_v3;
 };
 using VersionRef = std::shared_ptr<const VersionTable>;

@@ -109,7 +109,7 @@ class Silent final : public RestStorage, public Scoper, public Watcher {
   Promise<bool> opened_;
 };
 
-class Elsewhere final : public HttpHandler {
+class ForwardedHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange& exchange) override { co_await exchange.respond(503, "text/plain", {}); }
 };
@@ -268,19 +268,19 @@ TEST_F(RouterTest, CallbacksThatMakeChangesGetThemInOrder) {
 }
 
 TEST_F(RouterTest, PublishedPathsCannotReplaceExistingOrReservedPaths) {
-  auto elsewhere = std::make_shared<Elsewhere>();
+  auto handler = std::make_shared<ForwardedHandler>();
   for (const char* path : {"/api", "/api/v2", "/openapi", "/openapi/v3/x"}) {
-    const Status refused = router_.publish_path("custom", PathRoute{path, true, true, elsewhere});
+    const Status refused = router_.publish_path("custom", PathRoute{path, true, true, handler});
     EXPECT_EQ(refused.reason(), Reason::kBadRequest) << path;
   }
-  EXPECT_EQ(router_.publish_path("custom", PathRoute{"/apis/x.io", true, true, elsewhere}).reason(), Reason::kAlreadyExists);
-  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/apis/far.io/v1", true, true, elsewhere}).ok());
+  EXPECT_EQ(router_.publish_path("custom", PathRoute{"/apis/x.io", true, true, handler}).reason(), Reason::kAlreadyExists);
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/apis/far.io/v1", true, true, handler}).ok());
   EXPECT_EQ(send("GET", "/apis/far.io/v1/things").code(), 503);
   ASSERT_TRUE(router_.change("custom", put({resource_of("far.io", "bars", {"v1"})})).ok());
   EXPECT_EQ(message_of(send("GET", "/apis/far.io/v1/bars")), "Internal error occurred: listed");
   EXPECT_EQ(send("GET", "/apis/far.io/v1").code(), 200) << "what is served since goes first";
-  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/version/more", false, true, elsewhere}).ok());
-  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/debug", true, true, elsewhere}).ok());
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/version/more", false, true, handler}).ok());
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/debug", true, true, handler}).ok());
   EXPECT_EQ(send("GET", "/version/more").code(), 503);
   EXPECT_EQ(send("GET", "/debug/other").code(), 503);
   EXPECT_EQ(send("GET", "/debug/chain").code(), 200) << "the host's own, below what was published later";
@@ -359,8 +359,8 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
 
 TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOneOfThisServer) {
   GroupsChange forward;
-  forward.forwarded = {{{"agg.io", "v1"}, 100, 10, std::make_shared<Elsewhere>()},
-                       {{"apps", "v1"}, 100, 10, std::make_shared<Elsewhere>()}};
+  forward.forwarded = {{{"agg.io", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()},
+                       {{"apps", "v1"}, 100, 10, std::make_shared<ForwardedHandler>()}};
   ASSERT_TRUE(router_.change("front", std::move(forward)).ok());
   for (const char* path : {"/apis/agg.io/v1", "/apis/agg.io/v1/", "/apis/agg.io/v1/things", "/apis/agg.io/v1/namespaces/n/things/a/x/y",
                            "/apis/apps/v1", "/apis/apps/v1/deployments"}) {

@@ -16,7 +16,7 @@
 
 #include "backplane/stable/plugin.h"
 #include "runner/frame.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 namespace backplane::runner {
 

@@ -186,9 +186,9 @@ TEST_F(Security, ACredentialForOtherAudiencesThanTheServersIsRefused) {
   EXPECT_EQ(ask(authentication).status().code(), 401);
 }
 
-class ThrowsElsewhere final : public Authenticator, public Authorizer, public RuleResolver {
+class ThrowsOnOtherExecutor final : public Authenticator, public Authorizer, public RuleResolver {
  public:
-  explicit ThrowsElsewhere(Executor& executor) : executor_(executor) {}
+  explicit ThrowsOnOtherExecutor(Executor& executor) : executor_(executor) {}
   std::string_view name() const noexcept override { return "elsewhere"; }
   Task<AuthenticationResult> authenticate(RequestContext&, Exchange&) override {
     co_await resume_on(executor_);
@@ -229,7 +229,7 @@ Task<std::vector<Executor*>> executors_after(const UnionAuthentication& authenti
 TEST_F(Security, PluginsThatThrowOnAnotherExecutorLeaveTheRequestOnItsOwn) {
   IoLoop foreign("foreign");
   foreign.start();
-  const auto plugin = std::make_shared<ThrowsElsewhere>(foreign);
+  const auto plugin = std::make_shared<ThrowsOnOtherExecutor>(foreign);
   AuthenticationConfig config;
   config.plugins = {plugin};
   const UnionAuthentication authentication(config);
@@ -311,7 +311,7 @@ TEST_F(Security, NoCredentialsAreAnonymousUnlessThatIsOff) {
   EXPECT_FALSE(ask(UnionAuthentication({false, {}})).ok());
 }
 
-AuthenticationConfig behind_front_proxies() {
+AuthenticationConfig with_front_proxies() {
   AuthenticationConfig config;
   config.request_header.client_ca_file = "front.crt";
   config.request_header.allowed_names = {"front-proxy"};
@@ -328,7 +328,7 @@ TEST_F(Security, AFrontProxySetsTheUser) {
   exchange.request_headers = {{"X-Other-User", "jane"}, {"X-Remote-Uid", "u"},           {"X-Remote-Group", "a"},
                               {"x-remote-group", "b"},  {"X-Remote-Group", ""},          {"X-Remote-Extra-Example.com%2fScopes", "s1"},
                               {"X-Other", "c"},         {"X-Remote-Extra-Bad%zz", "s3"}, {"X-Remote-Extra-Example.com%2fscopes", "s2"}};
-  auto user = ask(UnionAuthentication(behind_front_proxies()));
+  auto user = ask(UnionAuthentication(with_front_proxies()));
   ASSERT_TRUE(user.ok());
   EXPECT_EQ(user->name, "jane");
   EXPECT_EQ(user->uid, "u");
@@ -341,13 +341,13 @@ TEST_F(Security, AFrontProxySetsTheUser) {
 
 TEST_F(Security, FrontProxyHeadersOfOtherClientsAreIgnored) {
   exchange.request_headers = {{"X-Remote-User", "admin"}, {"X-Remote-Group", "system:masters"}};
-  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "system:anonymous");
+  EXPECT_EQ(ask(UnionAuthentication(with_front_proxies()))->name, "system:anonymous");
   exchange.certificate = PeerCertificate{"jane", {}, ""};
-  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "jane");
+  EXPECT_EQ(ask(UnionAuthentication(with_front_proxies()))->name, "jane");
   exchange.proxy = PeerCertificate{"another", {}, ""};
-  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "jane") << "a name that is not allowed";
+  EXPECT_EQ(ask(UnionAuthentication(with_front_proxies()))->name, "jane") << "a name that is not allowed";
   exchange.certificate.reset();
-  EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
+  EXPECT_FALSE(ask(UnionAuthentication(with_front_proxies())).ok());
   exchange.proxy->common_name = "front-proxy";
   EXPECT_EQ(ask(UnionAuthentication({}))->name, "system:anonymous") << "no front proxy is known";
 }
@@ -355,9 +355,9 @@ TEST_F(Security, FrontProxyHeadersOfOtherClientsAreIgnored) {
 TEST_F(Security, ACertificateWithoutANameIsNoFrontProxysCredential) {
   exchange.certificate = PeerCertificate{"", {"dev"}, ""};
   EXPECT_EQ(ask(UnionAuthentication({}))->name, "system:anonymous");
-  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies())).status().code(), 401);
+  EXPECT_EQ(ask(UnionAuthentication(with_front_proxies())).status().code(), 401);
   exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
-  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "system:anonymous") << "one authority of both";
+  EXPECT_EQ(ask(UnionAuthentication(with_front_proxies()))->name, "system:anonymous") << "one authority of both";
 }
 
 TEST_F(Security, TheTimeThatCertificatesAreValidIsCounted) {
@@ -380,7 +380,7 @@ TEST_F(Security, TheTimeThatCertificatesAreValidIsCounted) {
 TEST_F(Security, AFrontProxyWithoutAUserHeaderIsTheUserOfItsCertificate) {
   exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
   exchange.rejected = true;
-  EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
+  EXPECT_FALSE(ask(UnionAuthentication(with_front_proxies())).ok());
 }
 
 TEST_F(Security, ACertificateMayNameTheUidOfItsUser) {

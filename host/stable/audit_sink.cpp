@@ -4,9 +4,8 @@
 #include <array>
 #include <iterator>
 
-#include "backplane/core/metrics.hpp"
 #include "stable/call_threads.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 namespace backplane::stable {
 namespace {
@@ -51,6 +50,7 @@ TableAuditSink::TableAuditSink(const bp_audit_sink& table, Executor& thread, Log
       }()),
       name_(text(table.name)),
       thread_(thread),
+      lost_(name_, logger),
       logger_(logger) {}
 
 bool TableAuditSink::is_full(const AuditEvent& event) const noexcept {
@@ -61,13 +61,13 @@ bool TableAuditSink::is_full(const AuditEvent& event) const noexcept {
 bool TableAuditSink::process(std::shared_ptr<const AuditEvent> event) noexcept {
   if (is_full(*event)) {
     if (table_.when_full == BP_AUDIT_WAIT) return false;
-    lose(1, "its queue is full");
+    lost_.add(1, "its queue is full", event.get());
     return true;
   }
   try {
     add({std::move(event), std::nullopt});
   } catch (const std::exception& error) {
-    lose(1, error.what());
+    lost_.add(1, error.what(), nullptr);
   }
   return true;
 }
@@ -102,23 +102,6 @@ void TableAuditSink::add(Queued queued) {
     if (std::exchange(running_, true) && !awaited) return;
   }
   thread_.post([self = shared_from_this()] { self->run(); });
-}
-
-void TableAuditSink::lose(std::size_t events, std::string_view why) noexcept {
-  static Metric& errors = Metric::counter(
-      "apiserver_audit_error_total",
-      "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.", {"plugin"});
-  try {
-    errors.add({name_}, static_cast<double>(events));
-    const auto suppressed = limit_.admit();
-    if (!suppressed) return;
-    std::string line = "Error in audit plugin '" + name_ + "' affecting " + std::to_string(events) + " audit events: ";
-    line.append(why);
-    if (*suppressed > 0) line += " suppressed=" + std::to_string(*suppressed);
-    logger_.error(line);
-  } catch (const std::exception&) {
-    // Out of memory: the count or the line is lost.
-  }
 }
 
 // ---- on the thread
@@ -172,7 +155,7 @@ bool TableAuditSink::write_batch() {
       thread_.after(kPauses[attempts_++], [self = shared_from_this()] { self->run(); });
       return false;
     }
-    lose(events.size(), status.message());
+    lost_.add(events.size(), status.message(), taken_.front().event.get());
   }
   release_batch();
   return true;

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
 #include "backplane/core/task.hpp"
 #include "backplane/kit/audit_event_json.hpp"
+#include "backplane/kit/audit_losses.hpp"
 #include "backplane/points/audit.hpp"
 #include "backplane/stable/audit.h"
 
@@ -44,7 +44,6 @@ class TableAuditSink final : public AuditSink, public std::enable_shared_from_th
 
   bool is_full(const AuditEvent& event) const noexcept;
   void add(Queued queued);
-  void lose(std::size_t events, std::string_view why) noexcept;
 
   // ---- on the thread
   void run();
@@ -57,8 +56,8 @@ class TableAuditSink final : public AuditSink, public std::enable_shared_from_th
   const bp_audit_sink table_;
   const std::string name_;
   Executor& thread_;
+  kit::AuditLosses lost_;
   Logger& logger_;
-  LogLimit limit_{std::chrono::seconds(1)};
 
   std::mutex mutex_;
   std::deque<Queued> queue_;

@@ -8,7 +8,7 @@
 
 #include "backplane/core/metrics.hpp"
 #include "stable/call_threads.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 #include "turn_executor.hpp"
 
 namespace backplane::stable {
@@ -115,7 +115,8 @@ TEST_F(TableAuditSinkTest, AnEventThatFindsTheQueueFullIsLostAndCounted) {
   for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(made->process(event_named(id)));
   EXPECT_EQ(lost_by("full"), 1);
   ASSERT_EQ(log.lines.size(), 1U);
-  EXPECT_NE(log.lines[0].find("'full' affecting 1 audit events: its queue is full"), std::string::npos) << log.lines[0];
+  EXPECT_NE(log.lines[0].find("'full' affecting 1 audit events: its queue is full; the first: "), std::string::npos) << log.lines[0];
+  EXPECT_NE(log.lines[0].find("id=\"c\""), std::string::npos) << log.lines[0];
   executor.settle();
   EXPECT_EQ(script.calls, (Calls{{"a", "b"}}));
   EXPECT_TRUE(made->process(event_named("d")));
@@ -176,7 +177,8 @@ TEST_F(TableAuditSinkTest, AfterFourCallsAndAfterAnotherErrorTheEventsAreLost) {
   executor.fire_timers();
   EXPECT_EQ(script.calls.size(), 5U);
   EXPECT_EQ(lost_by("lost"), 2);
-  EXPECT_NE(log.lines.at(0).find("the disk is full"), std::string::npos);
+  EXPECT_NE(log.lines.at(0).find("the disk is full; the first: "), std::string::npos) << log.lines[0];
+  EXPECT_NE(log.lines[0].find("id=\"a\""), std::string::npos) << log.lines[0];
 }
 
 TEST_F(TableAuditSinkTest, AFlushWritesWhatQueuesAndWaitsForNoPause) {

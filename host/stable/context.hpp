@@ -14,7 +14,7 @@
 
 #include "backplane/net/client.hpp"
 #include "stable/call_threads.hpp"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 namespace backplane::stable {
 class Controllers;

@@ -13,7 +13,7 @@
 #include "backplane/net/informer.hpp"
 #include "backplane/points/hooks.hpp"
 #include "backplane/stable/controller.h"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 struct bp_informer {
   std::shared_ptr<backplane::SharedInformer> informer;

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "stable/conversions.hpp"
 #include "stable/opened_store.hpp"
 #include "stable/store_answer.hpp"
-#include "stable/words.hpp"
 
 using backplane::EventBatch;
 using backplane::Promise;

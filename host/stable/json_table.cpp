@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "backplane/types/schema.hpp"
+#include "stable/conversions.hpp"
 #include "stable/tables.hpp"
-#include "stable/words.hpp"
 
 struct bp_json {
   backplane::Value tree;

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "stable/conversions.hpp"
 #include "stable/tables.hpp"
-#include "stable/words.hpp"
 
 namespace backplane::stable {
 namespace {

@@ -1,7 +1,7 @@
 #include "stable/opened_store.hpp"
 
+#include "stable/conversions.hpp"
 #include "stable/event_stream.hpp"
-#include "stable/words.hpp"
 
 namespace backplane::stable {
 

@@ -10,7 +10,7 @@
 
 #include "backplane/points/storage.hpp"
 #include "backplane/stable/storage.h"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 // The result of range() or txn().
 struct bp_store_answer {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/io_loop.hpp"
+#include "stable/conversions.hpp"
 #include "stable/tables.hpp"
-#include "stable/words.hpp"
 
 namespace backplane::stable {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "backplane/core/request.hpp"
 #include "backplane/stable/security.h"
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 namespace backplane::stable {
 

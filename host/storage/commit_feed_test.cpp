@@ -143,10 +143,10 @@ TEST(CommitFeed, AWatchThatIsBehindFindsWhatItHasNotTaken) {
   loop.start();
   SlowHistory history;
   CommitFeed feed(history, kFloor);
-  const auto behind = watch_after(feed, kFloor);
+  const auto late = watch_after(feed, kFloor);
   const auto quick = watch_after(feed, kFloor);
   commit(feed, loop, kFloor + 100, quick.get());
-  EXPECT_EQ(run_on(loop, taken(*behind)), 100u);
+  EXPECT_EQ(run_on(loop, taken(*late)), 100u);
   EXPECT_EQ(history.reads, 0);
   feed.close();
   loop.stop();

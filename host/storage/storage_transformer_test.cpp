@@ -17,14 +17,14 @@ constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","meta
 // Writes "key:nonce:storage key:bytes"; has a set of keys and writes with the last one.
 class Sealing final : public StorageTransformer {
  public:
-  Sealing(Executor& elsewhere, std::vector<std::string> keys) : elsewhere_(elsewhere), keys_(std::move(keys)) {}
+  Sealing(Executor& executor, std::vector<std::string> keys) : executor_(executor), keys_(std::move(keys)) {}
 
   Task<Result<SharedBytes>> to_storage(std::string key, SharedBytes bytes) const override {
-    co_await resume_on(elsewhere_);
+    co_await resume_on(executor_);
     co_return SharedBytes(keys_.back() + ":" + std::to_string(++nonces_) + ":" + key + ":" + std::string(bytes.view()));
   }
   Task<Result<Plain>> from_storage(std::string key, SharedBytes bytes) const override {
-    co_await resume_on(elsewhere_);
+    co_await resume_on(executor_);
     ++opened;
     std::string_view rest = bytes.view();
     const auto word = [&rest] {
@@ -44,7 +44,7 @@ class Sealing final : public StorageTransformer {
   mutable std::atomic<int> opened{0};
 
  private:
-  Executor& elsewhere_;
+  Executor& executor_;
   const std::vector<std::string> keys_;
   mutable std::atomic<int> nonces_{0};
 };

@@ -132,7 +132,7 @@ Task<Status> StoreCopy::take_target() {
 Task<Status> StoreCopy::check_empty() {
   RangeRequest request;
   request.start = std::string(kFirstKey);
-  request.end = std::string(kBehindLastKey);
+  request.end = std::string(kKeysEnd);
   request.limit = 1;
   request.keys_only = true;
   auto reading = to_.range(std::move(request));
@@ -244,7 +244,7 @@ Task<Status> StoreCopy::copy_page(const StoreWalk& walk) {
   if (merge_) {
     RangeRequest request;
     request.start = walk.from();
-    request.end = walk.behind();
+    request.end = walk.end();
     auto reading = to_.range(std::move(request));
     auto found = co_await std::move(reading);
     if (!found.ok()) co_return std::move(found.status());

@@ -86,10 +86,10 @@ TEST_F(StoreSnapshot, NamesTheOffset) {
   const auto at = bytes.find("changed");
   bytes[at] = 'X';
   write(bytes);
-  const std::string said = fault();
-  const auto offset = std::stoull(said.substr(said.rfind(' ')));
+  const std::string message = fault();
+  const auto offset = std::stoull(message.substr(message.rfind(' ')));
   EXPECT_LT(offset, at);
-  EXPECT_GT(offset + 100, at) << said;
+  EXPECT_GT(offset + 100, at) << message;
 }
 
 TEST_F(StoreSnapshot, WhatIsCutOffOrAddedOrLeftOutIsFound) {

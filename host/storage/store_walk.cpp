@@ -58,16 +58,16 @@ std::string StoreDigest::finish() {
 }
 
 StoreWalk::StoreWalk(StorageBackend& store, Revision revision, bool keys_only)
-    : store_(store), revision_(revision), keys_only_(keys_only), behind_(kFirstKey) {
+    : store_(store), revision_(revision), keys_only_(keys_only), end_(kFirstKey) {
   if (keys_only) limit_ = kMaxPage;
 }
 
 Task<Result<bool>> StoreWalk::next() {
   items_.clear();
-  if (behind_ == kBehindLastKey) co_return false;
+  if (end_ == kKeysEnd) co_return false;
   RangeRequest request;
-  request.start = behind_;
-  request.end = std::string(kBehindLastKey);
+  request.start = end_;
+  request.end = std::string(kKeysEnd);
   request.revision = revision_;
   request.limit = limit_;
   request.keys_only = keys_only_;
@@ -75,8 +75,8 @@ Task<Result<bool>> StoreWalk::next() {
   auto reading = store_.range(std::move(request));
   auto page = co_await std::move(reading);
   if (!page.ok()) co_return std::move(page.status());
-  from_ = behind_;
-  behind_ = page->more && !page->items.empty() ? page->items.back().key + '\0' : std::string(kBehindLastKey);
+  from_ = end_;
+  end_ = page->more && !page->items.empty() ? page->items.back().key + '\0' : std::string(kKeysEnd);
   std::size_t bytes = 1;
   for (const KeyValue& item : page->items) bytes += item.value.size();
   if (!keys_only_ && !page->items.empty()) {

@@ -19,7 +19,7 @@
 namespace backplane {
 
 inline constexpr std::string_view kFirstKey = "/registry/";
-inline constexpr std::string_view kBehindLastKey = "/registry0";
+inline constexpr std::string_view kKeysEnd = "/registry0";
 
 bool belongs_to_a_server(std::string_view key);
 
@@ -52,14 +52,14 @@ class StoreWalk {
   const std::vector<KeyValue>& items() const noexcept { return items_; }
   // The page holds every key in [from, end).
   const std::string& from() const noexcept { return from_; }
-  const std::string& behind() const noexcept { return behind_; }
+  const std::string& end() const noexcept { return end_; }
 
  private:
   StorageBackend& store_;
   const Revision revision_;
   const bool keys_only_;
   std::int64_t limit_ = 32;
-  std::string from_, behind_;
+  std::string from_, end_;
   std::vector<KeyValue> items_;
 };
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backplane/core/status.hpp"
-#include "testhost/child_process.hpp"
+#include "base/child_process.hpp"
 
 namespace backplane {
 

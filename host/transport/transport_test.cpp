@@ -77,7 +77,7 @@ class Transport : public testing::Test {
     return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
   }
 
-  IoLoop aside_{"aside"};  // the server's loops notify it as long as they run
+  IoLoop client_loop_{"client"};  // the server's loops notify it as long as they run
   LoopPool loops_;
   TestHandler handler_;
   std::string folder_;
@@ -110,17 +110,17 @@ TEST_F(Transport, AHandlerThatIsOnAnotherExecutorIsAnsweredForOnTheConnectionsOw
     TlsClient http1(port());
     ASSERT_TRUE(http1.connected());
     for (int i = 0; i < 5; ++i) {
-      http1.write("POST /elsewhere HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nthere");
+      http1.write("POST /other-executor HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nthere");
       EXPECT_NE(http1.read_until("\r\n\r\nthere").find("X-Test: yes\r\n"), std::string::npos);
     }
-    http1.write("GET /elsewhere/stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    http1.write("GET /other-executor/stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     const std::string streamed = http1.read_to_end();
     EXPECT_EQ(std::count(streamed.begin() + static_cast<std::ptrdiff_t>(streamed.find("\r\n\r\n")), streamed.end(), 's'), 300'000);
     EXPECT_TRUE(streamed.ends_with("\r\n0\r\n\r\n"));
     H2Connection http2(port());
     ASSERT_TRUE(http2.tls.connected());
     std::vector<std::int32_t> ids;
-    for (const char* path : {"/elsewhere/stream", "/stream", "/elsewhere", "/elsewhere/stream"})
+    for (const char* path : {"/other-executor/stream", "/stream", "/other-executor", "/other-executor/stream"})
       ids.push_back(http2.client.request("GET", path));
     http2.until([&] { return std::all_of(ids.begin(), ids.end(), [&](auto id) { return http2.client.responses[id].closed; }); });
     EXPECT_EQ(http2.client.responses[ids[0]].body.size(), 300'000u);
@@ -580,7 +580,7 @@ TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
 
 // An executor cannot interrupt a handler that blocks it.
 TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
-  aside_.start();
+  client_loop_.start();
   start();
   for (const std::string protocol : {"http/1.1", "h2"}) {
     handler_.held = Promise<bool>();
@@ -589,15 +589,15 @@ TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
       H2Connection client(port());
       client.client.request("GET", "/busy");
       client.tls.write(client.client.output());
-      EXPECT_TRUE(wait_for(handler_.held, aside_));
+      EXPECT_TRUE(wait_for(handler_.held, client_loop_));
     } else {
       TlsClient client(port(), {.alpn = protocol});
       // Bytes after the request do not show that the client still waits for the response.
       client.write("GET /busy HTTP/1.1\r\nHost: test\r\n\r\n");
-      EXPECT_TRUE(wait_for(handler_.held, aside_));
+      EXPECT_TRUE(wait_for(handler_.held, client_loop_));
       client.write("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");
     }
-    EXPECT_TRUE(wait_for(handler_.found_gone, aside_)) << protocol;
+    EXPECT_TRUE(wait_for(handler_.found_gone, client_loop_)) << protocol;
   }
 }
 

@@ -580,9 +580,9 @@ TEST_P(CacheConformance, ABookmarkComesShortlyBeforeTheDeadline) {
   options.allow_watch_bookmarks = true;
   options.timeout_seconds = 3;
   auto stream = watch(options);
-  const Revision elsewhere = store.put("/registry/other/x", "{}");
+  const Revision other_revision = store.put("/registry/other/x", "{}");
   EXPECT_EQ(next(*stream, 1), "B");
-  EXPECT_EQ(last.object->revision, elsewhere);
+  EXPECT_EQ(last.object->revision, other_revision);
 }
 
 namespace conformance {

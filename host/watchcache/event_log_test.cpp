@@ -357,9 +357,9 @@ TEST_F(Waiting, ManyWaitersForANamespaceMissNothing) {
   for (Revision revision = 1; revision <= kRevisions; ++revision) {
     auto one = named(revision, "a", "");
     if (revision % 2 == 1) {
-      auto elsewhere = std::make_shared<ObjectEntry>(*one[0].object);
-      elsewhere->set_identity("/k/other/a", "other", "a");
-      one[0].object = one[0].previous = std::move(elsewhere);
+      auto moved = std::make_shared<ObjectEntry>(*one[0].object);
+      moved->set_identity("/k/other/a", "other", "a");
+      one[0].object = one[0].previous = std::move(moved);
     }
     shared->append(std::move(one));
   }

@@ -37,7 +37,7 @@ FieldPlan::FieldPlan(const std::vector<SelectableField>& fields) {
     add(roots_, fields[i].path, i);
     defaults_.push_back(fields[i].default_value);
   }
-  behind_metadata_ =
+  after_metadata_ =
       std::none_of(roots_.begin(), roots_.end(), [](const Node& root) { return is_type_member(root.key) || root.key == "metadata"; });
 }
 
@@ -75,8 +75,8 @@ std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view tex
 
 std::vector<std::string> FieldPlan::extract(std::string_view object, std::size_t metadata_end) const {
   std::vector<std::string> values = defaults_;
-  const bool behind = behind_metadata_ && metadata_end != 0;
-  if (!values.empty()) walk(roots_, object, behind ? MemberScan::behind(object, metadata_end) : MemberScan(object, 0), values);
+  const bool after = after_metadata_ && metadata_end != 0;
+  if (!values.empty()) walk(roots_, object, after ? MemberScan::behind(object, metadata_end) : MemberScan(object, 0), values);
   return values;
 }
 

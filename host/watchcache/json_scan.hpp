@@ -38,7 +38,7 @@ class FieldPlan {
 
   std::vector<Node> roots_;
   std::vector<std::string> defaults_;
-  bool behind_metadata_ = false;  // nothing of it is kind, apiVersion or metadata
+  bool after_metadata_ = false;  // nothing of it is kind, apiVersion or metadata
 };
 
 // What one pass over an object's metadata finds.

@@ -68,8 +68,8 @@ Status read_error(const ObjectStorage& storage, const GroupResource& resource, c
       details.causes.push_back({"FieldValueTooMany", "too many errors, the list is truncated", ""});
       break;
     }
-    const StatusDetails* said = why->details();
-    const std::string& text = said != nullptr && !said->causes.empty() ? said->causes.front().message : why->message();
+    const StatusDetails* of_object = why->details();
+    const std::string& text = of_object != nullptr && !of_object->causes.empty() ? of_object->causes.front().message : why->message();
     details.causes.push_back({"UnexpectedServerResponse", text, storage.backend_key(key)});
   }
   Status refused(500, Reason::kStorageReadError, "failed to read one or more " + resource.to_string() + " from the storage");

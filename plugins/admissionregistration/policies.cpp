@@ -131,16 +131,17 @@ class Policy {
 bool has_newlines(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
 
 void check_validation(Policy& policy, const Object& validation, const std::string& path, FieldErrors& errors) {
-  const std::string_view expression = get_string(validation, "expression"), said = get_string(validation, "messageExpression");
+  const std::string_view expression = get_string(validation, "expression"),
+                         message_expression = get_string(validation, "messageExpression");
   if (trimmed(expression).empty()) {
     errors.required(at(path, "expression"), "expression is not specified");
   } else {
     policy.expression(expression, expression, {"bool"}, at(path, "expression"));
   }
-  if (!said.empty() && trimmed(said).empty()) {
-    errors.invalid(at(path, "messageExpression"), said, "must be non-empty if specified");
-  } else if (!said.empty()) {
-    policy.message(said, at(path, "messageExpression"));
+  if (!message_expression.empty() && trimmed(message_expression).empty()) {
+    errors.invalid(at(path, "messageExpression"), message_expression, "must be non-empty if specified");
+  } else if (!message_expression.empty()) {
+    policy.message(message_expression, at(path, "messageExpression"));
   }
   const std::string_view message = get_string(validation, "message");
   if (!message.empty() && trimmed(message).empty()) {

@@ -76,13 +76,13 @@ void check_name(const Object& hook, const std::string& path, FieldErrors& errors
 void check_side_effects(const Object& hook, bool strict, const std::string& path, FieldErrors& errors) {
   static const std::vector<std::string> kAll = {"None", "NoneOnDryRun", "Some", "Unknown"}, kNone = {"None", "NoneOnDryRun"};
   const std::vector<std::string>& allowed = strict ? kNone : kAll;
-  const std::string_view said = get_string(hook, "sideEffects");
+  const std::string_view effects = get_string(hook, "sideEffects");
   if (!has(hook, "sideEffects")) {
     std::string list;
     for (const std::string& each : allowed) list += (list.empty() ? "" : ", ") + each;
     return errors.required(at(path, "sideEffects"), "must specify one of " + list);
   }
-  if (std::find(allowed.begin(), allowed.end(), said) == allowed.end()) errors.not_supported(at(path, "sideEffects"), said, allowed);
+  if (std::find(allowed.begin(), allowed.end(), effects) == allowed.end()) errors.not_supported(at(path, "sideEffects"), effects, allowed);
 }
 
 void check_selectors(const Object& hook, bool strict, const std::string& path, FieldErrors& errors) {

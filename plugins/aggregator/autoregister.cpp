@@ -195,7 +195,7 @@ bool Autoregister::waits(const std::string& name, Registration change) {
   return pause.count() > 0;
 }
 
-bool Autoregister::is_behind(const std::string& name) {
+bool Autoregister::is_stale(const std::string& name) {
   const auto found = written_.find(name);
   if (found == written_.end()) return false;
   if (apiservices_->last_sync_revision() < found->second) return true;
@@ -214,7 +214,7 @@ void Autoregister::settled(const std::string& name) {
 Task<Status> Autoregister::reconcile(std::string name) {
   // The event of that write brings the name back, unless that event is lost with the following ones.
   constexpr std::chrono::seconds kPatience{5};
-  if (is_behind(name)) {
+  if (is_stale(name)) {
     queue_->add_after(name, kPatience);
     co_return Status();
   }

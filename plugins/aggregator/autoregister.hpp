@@ -84,7 +84,7 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   Task<Status> correct(Object& object, const GroupVersionInfo& info);
   Task<Status> remove(std::string name, std::string uid);
   // The informer does not know yet what was written here.
-  bool is_behind(const std::string& name);
+  bool is_stale(const std::string& name);
   void settled(const std::string& name);
 
   Host& host_;

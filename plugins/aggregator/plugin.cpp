@@ -74,8 +74,8 @@ Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, 
 Task<Status> wait_for_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
                                    std::shared_ptr<Signal> initiated, PostStartHookContext) {
   // Nothing of what was there before the start is served from here.
-  Status said = groups->change({});
-  if (!said.ok()) co_return said;
+  Status changed = groups->change({});
+  if (!changed.ok()) co_return changed;
   const bool complete = co_await autoregister->wait_complete();
   if (complete) initiated->fire();
   co_return Status();

@@ -179,9 +179,9 @@ TEST_F(RemoteServicesTest, TheServerIsBelievedByItsServicesNameAndTheBundle) {
   EXPECT_EQ(config.client_certificate_file, "/front.crt");
   EXPECT_EQ(config.client_key_file, "/front.key");
   EXPECT_FALSE(config.insecure_skip_tls_verify);
-  Headers said = server_.calls.front().headers;
-  EXPECT_EQ(said[0], Header("X-Remote-User", "system:kube-aggregator"));
-  EXPECT_EQ(said[1], Header("X-Remote-Group", "system:masters"));
+  Headers sent = server_.calls.front().headers;
+  EXPECT_EQ(sent[0], Header("X-Remote-User", "system:kube-aggregator"));
+  EXPECT_EQ(sent[1], Header("X-Remote-Group", "system:masters"));
 }
 
 TEST_F(RemoteServicesTest, AServerThatFailsIsLookedAtAgainSoonAndLaterEachTime) {

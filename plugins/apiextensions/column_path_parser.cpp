@@ -75,14 +75,14 @@ bool read_part(std::string_view& rest, std::string_view& part) {
 std::optional<std::array<PathStep::Bound, 3>> parse_bounds(std::string_view text) {
   std::array<PathStep::Bound, 3> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const bool said = i == 0 || text.starts_with(':');
-    if (i > 0 && said) text.remove_prefix(1);
+    const bool present = i == 0 || text.starts_with(':');
+    if (i > 0 && present) text.remove_prefix(1);
     std::string_view part;
-    if (said) read_part(text, part);
+    if (present) read_part(text, part);
     if (!part.empty()) {
       out[i].value = whole_number(part);
       if (!out[i].value) return std::nullopt;
-    } else if (i == 1 && !said) {
+    } else if (i == 1 && !present) {
       out[1] = {out[0].value.value_or(0) + 1, true};
     }
   }

@@ -34,7 +34,7 @@ std::string go_type(const Value& value) {
 }
 
 std::string version_kind(std::string_view api_version, std::string_view kind) {
-  return kind_words({GroupVersion::parse(api_version).group, GroupVersion::parse(api_version).version, std::string(kind)});
+  return kind_text({GroupVersion::parse(api_version).group, GroupVersion::parse(api_version).version, std::string(kind)});
 }
 
 // ---- the answer as a whole
@@ -73,31 +73,31 @@ std::string identity_problem(const Object& in, const Object& out) {
 }
 
 // Labels or annotations of the converted object, checked where they have changed.
-std::string texts_problem(std::string_view key, const Value& said, const Value* before) {
-  if (!said.is_object()) return "invalid metadata." + std::string(key) + " of type " + go_type(said) + " in converted object";
-  for (const auto& [name, text] : said.get_object()) {
+std::string texts_problem(std::string_view key, const Value& converted, const Value* before) {
+  if (!converted.is_object()) return "invalid metadata." + std::string(key) + " of type " + go_type(converted) + " in converted object";
+  for (const auto& [name, text] : converted.get_object()) {
     if (text.is_string()) continue;
     return "metadata." + std::string(key) + "[" + std::string(name) + "] must be a string, but is " + go_type(text) +
            " in converted object";
   }
-  if (before != nullptr && *before == said) return {};
+  if (before != nullptr && *before == converted) return {};
   FieldErrors errors;
   if (key == "labels")
-    validate_labels(said.get_object(), "metadata.labels", errors);
+    validate_labels(converted.get_object(), "metadata.labels", errors);
   else
-    validate_annotations(said.get_object(), "metadata.annotation", errors);
+    validate_annotations(converted.get_object(), "metadata.annotation", errors);
   return errors.empty() ? std::string() : errors.aggregate_message();
 }
 
 // Puts the metadata that the object had into what it has become, but for labels and annotations.
 std::string restore_metadata(const Object& in, Object& out) {
-  const Value* said = find(out, "metadata");
-  if (said == nullptr) return "missing metadata in converted object";
-  if (!said->is_object()) return "invalid metadata of type " + go_type(*said) + " in converted object";
+  const Value* metadata = find(out, "metadata");
+  if (metadata == nullptr) return "missing metadata in converted object";
+  if (!metadata->is_object()) return "invalid metadata of type " + go_type(*metadata) + " in converted object";
   const Object* had = get_object(in, "metadata");
   Object restored = had != nullptr ? Object(*had, out.storage()) : Object(out.storage());
   for (const std::string_view key : {"labels", "annotations"}) {
-    const Value* texts = find(said->get_object(), key);
+    const Value* texts = find(metadata->get_object(), key);
     if (texts == nullptr || texts->is_null()) {
       erase_member(restored, key);
       continue;
@@ -193,7 +193,7 @@ std::string choose_review(const std::vector<std::string>& versions) {
   return {};
 }
 
-std::string kind_words(const GroupVersionKind& kind) { return kind.group + "/" + kind.version + ", Kind=" + kind.kind; }
+std::string kind_text(const GroupVersionKind& kind) { return kind.group + "/" + kind.version + ", Kind=" + kind.kind; }
 
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects) {
   std::string body = "{\"kind\":\"" + std::string(kKind) + "\",\"apiVersion\":\"" + std::string(kGroup) + "/" + question.version +

@@ -36,7 +36,7 @@ struct ReviewAnswer {
 // The first of the versions that is known; empty: none is.
 std::string choose_review(const std::vector<std::string>& versions);
 // How messages name the objects' type.
-std::string kind_words(const GroupVersionKind& kind);
+std::string kind_text(const GroupVersionKind& kind);
 
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
 

@@ -108,7 +108,7 @@ Task<Result<std::vector<Object>>> ConversionWebhook::convert(GroupVersionKind fr
     auto question = std::make_shared<ReviewQuestion>();
     question->version = review;
     question->uid = new_uid();
-    question->from_kind = kind_words(from);
+    question->from_kind = kind_text(from);
     question->desired = desired;
     auto asking = convert_part(std::move(question), left.first(part_size(left)));
     ReviewAnswer answer = co_await std::move(asking);

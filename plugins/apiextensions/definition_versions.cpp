@@ -120,9 +120,9 @@ void apply_written_defaults(Object& spec) {
   if (find(spec, "preserveUnknownFields") == nullptr) spec["preserveUnknownFields"] = true;
   Value* conversion = find(spec, "conversion");
   if (conversion == nullptr || !conversion->is_object()) return;
-  Object& said = conversion->get_object();
-  if (get_string(said, "strategy") == "Webhook" && texts(said, "conversionReviewVersions").empty())
-    said["conversionReviewVersions"] = Array({json::value("v1beta1")}, spec.storage());
+  Object& settings = conversion->get_object();
+  if (get_string(settings, "strategy") == "Webhook" && texts(settings, "conversionReviewVersions").empty())
+    settings["conversionReviewVersions"] = Array({json::value("v1beta1")}, spec.storage());
 }
 
 Status to_served(Object& definition) {

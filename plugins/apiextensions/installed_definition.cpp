@@ -26,11 +26,11 @@ Status add_version(InstalledDefinition& installed, const CustomVersion& version,
 
 std::string identity_of(const Object& crd) {
   // Not the generation: it moves when the definition is deleted, too.
-  std::string said;
-  if (const Value* spec = find(crd, "spec")) append_json(said, *spec);
-  const std::size_t spec = std::hash<std::string>{}(said);
+  std::string spec_text;
+  if (const Value* spec = find(crd, "spec")) append_json(spec_text, *spec);
+  const std::size_t spec = std::hash<std::string>{}(spec_text);
   std::string text(meta_text(crd, "uid"));
-  text += "/" + std::to_string(said.size()) + "/" + std::to_string(spec) + "/";
+  text += "/" + std::to_string(spec_text.size()) + "/" + std::to_string(spec) + "/";
   const Object& names = accepted_names_of(crd);
   for (std::string_view key : {"plural", "singular", "kind", "listKind"}) text.append(get_string(names, key)).append("/");
   for (std::string_view key : {"shortNames", "categories"}) {

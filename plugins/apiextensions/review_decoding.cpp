@@ -67,9 +67,9 @@ Result<GroupVersionKind> kind_of(const Value& value) {
                    "Kind string \"json:\\\"kind,omitempty\\\"\" }");
   }
   for (const std::string_view word : {"apiVersion", "kind"}) {
-    const Value* said = find(value.get_object(), word);
-    if (said == nullptr || said->is_string() || said->is_null()) continue;
-    return refused(std::string(kNoKind) + "json: cannot unmarshal " + std::string(json_kind(*said)) + " into Go struct field ." +
+    const Value* member = find(value.get_object(), word);
+    if (member == nullptr || member->is_string() || member->is_null()) continue;
+    return refused(std::string(kNoKind) + "json: cannot unmarshal " + std::string(json_kind(*member)) + " into Go struct field ." +
                    std::string(word) + " of type string");
   }
   const std::string_view api_version = get_string(value.get_object(), "apiVersion");
@@ -102,13 +102,13 @@ Status check_types(Object& review, const GroupVersionKind& kind) {
   Value* response = find(review, "response");
   Value* objects = response != nullptr && response->is_object() ? find(response->get_object(), "convertedObjects") : nullptr;
   Value kept(review.storage());
-  const bool aside = objects != nullptr && objects->is_array();
-  if (aside) std::swap(kept, *objects);
+  const bool has_objects = objects != nullptr && objects->is_array();
+  if (has_objects) std::swap(kept, *objects);
   Value whole(std::move(review));
   Status normal = review_types().find(kind)->normalize(whole, nullptr);
   review = std::move(whole.get_object());
   if (!normal.ok()) return refused(normal.message());
-  if (aside) ensure_object(review, "response")["convertedObjects"] = std::move(kept);
+  if (has_objects) ensure_object(review, "response")["convertedObjects"] = std::move(kept);
   return {};
 }
 
@@ -117,10 +117,10 @@ Status check_types(Object& review, const GroupVersionKind& kind) {
 Result<Object> decode_review(std::string_view text, std::string_view version, json::storage_ptr storage) {
   auto parsed = parse(text, storage);
   if (!parsed.ok()) return refused(parsed.status().message());
-  const auto said = kind_of(*parsed);
-  if (!said.ok()) return said.status();
+  const auto declared = kind_of(*parsed);
+  if (!declared.ok()) return declared.status();
   const GroupVersionKind expected{std::string(kGroup), std::string(version), std::string(kReview)};
-  const GroupVersionKind kind = with_defaults(*said, expected);
+  const GroupVersionKind kind = with_defaults(*declared, expected);
   if (kind.version.empty()) return refused("Object 'apiVersion' is missing in '" + std::string(text) + "'");
   const std::string type = go_type_of(kind);
   if (type.empty()) {
@@ -178,8 +178,8 @@ std::optional<std::string> failure_message(std::string_view body) {
   const GroupVersionKind wanted{"", "v1", "Status"};
   auto parsed = parse(body, json::make_shared_resource<json::monotonic_resource>());
   if (!parsed.ok() || !parsed->is_object()) return std::nullopt;
-  const auto said = kind_of(*parsed);
-  if (!said.ok() || said->kind.empty() || with_defaults(*said, wanted) != wanted) return std::nullopt;
+  const auto declared = kind_of(*parsed);
+  if (!declared.ok() || declared->kind.empty() || with_defaults(*declared, wanted) != wanted) return std::nullopt;
   if (!meta_schemas()->find(wanted)->normalize(*parsed, nullptr).ok()) return std::nullopt;
   const Object& status = parsed->get_object();
   if (get_string(status, "status") != "Failure") return std::nullopt;

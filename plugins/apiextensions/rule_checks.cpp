@@ -4,7 +4,7 @@
 
 #include "definition.hpp"
 #include "field_path.hpp"
-#include "go_words.hpp"
+#include "go_text.hpp"
 #include "rule_compiler.hpp"
 #include "rule_metrics.hpp"
 #include "schema_rules.hpp"
@@ -105,9 +105,9 @@ void check_rules(const Object& schema, const std::string& path, const RuleScope&
     const CompiledRule compiled = compiler.compile(rule, known.rules.contains(get_string(rule, "rule")),
                                                    known.messages.contains(get_string(rule, "messageExpression")));
     check_cost(compiled, at, scope, known.any_cost, errors);
-    if (!compiled.problem.empty()) errors.invalid_raw(at + ".rule", rule_words(rule), compiled.problem);
+    if (!compiled.problem.empty()) errors.invalid_raw(at + ".rule", rule_text(rule), compiled.problem);
     if (!compiled.message_problem.empty())
-      errors.invalid_raw(at + ".messageExpression", rule_words(rule), compiled.message_problem);
+      errors.invalid_raw(at + ".messageExpression", rule_text(rule), compiled.message_problem);
     else if (compiled.message != nullptr)
       check_message_cost(compiled, at, scope, known.any_cost, errors);
     const Value* optional_old = find(rule, "optionalOldSelf");

@@ -247,10 +247,10 @@ TEST(RuleRunTest, ObjectsWithProblemsOfSomeKindsAreNotAsked) {
   EXPECT_FALSE(blocks_rules(errors));
   errors.required("d");
   EXPECT_TRUE(blocks_rules(errors));
-  FieldErrors said;
-  say_blocked(said);
+  FieldErrors blocked;
+  say_blocked(blocked);
   EXPECT_EQ(
-      said.aggregate_message(),
+      blocked.aggregate_message(),
       "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to "
       "complete validation");
 }

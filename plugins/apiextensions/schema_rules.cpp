@@ -6,7 +6,7 @@
 #include <set>
 
 #include "definition.hpp"
-#include "go_words.hpp"
+#include "go_text.hpp"
 #include "rule_checks.hpp"
 
 namespace backplane::apiextensions {
@@ -283,7 +283,7 @@ void check_root_with_status(const Object& schema, const std::string& path, Field
   for (const auto& [key, value] : schema) {
     const bool allowed = std::find(kAllowedAtRoot.begin(), kAllowedAtRoot.end(), key) != kAllowedAtRoot.end();
     if (allowed || value.is_null() || !is_set(schema, key)) continue;
-    errors.invalid_raw(path, schema_words(schema), kAllowedAtRootText);
+    errors.invalid_raw(path, schema_text(schema), kAllowedAtRootText);
     return;
   }
 }

@@ -120,8 +120,8 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     Condition wanted =
         accepted ? established_condition(crd) : Condition{"Established", "False", std::string(kNotAccepted), "not all names are accepted"};
     // Without accepted names the condition is not changed.
-    const bool said = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
-    if (!said) verdict.conditions.push_back(std::move(wanted));
+    const bool is_present = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
+    if (!is_present) verdict.conditions.push_back(std::move(wanted));
   }
   if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
     verdict.conditions.push_back(std::move(*approval));

@@ -5,7 +5,7 @@
 
 #include "backplane/types/names.hpp"
 #include "field_path.hpp"
-#include "go_words.hpp"
+#include "go_text.hpp"
 #include "schema_rules.hpp"
 #include "unpruned_definition.hpp"
 
@@ -172,7 +172,7 @@ void each_part(const std::vector<const Object*>& versions, std::string_view key,
 
 void check_set_of_versions(const std::vector<const Object*>& versions, const Object& spec, FieldErrors& errors) {
   const Value* list = find(spec, "versions");
-  const auto printed = [&] { return list == nullptr || list->is_null() ? std::string("null") : versions_words(versions); };
+  const auto printed = [&] { return list == nullptr || list->is_null() ? std::string("null") : versions_text(versions); };
   std::set<std::string_view> names;
   int stored = 0;
   for (const Object* version : versions) {

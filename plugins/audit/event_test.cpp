@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "backplane/kit/audit_event_json.hpp"
+#include "backplane/kit/audit_event_text.hpp"
 #include "backplane/types/json_reading.hpp"
-#include "event_text.hpp"
 
 namespace backplane::audit {
 namespace {
@@ -205,7 +205,7 @@ TEST(AuditEventText, IsUpstreamsLegacyLine) {
   ::tzset();
   AuditEvent event = event_of(AuditStage::kRequestReceived);
   std::string line;
-  append_event_text(line, event);
+  kit::append_audit_event_text(line, event);
   EXPECT_EQ(line, R"(2026-10-26T07:33:20.123456789Z AUDIT: id="id-1" stage="RequestReceived" ip="10.0.0.1" method="create" user="jane" )"
                   R"(groups="\"dev\",\"ops\"" as="<self>" asgroups="<lookup>" user-agent="kubectl" namespace="n" )"
                   R"(uri="/api/v1/namespaces/n/pods?a=<b>" response="<deferred>")");
@@ -213,7 +213,7 @@ TEST(AuditEventText, IsUpstreamsLegacyLine) {
   event.response_code = 403;
   event.impersonated_user = UserInfo{"joe", "", {"g"}, {}};
   line.clear();
-  append_event_text(line, event);
+  kit::append_audit_event_text(line, event);
   EXPECT_NE(line.find(R"(as="joe" asgroups="\"g\"")"), std::string::npos) << line;
   EXPECT_TRUE(line.ends_with(R"(response="403")")) << line;
 }

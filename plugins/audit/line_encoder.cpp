@@ -1,6 +1,6 @@
 #include "line_encoder.hpp"
 
-#include "event_text.hpp"
+#include "backplane/kit/audit_event_text.hpp"
 
 namespace backplane::audit {
 
@@ -20,7 +20,7 @@ bool LineEncoder::append(std::string& out, const AuditEvent& event) {
   }
   if (settings_.legacy) {
     out.resize(begin);
-    append_event_text(out, event);
+    kit::append_audit_event_text(out, event);
   }
   out.push_back('\n');
   return true;

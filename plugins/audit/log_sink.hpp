@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "backplane/kit/audit_losses.hpp"
 #include "line_queue.hpp"
 #include "log_file.hpp"
-#include "losses.hpp"
 #include "settings.hpp"
 
 namespace backplane::audit {
@@ -54,7 +54,7 @@ class LogSink final : public AuditSink, public std::enable_shared_from_this<LogS
   const LogSettings settings_;
   Executor& writer_;
   Executor& tender_;
-  Losses lost_, dropped_, too_large_;
+  kit::AuditLosses lost_, dropped_, too_large_;
   Logger& logger_;
 
   LineQueue queue_;

@@ -17,8 +17,8 @@
 #include <string>
 
 #include "backplane/kit/audit_event_json.hpp"
+#include "backplane/kit/audit_losses.hpp"
 #include "event_queue.hpp"
-#include "losses.hpp"
 #include "settings.hpp"
 #include "webhook_poster.hpp"
 
@@ -54,7 +54,7 @@ class WebhookSink final : public AuditSink, public std::enable_shared_from_this<
   const WebhookSettings settings_;
   const std::shared_ptr<WebhookPoster> poster_;
   Executor& executor_;
-  Losses lost_, dropped_, too_large_;
+  kit::AuditLosses lost_, dropped_, too_large_;
 
   EventQueue queue_;
   std::atomic<bool> running_{false}, flushing_{false};

@@ -210,7 +210,7 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
     int highest = counted.highest.load(std::memory_order_relaxed);
     while (now_waiting > highest && !counted.highest.compare_exchange_weak(highest, now_waiting, std::memory_order_relaxed)) continue;
     {
-      const QueuedRequest standing(entry->level, waiter, exchange, give_up_at(context));
+      const QueuedRequest queued(entry->level, waiter, exchange, give_up_at(context));
       in = co_await waiter->decided.future();
     }
     counted.now.fetch_sub(1, std::memory_order_relaxed);

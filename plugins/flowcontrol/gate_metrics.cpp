@@ -70,7 +70,7 @@ struct Row {
   // In the order of their names.
   Labels labels() const { return {schema, level}; }
   Labels labels(std::string last) const { return {schema, level, std::move(last)}; }
-  Labels labels_behind(std::string first) const { return {std::move(first), schema, level}; }
+  Labels labels_after(std::string first) const { return {std::move(first), schema, level}; }
   std::uint32_t executing() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed)); }
   std::uint32_t executing_seats() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed) >> 32); }
   std::uint64_t rejected() const {
@@ -152,8 +152,8 @@ void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
     const std::uint64_t at_once = more_than(all, row.counts.waited[1].count());
     const std::uint64_t refused_at_once = more_than(rejected, row.counts.waited[0].count());
     if (!row.exempt) {
-      waited.histogram(row.labels_behind("true"), row.counts.waited[1], kNanosecond, {1, at_once, 0});
-      waited.histogram(row.labels_behind("false"), row.counts.waited[0], kNanosecond, {1, refused_at_once, 0});
+      waited.histogram(row.labels_after("true"), row.counts.waited[1], kNanosecond, {1, at_once, 0});
+      waited.histogram(row.labels_after("false"), row.counts.waited[0], kNanosecond, {1, refused_at_once, 0});
     }
     // Upstream has every request stand in a queue, if for no time.
     if (row.queues) lengths.histogram(row.labels(), row.counts.queue_lengths, 1, {1, at_once, 1});

@@ -25,8 +25,8 @@ void check_verbs(const Object& rule, const std::string& path, FieldErrors& error
   if (has_star(verbs) || std::all_of(verbs.begin(), verbs.end(), known)) return;
   std::string supported;
   for (const std::string& verb : kVerbs) supported += (supported.empty() ? "" : ", ") + quoted(verb);
-  const std::string said = "Unsupported value: " + to_json(*find(rule, "verbs")) + ": supported values: " + supported;
-  errors.add({FieldErrorType::kNotSupported, at(path, "verbs"), said});
+  const std::string message = "Unsupported value: " + to_json(*find(rule, "verbs")) + ": supported values: " + supported;
+  errors.add({FieldErrorType::kNotSupported, at(path, "verbs"), message});
 }
 
 void check_namespaces(const Object& rule, const std::string& path, FieldErrors& errors) {

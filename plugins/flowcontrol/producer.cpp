@@ -38,8 +38,8 @@ std::optional<bool> parse_bool(std::string_view text) {
 }
 
 std::optional<bool> auto_update(const Object& object) {
-  const Value* said = find_path(object, {"metadata", "annotations", kAutoUpdate});
-  return said != nullptr ? parse_bool(text_of(*said)) : std::nullopt;
+  const Value* updates = find_path(object, {"metadata", "annotations", kAutoUpdate});
+  return updates != nullptr ? parse_bool(text_of(*updates)) : std::nullopt;
 }
 
 // Whether the spec is the delivered one; of the level `exempt`, what it claims and lends is its owner's affair.
@@ -54,11 +54,11 @@ bool is_as_delivered(const Bootstrap& bootstrap, const Object& spec) {
 }  // namespace
 
 std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current) {
-  const std::optional<bool> said = auto_update(current);
+  const std::optional<bool> updates = auto_update(current);
   // Without the annotation, an object that was not changed by a client is updated.
-  const bool kept = bootstrap.mandatory || said.value_or(get_int_path(current, "metadata.generation") == 1);
+  const bool kept = bootstrap.mandatory || updates.value_or(get_int_path(current, "metadata.generation") == 1);
   const bool changes = kept && !is_as_delivered(bootstrap, object_or_empty(current, "spec"));
-  if (said == kept && !changes) return std::nullopt;
+  if (updates == kept && !changes) return std::nullopt;
   Object out(current);
   if (changes) out["spec"] = bootstrap.spec;
   ObjectMeta(out).mutable_annotations()[kAutoUpdate] = kept ? "true" : "false";

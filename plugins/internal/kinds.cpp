@@ -67,17 +67,17 @@ std::optional<std::string> common_version(const Object& status) {
 
 void check_common_version(const Object& status, FieldErrors& errors) {
   const auto common = common_version(status);
-  const Value* said = find(status, "commonEncodingVersion");
+  const Value* stored = find(status, "commonEncodingVersion");
   const auto blame = [&](const std::string& text) {
-    errors.invalid_raw("status.commonEncodingVersion", said != nullptr ? to_json(*said) : "null", text);
+    errors.invalid_raw("status.commonEncodingVersion", stored != nullptr ? to_json(*stored) : "null", text);
   };
-  if (!common && said != nullptr) {
+  if (!common && stored != nullptr) {
     blame(
         "should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions "
         "yet");
-  } else if (common && said == nullptr) {
+  } else if (common && stored == nullptr) {
     blame("the common encoding version is " + *common);
-  } else if (common && text_of(*said) != *common) {
+  } else if (common && text_of(*stored) != *common) {
     blame("the actual common encoding version is " + *common);
   }
 }

@@ -15,8 +15,8 @@ constexpr std::size_t kShownHosts = 3;
 
 void print_class_name(const Object& object, std::int64_t, Array& cells) {
   const Value* is_default = find_path(object, {"metadata", "annotations", "ingressclass.kubernetes.io/is-default-class"});
-  const bool said = is_default != nullptr && text_of(*is_default) == "true";
-  cells.emplace_back(std::string(meta_name(object)) + (said ? " (default)" : ""));
+  const bool marked = is_default != nullptr && text_of(*is_default) == "true";
+  cells.emplace_back(std::string(meta_name(object)) + (marked ? " (default)" : ""));
 }
 
 // "Params.example.com/p"

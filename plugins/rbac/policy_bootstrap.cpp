@@ -29,7 +29,7 @@ std::string place_of(std::string_view resource, std::string_view ns, std::string
 
 std::string place_of(const Delivered& delivered) { return place_of(delivered.resource, delivered.ns, delivered.name); }
 
-std::string said(const Delivered& delivered) {
+std::string delivered_text(const Delivered& delivered) {
   return " resource=" + std::string(delivered.resource) + (delivered.ns.empty() ? "" : " namespace=" + delivered.ns) +
          " name=" + delivered.name;
 }
@@ -165,7 +165,7 @@ Task<Status> PolicyBootstrap::create(Delivered delivered) {
 std::optional<Revision> PolicyBootstrap::revision_of(const Delivered& delivered, const Object& current) {
   std::optional<Revision> revision = revised(delivered, current);
   if (!revision || !revision->forbidden) return revision;
-  host_.logger().warn("a default role or binding with autoupdate=false lacks default rules" + said(delivered));
+  host_.logger().warn("a default role or binding with autoupdate=false lacks default rules" + delivered_text(delivered));
   return std::nullopt;
 }
 
@@ -174,7 +174,7 @@ Task<Status> PolicyBootstrap::update(const Delivered& delivered, const Object& c
   if (!revision) co_return Status();
   std::string uid(meta_text(current, "uid"));
   Status written = co_await write(delivered, std::move(*revision), std::move(uid));
-  if (written.ok()) host_.logger().info("restored a default role or binding" + said(delivered));
+  if (written.ok()) host_.logger().info("restored a default role or binding" + delivered_text(delivered));
   co_return written;
 }
 

@@ -138,11 +138,11 @@ class Search {
       }
       const Role& role = item->binding->role();
       if (allows(role)) return item->binding;
-      if (++item != items.end() && &item->binding->role() == &role) item = behind(item, items.end(), role);
+      if (++item != items.end() && &item->binding->role() == &role) item = after_role(item, items.end(), role);
     }
     return nullptr;
   }
-  static Items::iterator behind(Items::iterator from, Items::iterator end, const Role& role) {
+  static Items::iterator after_role(Items::iterator from, Items::iterator end, const Role& role) {
     return std::partition_point(from, end, [&](const BoundRoles::Item& item) { return &item.binding->role() == &role; });
   }
   bool allows(const Role& role) {

@@ -26,12 +26,12 @@ void move_members(Object& from, Object& to, const std::vector<std::string>& name
 std::vector<std::string> exact_members() { return {kExact.begin(), kExact.end()}; }
 
 void request_to_v1(Object& request) {
-  const auto said = [&](std::string_view name) {
+  const auto is_set_in_request = [&](std::string_view name) {
     const Value* value = find(request, name);
     return value != nullptr && (value->is_string() || value->is_int64() ? !is_unset(value) : !value->is_null());
   };
   Object exactly(request.storage());
-  const bool any = std::any_of(kExact.begin(), kExact.end(), said);
+  const bool any = std::any_of(kExact.begin(), kExact.end(), is_set_in_request);
   move_members(request, exactly, exact_members());
   if (any) request["exactly"] = std::move(exactly);
 }

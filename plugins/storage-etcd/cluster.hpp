@@ -2,7 +2,7 @@
 //
 // Thread-safety: any thread.
 // Lifetime:      stop() returns after every call has ended, including waiting retries; call it before the destructor.
-// Errors:        as words.hpp translates them; kServiceUnavailable after stop().
+// Errors:        as translation.hpp translates them; kServiceUnavailable after stop().
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "backplane/net/grpc.hpp"
 #include "call_counts.hpp"
 #include "connections.hpp"
-#include "words.hpp"
+#include "translation.hpp"
 
 namespace backplane::etcd {
 

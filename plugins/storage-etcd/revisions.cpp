@@ -101,8 +101,8 @@ struct RevisionCalls::Askers {
   }
 };
 
-RevisionCalls::RevisionCalls(Cluster& cluster, Executor& elsewhere, std::string key)
-    : cluster_(cluster), elsewhere_(elsewhere), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+RevisionCalls::RevisionCalls(Cluster& cluster, Executor& executor, std::string key)
+    : cluster_(cluster), executor_(executor), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
@@ -129,7 +129,7 @@ Task<void> RevisionCalls::gather() {
 // The request runs on a waiting caller's loop, which runs at least until the response, unless that loop may be blocked.
 void RevisionCalls::begin(Executor* waiter) {
   IoExecutor* const loop = waiter == nullptr ? nullptr : waiter->io();
-  spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : elsewhere_, question());
+  spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : executor_, question());
 }
 
 // A caller that arrives while it runs must not get its response, which may be older than the caller's commits.

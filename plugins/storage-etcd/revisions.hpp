@@ -16,9 +16,9 @@ namespace backplane::etcd {
 
 class RevisionCalls {
  public:
-  // `key`: the key that requests read; it need not exist.  `elsewhere`: runs the requests of callers that are not on an event loop, or on
+  // `key`: the key that requests read; it need not exist.  `executor`: runs the requests of callers that are not on an event loop, or on
   // one that may block.
-  RevisionCalls(Cluster& cluster, Executor& elsewhere, std::string key);
+  RevisionCalls(Cluster& cluster, Executor& executor, std::string key);
   ~RevisionCalls();
   // All commits before the call are at or below the result.
   Task<Result<Revision>> current();
@@ -32,7 +32,7 @@ class RevisionCalls {
   Task<void> gather();
 
   Cluster& cluster_;
-  Executor& elsewhere_;
+  Executor& executor_;
   const std::string key_;
   const std::unique_ptr<Askers> askers_;
 };

@@ -194,9 +194,9 @@ Task<void> Follower::read_stream(std::shared_ptr<Stream> stream, CallStatus& sta
       warn("a watch response of etcd is malformed, reopening the watch");
       co_return;  // with the status of a cancelled stream
     }
-    const bool behind = response_.created() && !response_.canceled() && response_.header().revision() < seen_;
+    const bool stale = response_.created() && !response_.canceled() && response_.header().revision() < seen_;
     received(response_, *stream);
-    if (behind) {
+    if (stale) {
       auto checking = check_history(stream);
       co_await std::move(checking);
     }

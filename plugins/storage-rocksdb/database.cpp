@@ -163,11 +163,11 @@ bool Database::write_out_much() {
 }
 
 void Database::write_out() {
-  rocksdb::FlushOptions aside;
-  aside.wait = false;
-  aside.allow_write_stall = true;
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
   for (auto* family : families_) {
-    const auto status = db_->Flush(aside, family);
+    const auto status = db_->Flush(options, family);
     // A failure is harmless: the log has all data, and a later call retries.
     if (!status.ok() && logger_ != nullptr) logger_->warn("flushing the store's log failed: " + status.ToString());
   }

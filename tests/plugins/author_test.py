@@ -131,8 +131,9 @@ class Author(unittest.TestCase):
         types = os.path.join(folder, 'widgets.json')
         with open(types, encoding='utf-8') as f:
             text = f.read()
-        with open(types, 'w', encoding='utf-8') as f:
+        with open(types + '.new', 'w', encoding='utf-8') as f:  # as an editor does
             f.write(text.replace('"minimum": 0', '"minimum": -5'))
+        os.rename(types + '.new', types)
         self.assertTrue(wait_for(lambda: server.request('GET', plugin)[2]['status']['build'] == 2, 120), self.log())
         self.assertEqual(server.request('POST', WIDGETS, widget('small', -1))[0], 201)
         self.assertEqual(server.request('GET', WIDGETS + '/first')[0], 200)

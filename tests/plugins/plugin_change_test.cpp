@@ -247,6 +247,23 @@ TEST_F(PluginChanges, AWithdrawnPluginLeavesItsNamesToOthers) {
   EXPECT_TRUE(replace("core", build("core", "path=/apps")).ok());
 }
 
+TEST_F(PluginChanges, AnAdditionThatRequiresAWithdrawnPluginIsRefusedWithItsName) {
+  add("core", "path=/core", R"("provides":["lookup"])");
+  add("apps", "path=/apps", R"("requires":[{"name":"lookup"}])");
+  start();
+  auto change = registry_->stage_withdrawal("core", true);
+  ASSERT_TRUE(change.ok()) << change.status().message();
+  ASSERT_TRUE(registry_->commit(*change, std::chrono::seconds(10)).ok());
+  registry_->enter(std::move(*change));
+  ASSERT_TRUE(settled());
+  EXPECT_EQ(registry_->status_of("apps")->last_operation, PluginOperation::kDisabled);
+  const Status refused = registry_->stage_addition("apps", plugins_ / "apps.so").status();
+  EXPECT_NE(refused.message().find("PLG-DEP-003 requires[0]: does not run because of what it requires"), std::string::npos)
+      << refused.message();
+  EXPECT_NE(refused.message().find("found apps ← core: Disabled (in a running server: backplane plugin enable core;"), std::string::npos)
+      << refused.message();
+}
+
 // As `plugin enable` does after --disable-plugin, and at the end of a quarantine.
 TEST_F(PluginChanges, AnAddedPluginThatWasDisabledAtStartupDoesNotPreventChangesOfOthers) {
   add("core", "path=/core");

@@ -78,6 +78,23 @@ TEST_F(PluginCli, CheckIsCleanOrShowsEveryFinding) {
   EXPECT_FALSE(json::parse(out()).at("clean").as_bool());
 }
 
+TEST_F(PluginCli, CheckNamesUndefinedSymbolsWithoutRunningCode) {
+  SharedObject("actor_throws_when_loaded")
+      .manifest(manifest_of("lost"))
+      .replace("_ZTIN9backplane6PluginE", "_ZTIN9backplane6PlugonE")
+      .write(dir_ / "lost.so");
+  EXPECT_EQ(run({"check", dir_ / "lost.so"}), 1);
+  EXPECT_TRUE(says("FAIL lost 1.0.0") && says("PLG-LIFE-002") && says("found typeinfo for backplane::Plugon")) << out();
+  EXPECT_TRUE(says("link the library that defines it")) << out();
+  EXPECT_FALSE(says("backplane::Plugin")) << "the host defines it: " << out();
+}
+
+TEST_F(PluginCli, CheckNamesALibraryThatIsNotFound) {
+  SharedObject().manifest(manifest_of("alone")).replace("libgcc_s.so.1", "libgcc_x.so.1").write(dir_ / "alone.so");
+  EXPECT_EQ(run({"check", dir_ / "alone.so"}), 1);
+  EXPECT_TRUE(says("PLG-LIFE-001") && says("the library libgcc_x.so.1 is not found")) << out();
+}
+
 TEST_F(PluginCli, GraphShowsTheChainFrontToBackAndTheEdges) {
   EXPECT_EQ(run({"graph", "--plugin-dir", dir_.path()}), 0);
   EXPECT_TRUE(says("chain, front to back:\n  aggregator 1.0.0\n  apps 1.0.0\n  core 1.0.0\n  not found\n"));

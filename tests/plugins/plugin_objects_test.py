@@ -98,6 +98,14 @@ class PluginObjects(unittest.TestCase):
         code, _, status = self.server.request('GET', OBJECTS + '?watch=true&resourceVersion=1')
         self.assertEqual((code, status['reason']) if code != 200 else (410, status['object']['reason']), (410, 'Expired'))
 
+    def test_the_condition_changed_is_of_the_last_operation(self):
+        for action, reason, words in (('reload', 'Replaced', 'replaced the former one'), ('disable', 'Disabled', 'was disabled'),
+                                      ('enable', 'Enabled', 'was enabled'), ('reload', 'Replaced', 'replaced the former one')):
+            self.assertEqual(self.act(action)[0], 200)
+            found = self.get(GADGETS)
+            self.assertEqual(self.conditions(found)['Changed'], ('True', reason))
+            self.assertIn(words, next(each['message'] for each in found['status']['conditions'] if each['type'] == 'Changed'))
+
     def test_a_list_can_be_streamed(self):
         count = len(self.get(OBJECTS)['items'])
         path = OBJECTS + '?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'

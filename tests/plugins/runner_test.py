@@ -1,6 +1,7 @@
 """Plugins of the stable tier in runner processes: they do what they do in the server's process, and what ends the process harms nothing else."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -216,9 +217,12 @@ class Supervision(Case):
                 if restarts < 5:
                     self.restarted(pid, restarts)
             self.assertTrue(wait_for(lambda: 'quarantinedUntil' in self.status()))
-            self.assertIn('in quarantine until ' + self.status()['quarantinedUntil'], plugin('list'))
+            listed = plugin('list')
+            self.assertIn('in quarantine until ' + self.status()['quarantinedUntil'], listed)
+            self.assertRegex(listed, r'(?m)^%s +\S+ +Quarantined ' % re.escape(stable.NAME))
             plugin(action, stable.NAME)
             self.assertNotIn('quarantinedUntil', self.status())
+            self.assertEqual(self.status()['state'], 'Committed')
             self.assertEqual(server.request('POST', stable.SHELVES, stable.shelf('after-' + action))[0], 201)
             # The next start loads it, too.
             with open(os.path.join(server.dir, 'data', 'plugins.json'), encoding='utf-8') as f:
@@ -386,6 +390,11 @@ class Dependants(Case):
         self.assertIn('plugin "%s" requires it' % points.NAME, plugin('disable', stable.NAME, code=1))
         plugin('disable', stable.NAME, '--cascade')
         self.assertEqual([status_of(server, name)['state'] for name in former], ['Disabled'] * 2)
+        refused = plugin('enable', points.NAME, code=1)
+        self.assertIn('PLG-DEP-003', refused)
+        self.assertIn('backplane plugin enable ' + stable.NAME, refused)
+        plugin('enable', stable.NAME)
+        plugin('enable', points.NAME)
 
 
 class Starting(Case):

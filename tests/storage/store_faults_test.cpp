@@ -95,7 +95,7 @@ class FaultyEtcd final : public FaultyStore {
   StorageBackend& store() override { return *store_; }
   void fail() override { fault_(*this); }
   // The writes of another host.
-  void compact_from_elsewhere() {
+  void compact_by_other_client() {
     IoLoop loop("elsewhere");
     loop.start();
     auto opened = open_etcd_storage(settings_for({server->url()}), kConnectionsOfTests);
@@ -143,11 +143,11 @@ void compacted(FaultyEtcd& etcd) {
   for (int i = 0; i < 5; ++i) {
     etcd.proxy->hold(false, true);
     pause_for(100ms);
-    etcd.compact_from_elsewhere();
+    etcd.compact_by_other_client();
     etcd.proxy->cut(false);
     etcd.proxy->hold(false, false);
     pause_for(200ms);
-    etcd.compact_from_elsewhere();
+    etcd.compact_by_other_client();
   }
 }
 void cut(FaultyEtcd& etcd) {

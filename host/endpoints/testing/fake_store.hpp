@@ -87,7 +87,7 @@ class FakeStore : public StandardStorage {
   Status watch_error;
   std::function<void()> on_get;  // may throw, as a plugin with a bug does
   Revision revision = 7;
-  Executor* elsewhere = nullptr;  // where the verbs end, as a plugin's may
+  Executor* executor = nullptr;  // where the verbs end, as a plugin's may
   const TableConvertor* convertor = &default_table_convertor();
 
   GetOptions get_options;
@@ -195,7 +195,7 @@ class FakeStore : public StandardStorage {
 
  private:
   Task<void> away() {
-    if (elsewhere != nullptr) co_await resume_on(*elsewhere);
+    if (executor != nullptr) co_await resume_on(*executor);
   }
   ListResult everything() const {
     ListResult result;

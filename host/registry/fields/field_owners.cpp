@@ -55,9 +55,9 @@ class FieldUpdater::Versioned {
     // Objects that are equal in one version are equal in all.
     if (same_) co_return FieldChanges();
     auto before = co_await converted(updater_.versions_, live_, version);
-    if (!before.ok()) co_return with_words("failed to convert old object: ", before.status());
+    if (!before.ok()) co_return with_prefix("failed to convert old object: ", before.status());
     auto after = co_await converted(updater_.versions_, next_, version);
-    if (!after.ok()) co_return with_words("failed to convert new object: ", after.status());
+    if (!after.ok()) co_return with_prefix("failed to convert new object: ", after.status());
     auto changes = compare_fields(updater_.versions_.type_of(version).value_or(nullptr), *before->object, *after->object);
     if (!changes.ok()) co_return internal("failed to compare objects: " + changes.status().message());
     FieldChanges counted = changes->filtered(updater_.filter_of(version));
@@ -152,7 +152,7 @@ Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object
   if (!keeps && !last.fields.empty()) {
     const FieldPruner pruner(versions_);
     auto pruned = co_await pruner.prune(std::move(next), owners, last);
-    if (!pruned.ok()) co_return with_words("failed to prune fields: ", pruned.status());
+    if (!pruned.ok()) co_return with_prefix("failed to prune fields: ", pruned.status());
     next = std::move(*pruned);
   }
   auto settled = co_await settle(live, *next.object, std::move(version), std::move(owners), std::move(owner), force);

@@ -32,7 +32,7 @@ Task<Result<VersionedObject>> FieldPruner::prune(VersionedObject merged, const F
   if (last.fields.empty() || !served(last.api_version)) co_return merged;
   const std::string version = merged.api_version;
   auto start = co_await converted(versions_, std::move(merged), last.api_version);
-  if (!start.ok()) co_return with_words("failed to convert merged object to last applied version: ", start.status());
+  if (!start.ok()) co_return with_prefix("failed to convert merged object to last applied version: ", start.status());
   const Schema* type = type_of(last.api_version);
   Pair objects;
   objects.merged = *start;
@@ -49,25 +49,25 @@ Task<Result<VersionedObject>> FieldPruner::prune(VersionedObject merged, const F
     FieldSet fields = managed[each];
     Result<Pair> next;
     next = co_await add_back_owned(std::move(objects), each, std::move(fields));
-    if (!next.ok()) co_return with_words("failed add back owned items: ", next.status());
+    if (!next.ok()) co_return with_prefix("failed add back owned items: ", next.status());
     objects = std::move(*next);
   }
   auto pruned = co_await add_back_dangling(std::move(*start), std::move(objects.pruned), last);
-  if (!pruned.ok()) co_return with_words("failed add back dangling items: ", pruned.status());
+  if (!pruned.ok()) co_return with_prefix("failed add back dangling items: ", pruned.status());
   auto out = co_await converted(versions_, std::move(*pruned), version);
   co_return out;
 }
 
 Task<Result<FieldPruner::Pair>> FieldPruner::add_back_owned(Pair objects, std::string api_version, FieldSet managed) const {
   auto merged = co_await converted(versions_, std::move(objects.merged), api_version);
-  if (!merged.ok()) co_return with_words("failed to convert merged object at version " + api_version + ": ", merged.status());
+  if (!merged.ok()) co_return with_prefix("failed to convert merged object at version " + api_version + ": ", merged.status());
   auto pruned = co_await converted(versions_, std::move(objects.pruned), api_version);
-  if (!pruned.ok()) co_return with_words("failed to convert pruned object at version " + api_version + ": ", pruned.status());
+  if (!pruned.ok()) co_return with_prefix("failed to convert pruned object at version " + api_version + ": ", pruned.status());
   const Schema* type = type_of(api_version);
   auto all = named_fields_of(type, *merged->object);
-  if (!all.ok()) co_return with_words("failed to create field set from merged object at version " + api_version + ": ", all.status());
+  if (!all.ok()) co_return with_prefix("failed to create field set from merged object at version " + api_version + ": ", all.status());
   auto left = named_fields_of(type, *pruned->object);
-  if (!left.ok()) co_return with_words("failed to create field set from pruned object at version " + api_version + ": ", left.status());
+  if (!left.ok()) co_return with_prefix("failed to create field set from pruned object at version " + api_version + ": ", left.status());
   Pair out;
   out.pruned = without(type, *merged, all->subtract(left->unite(with_named_fields(type, managed))));
   out.merged = std::move(*merged);
@@ -77,12 +77,12 @@ Task<Result<FieldPruner::Pair>> FieldPruner::add_back_owned(Pair objects, std::s
 Task<Result<VersionedObject>> FieldPruner::add_back_dangling(VersionedObject merged, VersionedObject pruned,
                                                              const OwnedFields& last) const {
   auto at_last = co_await converted(versions_, std::move(pruned), last.api_version);
-  if (!at_last.ok()) co_return with_words("failed to convert pruned object to last applied version: ", at_last.status());
+  if (!at_last.ok()) co_return with_prefix("failed to convert pruned object to last applied version: ", at_last.status());
   const Schema* type = type_of(last.api_version);
   auto left = named_fields_of(type, *at_last->object);
-  if (!left.ok()) co_return with_words("failed to create field set from pruned object in last applied version: ", left.status());
+  if (!left.ok()) co_return with_prefix("failed to create field set from pruned object in last applied version: ", left.status());
   auto all = named_fields_of(type, *merged.object);
-  if (!all.ok()) co_return with_words("failed to create field set from merged object in last applied version: ", all.status());
+  if (!all.ok()) co_return with_prefix("failed to create field set from merged object in last applied version: ", all.status());
   co_return without(type, merged, all->subtract(*left).intersect(with_named_fields(type, last.fields)));
 }
 

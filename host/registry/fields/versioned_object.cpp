@@ -17,7 +17,7 @@ Task<Result<VersionedObject>> converted(const FieldVersions& versions, Versioned
   co_return owned(std::move(*made), std::move(api_version));
 }
 
-Status with_words(std::string_view words, const Status& error) {
+Status with_prefix(std::string_view words, const Status& error) {
   Status out = error;
   out.set_message(std::string(words) + error.message());
   return out;

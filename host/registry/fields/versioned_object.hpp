@@ -25,6 +25,6 @@ VersionedObject owned(Object object, std::string api_version);
 Task<Result<VersionedObject>> converted(const FieldVersions& versions, VersionedObject from, std::string api_version);
 
 // `error` with `words` before its message: the place of the error.
-Status with_words(std::string_view words, const Status& error);
+Status with_prefix(std::string_view words, const Status& error);
 
 }  // namespace backplane::registry

@@ -35,14 +35,14 @@ cel::EnvironmentOptions options(unsigned version) {
 }
 
 // The type of the result, or the first line of the problems.
-std::string said(std::string_view expression, unsigned version = 35) {
+std::string result_of(std::string_view expression, unsigned version = 35) {
   const cel::Compiled compiled = cel::Environment::make(options(version))->compile(expression);
   return compiled.program != nullptr ? compiled.program->result_type() : compiled.problems.substr(0, compiled.problems.find('\n'));
 }
 
 struct Row {
   std::string_view expression;
-  std::string_view said;
+  std::string_view result;
 };
 
 TEST(Checker, FindsTypesAsTheyAreDeclared) {
@@ -71,7 +71,7 @@ TEST(Checker, FindsTypesAsTheyAreDeclared) {
       {"oldSelf.optMap(o, o.count)", "optional_type(int)"},
       {"oldSelf.spec.namespace", "optional_type(string)"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(said(row.expression), row.said) << row.expression;
+  for (const Row& row : kRows) EXPECT_EQ(result_of(row.expression), row.result) << row.expression;
 }
 
 TEST(Checker, ReportsFieldsThatNoSchemaHas) {
@@ -106,7 +106,7 @@ TEST(Checker, ReportsFieldsThatNoSchemaHas) {
       {"'%s %s'.format([1])", "ERROR: <input>:1:15: index 1 out of range"},
       {"'%y'.format([1])", "ERROR: <input>:1:12: could not parse formatting clause: unrecognized formatting clause \"y\""},
   };
-  for (const Row& row : kRows) EXPECT_EQ(said(row.expression), row.said) << row.expression;
+  for (const Row& row : kRows) EXPECT_EQ(result_of(row.expression), row.result) << row.expression;
 }
 
 TEST(Checker, InfersTypesOfLiteralsAndLoops) {
@@ -133,7 +133,7 @@ TEST(Checker, InfersTypesOfLiteralsAndLoops) {
       {"cidr('10.0.0.0/8').ip().family()", "int"},
       {"'%s %d'.format([self.name, 1])", "string"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(said(row.expression), row.said) << row.expression;
+  for (const Row& row : kRows) EXPECT_EQ(result_of(row.expression), row.result) << row.expression;
 }
 
 TEST(Checker, KnowsWhatEachVersionHas) {
@@ -155,12 +155,12 @@ TEST(Checker, KnowsWhatEachVersionHas) {
       {"[2, 1].sort()", 34},
   };
   for (const Since& each : kSince) {
-    EXPECT_TRUE(said(each.expression, each.version - 1).starts_with("ERROR")) << each.expression;
-    EXPECT_FALSE(said(each.expression, each.version).starts_with("ERROR")) << each.expression;
+    EXPECT_TRUE(result_of(each.expression, each.version - 1).starts_with("ERROR")) << each.expression;
+    EXPECT_FALSE(result_of(each.expression, each.version).starts_with("ERROR")) << each.expression;
   }
-  EXPECT_TRUE(said("duration('1x')", 28).starts_with("program instantiation failed: ")) << "no rule on texts of durations yet";
-  EXPECT_TRUE(said("cel.bind(x, 1, x)").starts_with("ERROR"));
-  EXPECT_TRUE(said("'a'.reverse()").starts_with("ERROR"));
+  EXPECT_TRUE(result_of("duration('1x')", 28).starts_with("program instantiation failed: ")) << "no rule on texts of durations yet";
+  EXPECT_TRUE(result_of("cel.bind(x, 1, x)").starts_with("ERROR"));
+  EXPECT_TRUE(result_of("'a'.reverse()").starts_with("ERROR"));
 }
 
 TEST(Checker, StoredExpressionsHaveWhatAnyVersionHas) {

@@ -44,14 +44,14 @@ class Matches {
       const re2::StringPiece text(text_.data(), text_.size());
       if (!pattern_.Match(text, at_, text_.size(), re2::RE2::UNANCHORED, groups_.data(), static_cast<int>(groups_.size()))) break;
       const std::size_t begin = static_cast<std::size_t>(groups_[0].data() - text_.data()), end = begin + groups_[0].size();
-      const bool empty_behind = begin == end && end == before_;
+      const bool empty_after_match = begin == end && end == before_;
       if (end > at_) {
         at_ = end;
       } else {
         at_ += at_ < text_.size() ? decode_rune(text_.substr(at_)).size : 1;
       }
       before_ = end;
-      if (!empty_behind) return &groups_;
+      if (!empty_after_match) return &groups_;
     }
     at_ = text_.size() + 1;
     return nullptr;

@@ -61,7 +61,7 @@ Follow TokenReader::all_follows() const {
   return out & ~kMayEnd;
 }
 
-Follow TokenReader::behind_bracket() const {
+Follow TokenReader::follow_of_bracket() const {
   Follow out = kDot | kBracket;
   for (auto each = rules_.rbegin(); each != rules_.rend(); ++each) {
     out |= each->follow;
@@ -112,7 +112,7 @@ bool TokenReader::expect(std::string_view sign) {
     ++at_;
     return skip(sign);
   }
-  const bool left_out = sign == ":" ? begins_operand(token()) : (follow_of(token()) & behind_bracket()) != 0;
+  const bool left_out = sign == ":" ? begins_operand(token()) : (follow_of(token()) & follow_of_bracket()) != 0;
   if (!left_out) return refuse_token(quoted, false);
   fail(token().offset, "missing " + quoted + " at '" + shown(token()) + "'");
   return true;

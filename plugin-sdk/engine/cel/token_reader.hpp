@@ -98,7 +98,7 @@ class TokenReader {
   static Follow follow_of(const Token& token);
   Follow all_follows() const;
   // The tokens that may follow a closing bracket here.
-  Follow behind_bracket() const;
+  Follow follow_of_bracket() const;
 
   Problems& problems_;
   const std::string_view source_;

@@ -27,7 +27,7 @@ std::pair<std::size_t, std::size_t> read_head(std::string_view bytes, std::size_
 }
 
 // The offset of the members after kind and apiVersion.
-std::size_t behind_type_meta(std::string_view bytes, std::size_t object) noexcept {
+std::size_t end_of_type_meta(std::string_view bytes, std::size_t object) noexcept {
   std::size_t at = read_head(bytes, object).second;
   for (std::size_t text = 0; text < 2 * kTypeMetaMembers; ++text) {
     const auto [size, begin] = read_head(bytes, at);
@@ -56,7 +56,7 @@ Result<EncodedForm> make_form(const Presentation& as, const ObjectEntry& entry) 
   bytes.append(kSelfDescribed);
   const std::size_t object = bytes.size();
   if (!schema::encode_cbor(as.schema, json.view(), bytes)) return unreadable();
-  form.item = static_cast<std::uint32_t>(entry.item_offset() != 0 ? behind_type_meta(bytes, object) : object);
+  form.item = static_cast<std::uint32_t>(entry.item_offset() != 0 ? end_of_type_meta(bytes, object) : object);
   form.whole_size = static_cast<std::uint32_t>(bytes.size() - form.whole);
   form.item_size = static_cast<std::uint32_t>(bytes.size() - form.item);
   form.bytes = SharedBytes(std::move(bytes));

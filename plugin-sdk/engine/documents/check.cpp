@@ -7,6 +7,7 @@
 #include "backplane/types/json_reading.hpp"
 #include "backplane/types/schema.hpp"
 #include "documents/checks.hpp"
+#include "engine/json_lines.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -67,13 +68,8 @@ class DocumentsCheck {
       return std::nullopt;
     }
     Value tree = parser.release();
-    DecodeReport report;
-    report.merge_duplicates = false;
-    (void)parse_json(in.text, {}, &report);
-    for (const DuplicateField& each : report.duplicates) {
-      Pointer at = pointer_of(tree, each.parent);
-      at.push_back(each.key);
-      tell(in, at, quoted(each.key) + " stands there twice");
+    for (const DuplicateMember& each : duplicate_members(in.text)) {
+      problems_.push_back({in.name, each.line, documents::to_string(pointer_of(tree, each.path)), "duplicate member", false});
     }
     if (tree.is_object()) return tree;
     tell(in, {}, "must be an object");

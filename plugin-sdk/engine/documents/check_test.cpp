@@ -82,8 +82,9 @@ TEST(DocumentCheck, InvalidJsonIsReportedWithItsLine) {
   const Lines lines = check({{"t.json", "{\"definitions\":\n {\"a\": }}"}});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("t.json:2: malformed JSON")) << lines[0];
-  EXPECT_EQ(check({{"t.json", "{\"definitions\": {},\n\"definitions\": {}}"}}),
-            Lines{"t.json:1: /definitions: \"definitions\" stands there twice"});
+  EXPECT_EQ(check({{"t.json", "{\"definitions\": {},\n\"definitions\": {}}"}}), Lines{"t.json:2: /definitions: duplicate member"});
+  EXPECT_EQ(check({{"t.json", "{\"definitions\": {},\n\"x\": [{\"a\": 1,\n\"b\": {\"b\": 1},\n\"a\": 2}]}"}}).at(0),
+            "t.json:4: /x/0/a: duplicate member");
 }
 
 Lines of_group(const std::string& kind, const std::string& version = "v1") {

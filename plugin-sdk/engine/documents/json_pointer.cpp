@@ -8,23 +8,27 @@
 namespace backplane::documents {
 namespace {
 
-// The offset of the member or item of the container at the scanner; the scanner then is at its value.
-bool enter_step(schema::Scanner& in, const std::string& step, std::size_t& begin) {
+// The offset of the member of the object at the scanner; the scanner then is at its value.
+bool enter_member(schema::Scanner& in, const std::string& name, Occurrence occurrence, std::size_t& begin) {
   schema::Scanner object = in;
-  if (object.enter('{')) {
-    std::string_view key;
-    for (;;) {
-      schema::Scanner before = object;
-      if (!object.next_key(key)) return false;
-      if (key != step) {
-        object.value();
-        continue;
-      }
+  bool found = false;
+  std::string_view key;
+  for (object.enter('{');;) {
+    schema::Scanner before = object;
+    if (!object.next_key(key)) return found;
+    if (key == name) {
+      found = true;
       begin = before.begin();
       in = object;
-      return true;
+      if (occurrence == Occurrence::kFirst) return true;
     }
+    object.value();
   }
+}
+
+// The same for a member or an item of the container at the scanner.
+bool enter_step(schema::Scanner& in, const std::string& step, Occurrence occurrence, std::size_t& begin) {
+  if (schema::Scanner object = in; object.enter('{')) return enter_member(in, step, occurrence, begin);
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
   if (error != std::errc() || end != step.data() + step.size() || !in.enter('[')) return false;
@@ -63,11 +67,11 @@ std::size_t line_at(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
-std::size_t line_of(std::string_view text, const Pointer& pointer) {
+std::size_t line_of(std::string_view text, const Pointer& pointer, Occurrence occurrence) {
   schema::Scanner in(text);
   std::size_t begin = in.begin();
-  for (const std::string& step : pointer) {
-    if (!enter_step(in, step, begin)) break;
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    if (!enter_step(in, pointer[i], i + 1 == pointer.size() ? occurrence : Occurrence::kFirst, begin)) break;
   }
   // The comma before a key may be on another line.
   begin = std::min(text.find_first_not_of(" \t\r\n,", begin), text.size());

@@ -15,8 +15,10 @@ namespace backplane::documents {
 using Pointer = std::vector<std::string>;
 
 std::string to_string(const Pointer& pointer);
+// Which member of the name that the pointer ends with, if the object has several.
+enum class Occurrence : unsigned char { kFirst, kLast };
 // The line on which the value at `pointer` begins: of a member, the line of its key.  A missing value has the line of its holder.
-std::size_t line_of(std::string_view text, const Pointer& pointer);
+std::size_t line_of(std::string_view text, const Pointer& pointer, Occurrence occurrence = Occurrence::kFirst);
 std::size_t line_at(std::string_view text, std::size_t offset);
 // The pointer of a dotted path in `root`: "kinds[0].columns[1].path"; member names may contain dots.  Ends at the last existing value.
 Pointer pointer_of(const Value& root, std::string_view dotted);

@@ -9,8 +9,8 @@
 namespace backplane::fields {
 
 NodeRef node_of(Entries&& entries) {
-  const auto behind = [](const Entry& a, const Entry& b) { return !(a.element < b.element); };
-  if (std::adjacent_find(entries.begin(), entries.end(), behind) == entries.end()) return sorted_node(std::move(entries));
+  const auto out_of_order = [](const Entry& a, const Entry& b) { return !(a.element < b.element); };
+  if (std::adjacent_find(entries.begin(), entries.end(), out_of_order) == entries.end()) return sorted_node(std::move(entries));
   // Moving entries is expensive: each is moved once.
   boost::container::small_vector<Entry*, 32> order;
   order.reserve(entries.size());

@@ -77,7 +77,7 @@ void Checker::check_property(const Type& type, const Property& property, const R
   const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
   if (rules.when_changed && old != nullptr && !differ(value, before)) return;
   const Place place = place_of(property.name, &rules, holder);
-  if (rules.instead) drop_said_of(place);
+  if (rules.instead) drop_errors_at(place);
   if (old != nullptr) check_change(*property.type, property.pointer, rules, value, before, place);
   if (old != nullptr && rules.fixed != nullptr) check_fixed(*property.type, *rules.fixed, value, before, place);
   if (is_too_long(rules, value)) return check_too_long(rules, value->get_array(), place);
@@ -97,7 +97,7 @@ void Checker::check_property(const Type& type, const Property& property, const R
   if (value != nullptr && value->is_array()) check_list_here(*property.type, rules, value->get_array(), place);
 }
 
-void Checker::drop_said_of(const Place& place) {
+void Checker::drop_errors_at(const Place& place) {
   const std::string path = place.path();
   const auto& list = errors_.list();
   if (std::none_of(list.begin(), list.end(), [&](const FieldError& error) { return error.field == path; })) return;

@@ -8,7 +8,7 @@
 namespace backplane::schema {
 
 void Checker::check_list(const Type& type, const Rules* rules, const Array& list, const Value* old, const Place& place) {
-  static const ListIdentity kUntold{ListKind::kAtomic, {}};
+  static const ListIdentity kAtomicList{ListKind::kAtomic, {}};
   const Body& body = type.body();
   if (body.items == nullptr || (rules == nullptr && !type.ruled_within())) return;
   const bool whole = rules != nullptr && rules->whole_list;
@@ -17,7 +17,7 @@ void Checker::check_list(const Type& type, const Rules* rules, const Array& list
     if (!each->alone_forbidden) check_alone(*each, list, place);
   }
   const bool compares = old != nullptr && body.identity != nullptr && type.compares_within();
-  const OldItems before(compares ? *body.identity : kUntold, old);
+  const OldItems before(compares ? *body.identity : kAtomicList, old);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place item{&place, {}, i, Place::Step::kIndex};
     check_item(body, list[i], before.of(list[i], i), whole ? place : item, &list, rules != nullptr ? rules->items.get() : nullptr);

@@ -55,7 +55,7 @@ class Checker {
   static Place place_of(std::string_view name, const Rules* rules, const Place& holder);
   void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
                       const Object* old, const Place& holder);
-  void drop_said_of(const Place& place);
+  void drop_errors_at(const Place& place);
   // Whether nothing in the value is checked.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;

@@ -32,7 +32,7 @@ class Compiler {
   // Typed mode: rules.cpp.
   const Rules* rules_of(const Object& schema, const std::string& path);
   void read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out);
-  void read_rule_list(const Value& said, const Object& schema, const std::string& path, Rules& out);
+  void read_rule_list(const Value& value, const Object& schema, const std::string& path, Rules& out);
   const ConditionalDefault* conditional_default_of(const Object& schema, const std::string& path);
   const Derived* derived_of(const Object& schema);
   const Gated* gated_of(const Object& schema, const std::string& path);

@@ -9,7 +9,7 @@ namespace backplane::schema {
 namespace {
 
 // Whether a member has a value that a default does not replace.
-bool is_said(const Property& property, const Value* present) {
+bool is_set(const Property& property, const Value* present) {
   // Go's IntOrString (80 or "http") is a struct, and unset if it is zero.
   const bool whole = property.pointer || (property.type->struct_like() && property.type->form() != Form::kIntOrString);
   return present != nullptr && !present->is_null() && (whole || !is_zero(*present));
@@ -18,7 +18,7 @@ bool is_said(const Property& property, const Value* present) {
 // Gives an unset member its value.
 void set_member(const Property& property, const Value* value, Object& object) {
   Value* present = find(object, property.name);
-  if (value == nullptr || is_said(property, present)) return;
+  if (value == nullptr || is_set(property, present)) return;
   if (present != nullptr) {
     *present = Value(*value, object.storage());
   } else {

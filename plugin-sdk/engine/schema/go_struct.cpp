@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kApiPrefix = "io.k8s.api.";
 
 std::string go_name_of(std::string_view json_name, const Object& schema) {
-  if (const Value* said = find(schema, "x-backplane-go-name")) return std::string(std::string_view(said->get_string()));
+  if (const Value* name = find(schema, "x-backplane-go-name")) return std::string(std::string_view(name->get_string()));
   std::string out(json_name);
   if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 32);
   return out;

@@ -44,8 +44,8 @@ std::vector<Condition> condition_set(const Object& members) {
   for (const auto& [member, wanted] : members) {
     Condition& condition = out.emplace_back();
     condition.member = member_path(member);
-    if (const Object* said = wanted.if_object(); said != nullptr && said->contains("as")) {
-      condition.as = member_path(get_string(*said, "as"));
+    if (const Object* operand = wanted.if_object(); operand != nullptr && operand->contains("as")) {
+      condition.as = member_path(get_string(*operand, "as"));
     } else if (wanted.is_object()) {
       const std::string_view word = get_string(wanted.get_object(), "is");
       const auto* row = std::find_if(std::begin(kTests), std::end(kTests), [&](const TestRow& each) { return each.word == word; });
@@ -77,7 +77,7 @@ bool holds(const std::vector<Condition>& all, const Object& object, const Object
 
 }  // namespace
 
-std::vector<std::string> said_texts(const Value& list) {
+std::vector<std::string> string_items(const Value& list) {
   std::vector<std::string> out;
   if (!list.is_array()) return out;
   for (const Value& item : list.get_array()) {
@@ -86,7 +86,7 @@ std::vector<std::string> said_texts(const Value& list) {
   return out;
 }
 
-std::string said_text(const Value& value) { return value.is_string() ? std::string(value.get_string()) : std::string(); }
+std::string string_or_empty(const Value& value) { return value.is_string() ? std::string(value.get_string()) : std::string(); }
 
 MemberPath member_path(std::string_view text) {
   MemberPath out;

@@ -12,8 +12,8 @@
 namespace backplane::schema {
 
 // The texts of a list; other items are skipped.
-std::vector<std::string> said_texts(const Value& list);
-std::string said_text(const Value& value);
+std::vector<std::string> string_items(const Value& list);
+std::string string_or_empty(const Value& value);
 
 // The check of a text by its name; null for unknown names.
 using FormatCheck = Problems (*)(std::string_view);

@@ -118,21 +118,21 @@ bool read_alone(const Value& value, Rules& out) {
     out.alone_forbidden = true;
     return !out.alone_item.empty() && !out.alone.empty();
   }
-  return !(out.alone = said_text(value)).empty();
+  return !(out.alone = string_or_empty(value)).empty();
 }
 
 // One keyword of a rule; false if it is unknown or invalid.
 bool read_word(std::string_view word, const Value& value, const Object& schema, Rules& out) {
-  const bool said = value.is_string() || (value.is_bool() && value.get_bool());
+  const bool applies = value.is_string() || (value.is_bool() && value.get_bool());
   if (word == "required") {
-    out.required_text = said_text(value);
-    return out.required = said;
+    out.required_text = string_or_empty(value);
+    return out.required = applies;
   }
   for (const TextWord& row : kTextWords) {
-    if (row.word == word) return !(out.*row.text = said_text(value)).empty();
+    if (row.word == word) return !(out.*row.text = string_or_empty(value)).empty();
   }
   for (const FlagWord& row : kFlagWords) {
-    if (row.word == word) return out.*row.flag = said;
+    if (row.word == word) return out.*row.flag = applies;
   }
   for (const ConditionWord& row : kConditionWords) {
     if (row.word == word) return !(out.*row.conditions = conditions_of(value)).empty();
@@ -144,22 +144,22 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
   if (word == "enum") {
     const Value* published = find(schema, "enum");
     if (published == nullptr && get_object(schema, "items") != nullptr) published = find(*get_object(schema, "items"), "enum");
-    out.allowed = value.is_array() ? said_texts(value) : published != nullptr ? said_texts(*published) : std::vector<std::string>();
+    out.allowed = value.is_array() ? string_items(value) : published != nullptr ? string_items(*published) : std::vector<std::string>();
     return !out.allowed.empty();
   }
-  if (word == "enumNames") return !(out.allowed_names = said_texts(value)).empty();
+  if (word == "enumNames") return !(out.allowed_names = string_items(value)).empty();
   if (word == "alone") return read_alone(value, out);
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
   if (word == "fixed") return (out.fixed = fixed_of(value)) != nullptr;
-  if (word == "entries") return !(out.entries = said_texts(value)).empty();
+  if (word == "entries") return !(out.entries = string_items(value)).empty();
   if (word == "immutable") {
-    out.immutable_text = value.is_string() ? said_text(value) : "field is immutable";
-    return out.immutable = said;
+    out.immutable_text = value.is_string() ? string_or_empty(value) : "field is immutable";
+    return out.immutable = applies;
   }
   if (word == "unique") {
     out.unique_items = value.is_bool() && value.get_bool();
-    if (value.is_string()) out.unique.push_back(said_text(value));
-    if (value.is_array()) out.unique = said_texts(value);
+    if (value.is_string()) out.unique.push_back(string_or_empty(value));
+    if (value.is_array()) out.unique = string_items(value);
     return out.unique_items || !out.unique.empty();
   }
   return false;
@@ -187,10 +187,10 @@ void Compiler::read_rules(const Object& words, const Object& schema, const std::
   }
 }
 
-void Compiler::read_rule_list(const Value& said, const Object& schema, const std::string& path, Rules& out) {
-  if (said.is_object()) return read_rules(said.get_object(), schema, path, out);
+void Compiler::read_rule_list(const Value& value, const Object& schema, const std::string& path, Rules& out) {
+  if (value.is_object()) return read_rules(value.get_object(), schema, path, out);
   Rules* last = nullptr;
-  for (const Value& words : said.is_array() ? said.get_array() : Array()) {
+  for (const Value& words : value.is_array() ? value.get_array() : Array()) {
     if (last != nullptr) last->next = std::make_unique<Rules>();
     last = last != nullptr ? last->next.get() : &out;
     if (words.is_object()) read_rules(words.get_object(), schema, path, *last);
@@ -198,10 +198,10 @@ void Compiler::read_rule_list(const Value& said, const Object& schema, const std
 }
 
 const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
-  const Value* said = find(schema, "x-backplane-rules");
-  if (said == nullptr) return nullptr;
+  const Value* found = find(schema, "x-backplane-rules");
+  if (found == nullptr) return nullptr;
   Rules& out = state_.rules.emplace_back();
-  read_rule_list(*said, schema, path, out);
+  read_rule_list(*found, schema, path, out);
   return &out;
 }
 
@@ -219,36 +219,36 @@ const ConditionalDefault* Compiler::conditional_default_of(const Object& schema,
 const Derived* Compiler::derived_of(const Object& schema) {
   constexpr std::string_view kPrefix = "x-backplane-";
   Derived out;
-  bool said = false;
+  bool any = false;
   const auto word = [&](std::string_view name) {
     const Value* value = find(schema, std::string(kPrefix) + std::string(name));
-    said = said || value != nullptr;
+    any = any || value != nullptr;
     return value;
   };
   if (const Value* value = word("drop-when")) out.dropped = conditions_of(*value);
-  if (const Value* value = word("first-of")) out.list = said_text(*value);
-  if (const Value* value = word("into")) out.into = said_text(*value);
-  if (const Value* value = word("fill-from")) out.from = said_texts(*value);
+  if (const Value* value = word("first-of")) out.list = string_or_empty(*value);
+  if (const Value* value = word("into")) out.into = string_or_empty(*value);
+  if (const Value* value = word("fill-from")) out.from = string_items(*value);
   if (const Value* value = word("fill-when")) out.when = conditions_of(*value);
   if (const Value* value = word("items-say"); value != nullptr && value->is_object()) {
-    for (const auto& [name, said_there] : value->get_object()) out.items_say.emplace_back(name, Value(said_there, json::storage_ptr()));
+    for (const auto& [name, item_value] : value->get_object()) out.items_say.emplace_back(name, Value(item_value, json::storage_ptr()));
   }
-  if (const Value* value = word("round")) out.thousandths = said_text(*value) == "thousandths";
-  return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;
+  if (const Value* value = word("round")) out.thousandths = string_or_empty(*value) == "thousandths";
+  return any ? &state_.derived.emplace_back(std::move(out)) : nullptr;
 }
 
 const Gated* Compiler::gated_of(const Object& schema, const std::string& path) {
-  const Value* said = find(schema, "x-backplane-gate");
-  if (said == nullptr) return nullptr;
+  const Value* found = find(schema, "x-backplane-gate");
+  if (found == nullptr) return nullptr;
   Gated out;
   const auto texts = [](const Value& value) {
-    return value.is_array() ? said_texts(value) : std::vector<std::string>{std::string(said_text(value))};
+    return value.is_array() ? string_items(value) : std::vector<std::string>{std::string(string_or_empty(value))};
   };
-  if (!said->is_object()) {
-    out.gates = texts(*said);
+  if (!found->is_object()) {
+    out.gates = texts(*found);
     return &state_.gated.emplace_back(std::move(out));
   }
-  for (const auto& [key, value] : said->get_object()) {
+  for (const auto& [key, value] : found->get_object()) {
     if (key == "gate") {
       out.gates = texts(value);
     } else if (key == "together" && value.is_bool()) {
@@ -256,7 +256,7 @@ const Gated* Compiler::gated_of(const Object& schema, const std::string& path) {
     } else if (key == "holder" && value.is_bool()) {
       out.holder = value.get_bool();
     } else if (key == "having") {
-      out.having = said_text(value);
+      out.having = string_or_empty(value);
     } else if (key == "also") {
       out.also = texts(value);
     } else if (key == "except" && value.is_array()) {

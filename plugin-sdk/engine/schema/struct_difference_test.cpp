@@ -33,8 +33,8 @@ TEST(GoStruct, TheHostsNamespacesStandInTheSecurityContextThere) {
 // The difference would not show a change of a field that is not printed.
 TEST(GoStruct, PrintsEveryPropertyOfTheSchema) {
   // Fields that the Go struct has in PodSecurityContext, or not at all (the old name of serviceAccountName).
-  const std::set<std::string> elsewhere = {"PodSpec.hostNetwork",           "PodSpec.hostPID",   "PodSpec.hostIPC",
-                                           "PodSpec.shareProcessNamespace", "PodSpec.hostUsers", "PodSpec.serviceAccount"};
+  const std::set<std::string> of_security_context = {"PodSpec.hostNetwork",           "PodSpec.hostPID",   "PodSpec.hostIPC",
+                                                     "PodSpec.shareProcessNamespace", "PodSpec.hostUsers", "PodSpec.serviceAccount"};
   constexpr std::string_view kPrefix = "io.k8s.api.core.v1.";
   int types = 0;
   for (const char* root : {"PodSpec", "PersistentVolumeSpec", "PersistentVolumeClaimSpec"}) {
@@ -47,7 +47,7 @@ TEST(GoStruct, PrintsEveryPropertyOfTheSchema) {
       const std::string name(full.substr(kPrefix.size()));
       ++types;
       std::size_t missing = 0;
-      for (const auto& property : *properties) missing += elsewhere.contains(name + "." + std::string(property.key()));
+      for (const auto& property : *properties) missing += of_security_context.contains(name + "." + std::string(property.key()));
       const std::size_t printed = go_struct(name, {}).get_object().size();
       if (name == "PodSecurityContext") {
         EXPECT_EQ(printed, properties->size() + 5) << name;

@@ -30,7 +30,7 @@ StructRules::Order order_of(const Object& words) {
 StructRules::Keys keys_of(const Object& words) {
   const auto list = [&](std::string_view word) {
     const Value* found = find(words, word);
-    return found != nullptr ? said_texts(*found) : std::vector<std::string>();
+    return found != nullptr ? string_items(*found) : std::vector<std::string>();
   };
   const Value* when = find(words, "when");
   return {when != nullptr ? conditions_of(*when) : Conditions(), std::string(get_string(words, "member")), list("there"), list("filled"),
@@ -48,13 +48,13 @@ bool read_blame(const Object& words, StructRules& out) {
     const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& row) { return row.first == word; });
     if (kind != std::end(kKinds)) {
       blame.kind = kind->second;
-      blame.text = said_text(value);
+      blame.text = string_or_empty(value);
     } else if (word == "when" || word == "unless") {
       Conditions& conditions = word == "when" ? blame.when : blame.unless;
       conditions = conditions_of(value);
       if (conditions.empty()) return false;
     } else if (word == "quotes") {
-      blame.quotes = said_text(value);
+      blame.quotes = string_or_empty(value);
     } else if (word == "shows") {
       blame.shows = to_json(value);
     } else if (word == "whole" && value.is_bool()) {
@@ -76,9 +76,9 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
     const std::string_view word(key);
     if (const auto side = side_of(word); side && value.is_array()) {
       for (const Value& limit : value.get_array()) {
-        const Object& words_of_limit = limit.get_object();
-        out.limits.push_back({*side, said_texts(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
-                              std::string(get_string(words_of_limit, "text")), get_bool(words_of_limit, "quotesLimit").value_or(false)});
+        const Object& limit_rule = limit.get_object();
+        out.limits.push_back({*side, string_items(limit_rule.at("members")), std::string(get_string(limit_rule, "limit")),
+                              std::string(get_string(limit_rule, "text")), get_bool(limit_rule, "quotesLimit").value_or(false)});
       }
       continue;
     }
@@ -100,36 +100,36 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
       fail(path + ".x-backplane-struct-rules", std::string(word));
       continue;
     }
-    const Object& said = value.get_object();
+    const Object& rule = value.get_object();
     const auto list = [&](std::string_view name) {
-      const Value* found = find(said, name);
-      return found ? said_texts(*found) : std::vector<std::string>();
+      const Value* found = find(rule, name);
+      return found ? string_items(*found) : std::vector<std::string>();
     };
     if (word == "union") {
       out.is_union = true;
       out.union_except = list("except");
       out.union_order = list("order");
-      for (const auto& [member, name] : object_or_empty(said, "as")) out.union_as.emplace_back(member, said_text(name));
-      out.none_text = get_string(said, "none");
-      out.many_text = get_string(said, "many");
-      out.union_by = get_string(said, "by");
-      for (const auto& [named, member] : object_or_empty(said, "of")) out.union_of.emplace_back(named, said_text(member));
+      for (const auto& [member, name] : object_or_empty(rule, "as")) out.union_as.emplace_back(member, string_or_empty(name));
+      out.none_text = get_string(rule, "none");
+      out.many_text = get_string(rule, "many");
+      out.union_by = get_string(rule, "by");
+      for (const auto& [named, member] : object_or_empty(rule, "of")) out.union_of.emplace_back(named, string_or_empty(member));
     } else if (word == "frozen") {
-      out.frozen_by = get_string(said, "by");
+      out.frozen_by = get_string(rule, "by");
       out.frozen = list("members");
       out.thawed = list("except");
-      out.frozen_text = get_string(said, "text");
+      out.frozen_text = get_string(rule, "text");
     } else if (word == "maxBytes") {
       out.counted = list("members");
-      out.max_bytes = get_int(said, "bytes").value_or(std::numeric_limits<std::int64_t>::max());
-      out.counted_path = get_string(said, "path");
+      out.max_bytes = get_int(rule, "bytes").value_or(std::numeric_limits<std::int64_t>::max());
+      out.counted_path = get_string(rule, "path");
     } else if (word == "anyOf") {
       out.any_of = list("members");
-      out.any_text = get_string(said, "text");
-      if (const Value* when = find(said, "when")) out.any_when = conditions_of(*when);
+      out.any_text = get_string(rule, "text");
+      if (const Value* when = find(rule, "when")) out.any_when = conditions_of(*when);
     } else if (word == "distinctKeys") {
-      out.distinct = get_string(said, "member");
-      out.distinct_from = get_string(said, "from");
+      out.distinct = get_string(rule, "member");
+      out.distinct_from = get_string(rule, "from");
     } else {
       fail(path + ".x-backplane-struct-rules", "\"" + std::string(word) + "\" is no rule");
     }

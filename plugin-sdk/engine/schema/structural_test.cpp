@@ -323,11 +323,11 @@ TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
   const std::string item = R"({"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":2}}})";
   const std::string map = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":)" + item + "}";
   const std::string list = R"({"type":"array","items":)" + item + "}";
-  const std::string before = R"([{"k":"a","v":"long"}])", behind = R"([{"k":"b","v":"x"},{"k":"a","v":"long"}])";
-  EXPECT_EQ(change_problems(map, before, behind), "");
+  const std::string before = R"([{"k":"a","v":"long"}])", after = R"([{"k":"b","v":"x"},{"k":"a","v":"long"}])";
+  EXPECT_EQ(change_problems(map, before, after), "");
   EXPECT_EQ(change_problems(map, before, R"([{"k":"b","v":"long"}])"), "spec[0].v: Too long: may not be more than 2 bytes");
   EXPECT_EQ(change_problems(list, before, before), "");
-  EXPECT_EQ(change_problems(list, before, behind), "spec[1].v: Too long: may not be more than 2 bytes");
+  EXPECT_EQ(change_problems(list, before, after), "spec[1].v: Too long: may not be more than 2 bytes");
   const std::string twice = R"([{"k":"a"},{"k":"a"}])", thrice = R"([{"k":"a"},{"k":"a"},{"k":"c"}])";
   EXPECT_EQ(change_problems(map, twice, thrice), "") << "it repeated itself before";
   EXPECT_NE(change_problems(map, "[]", twice), "");

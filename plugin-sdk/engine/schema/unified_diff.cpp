@@ -64,8 +64,8 @@ class Matcher {
       if (block.size == 0) continue;
       found.push_back(block);
       if (range.a1 < block.a && range.b1 < block.b) open.push_back({range.a1, block.a, range.b1, block.b});
-      const Range behind{block.a + block.size, range.a2, block.b + block.size, range.b2};
-      if (behind.a1 < behind.a2 && behind.b1 < behind.b2) open.push_back(behind);
+      const Range after{block.a + block.size, range.a2, block.b + block.size, range.b2};
+      if (after.a1 < after.a2 && after.b1 < after.b2) open.push_back(after);
     }
     std::sort(found.begin(), found.end(), [](const Block& x, const Block& y) { return x.a < y.a; });
     std::vector<Block> joined;

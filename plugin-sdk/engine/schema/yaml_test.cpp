@@ -148,9 +148,9 @@ TEST(ReadYaml, WhatMultipliesInsideOfTheParserIsBounded) {
   std::string directives;
   for (int i = 0; i < 100; ++i) directives += "%TAG !" + std::to_string(i) + "! x\n";
   EXPECT_EQ(read(directives + "---\na: 1\n"), "yaml: the document has too many directives");
-  std::string behind_other_breaks = "# comment";
-  for (int i = 0; i < 100; ++i) behind_other_breaks += "\xC2\x85%TAG !" + std::to_string(i) + "! x";
-  EXPECT_EQ(read(behind_other_breaks + "\n---\na: 1\n"), "yaml: the document has too many directives");
+  std::string after_other_breaks = "# comment";
+  for (int i = 0; i < 100; ++i) after_other_breaks += "\xC2\x85%TAG !" + std::to_string(i) + "! x";
+  EXPECT_EQ(read(after_other_breaks + "\n---\na: 1\n"), "yaml: the document has too many directives");
   const std::string long_text(1 << 20, 'x');
   EXPECT_EQ(read("a: &a \"" + long_text + "\"\nb: [" + repeated("*a,", 40) + "]\n"), "yaml: document contains excessive aliasing");
   EXPECT_EQ(read("%TAG !a! " + long_text + "\n---\n[" + repeated("!a!b c,", 40) + "]\n"), "yaml: the tags of the document are too long");

@@ -10,7 +10,7 @@ namespace {
 // Memory for the program and the matching state; a counted class of many letters needs the most.
 constexpr std::int64_t kMaxMemory = std::int64_t{16} << 20;
 
-std::string_view words_of(re2::RE2::ErrorCode code) noexcept {
+std::string_view error_text(re2::RE2::ErrorCode code) noexcept {
   switch (code) {
     case re2::RE2::ErrorBadEscape:
       return "invalid escape sequence";
@@ -92,7 +92,7 @@ std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::st
     return nullptr;
   }
   if (compiled->ok()) return compiled;
-  problem = "error parsing regexp: " + std::string(words_of(compiled->error_code())) + ": `" + compiled->error_arg() + "`";
+  problem = "error parsing regexp: " + std::string(error_text(compiled->error_code())) + ": `" + compiled->error_arg() + "`";
   return nullptr;
 }
 

@@ -65,12 +65,12 @@ Result<GroupVersionKind> kind_of(const Value& tree) {
 }
 
 // The kind of a document with defaults for missing parts (gvkWithDefaults).
-GroupVersionKind with_defaults(GroupVersionKind said, const GroupVersionKind& into) {
-  if (said.kind.empty()) said.kind = into.kind;
-  if (!said.version.empty() || (!said.group.empty() && said.group != into.group)) return said;
-  said.group = into.group;
-  said.version = into.version;
-  return said;
+GroupVersionKind with_defaults(GroupVersionKind kind, const GroupVersionKind& into) {
+  if (kind.kind.empty()) kind.kind = into.kind;
+  if (!kind.version.empty() || (!kind.group.empty() && kind.group != into.group)) return kind;
+  kind.group = into.group;
+  kind.version = into.version;
+  return kind;
 }
 
 bool is_yaml_line(std::string_view problem) { return problem.starts_with("line "); }

@@ -173,11 +173,11 @@ class Reading {
     column_paths(in, column);
     cell = documents::DocumentCell::read(in);
     const bool has_parts = cell && !cell->parts.empty();
-    in.expect(!has_parts || column.path.empty(), "path", "left out beside parts");
+    in.expect(!has_parts || column.path.empty(), "path", "left out if parts is there");
     if (!has_parts) column_join(in, column);
     const Value* absent = in.take("absent");
     const Value* empty = in.take("empty");
-    in.expect(absent == nullptr || empty == nullptr, "absent", "left out beside empty");
+    in.expect(absent == nullptr || empty == nullptr, "absent", "left out if empty is there");
     column.absent_if_empty = empty != nullptr;
     if (absent != nullptr || empty != nullptr) {
       column.absent = absent != nullptr ? *absent : *empty;
@@ -210,7 +210,7 @@ class Reading {
   static void column_join(DocumentReader& in, TableColumn& column) {
     const Value* join = in.take("join");
     if (join == nullptr) return;
-    in.expect(join->is_string() && !column.path.empty(), "join", "a text beside a path");
+    in.expect(join->is_string() && !column.path.empty(), "join", "a text, with a path");
     column.join = std::string(text_of(*join));
   }
 
@@ -247,9 +247,9 @@ class Reading {
   }
 
   static void conditions(DocumentReader& in, std::string_view key, std::vector<WarningRow::Conditions>& out) {
-    const Value* said = in.take(key);
-    if (said == nullptr) return;
-    const Array sets = said->is_array() ? said->get_array() : Array{*said};
+    const Value* value = in.take(key);
+    if (value == nullptr) return;
+    const Array sets = value->is_array() ? value->get_array() : Array{*value};
     for (const Value& set : sets) {
       in.expect(set.is_object(), key, "an object or a list of them");
       WarningRow::Conditions& all = out.emplace_back();

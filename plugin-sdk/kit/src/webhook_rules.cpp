@@ -126,9 +126,9 @@ void check_webhook_service(const Object& service, const std::string& path, Field
   if (get_string(service, "name").empty()) errors.required(at(path, "namespace"));
   const std::int64_t port = get_int(service, "port").value_or(0);
   const Problems problems = is_valid_port_num(port);
-  std::string said;
-  for (const std::string& problem : problems) said += (said.empty() ? "" : ", ") + problem;
-  if (!problems.empty()) errors.invalid(at(path, "port"), port, "port is not valid: " + said);
+  std::string joined;
+  for (const std::string& problem : problems) joined += (joined.empty() ? "" : ", ") + problem;
+  if (!problems.empty()) errors.invalid(at(path, "port"), port, "port is not valid: " + joined);
   if (has(service, "path")) check_url_path(get_string(service, "path"), at(path, "path"), errors);
 }
 

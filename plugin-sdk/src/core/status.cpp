@@ -128,7 +128,7 @@ FieldError make_error(FieldErrorType type, std::string field, std::string_view p
 
 std::string path_or_nil(const std::string& field) { return field.empty() ? "<nil>" : field; }
 
-std::string words_of_left_out(std::size_t count) { return "and " + std::to_string(count) + (count == 1 ? " more error" : " more errors"); }
+std::string left_out_text(std::size_t count) { return "and " + std::to_string(count) + (count == 1 ? " more error" : " more errors"); }
 
 }  // namespace
 
@@ -312,7 +312,7 @@ std::string FieldErrors::aggregate_message() const {
     if (!out.empty()) out.append(", ");
     out.append(line);
   }
-  if (left_out_ > 0) out.append(", ").append(words_of_left_out(left_out_));
+  if (left_out_ > 0) out.append(", ").append(left_out_text(left_out_));
   return seen.size() > 1 || left_out_ > 0 ? "[" + out + "]" : out;
 }
 
@@ -322,7 +322,7 @@ Status FieldErrors::to_status(std::string_view group, std::string_view kind, std
   for (const FieldError& error : list_) {
     details.causes.push_back({std::string(kFieldErrors[static_cast<std::size_t>(error.type)].cause), error.text, path_or_nil(error.field)});
   }
-  if (left_out_ > 0) details.causes.push_back({{}, words_of_left_out(left_out_), {}});
+  if (left_out_ > 0) details.causes.push_back({{}, left_out_text(left_out_), {}});
   return Status(Reason::kInvalid, qualified(group, kind) + " " + quoted(name) + " is invalid: " + aggregate_message())
       .with_details(std::move(details));
 }

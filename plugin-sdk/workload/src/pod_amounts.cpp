@@ -32,17 +32,17 @@ Object sum_of_containers(const Object& pod_spec, std::string_view list) {
   const auto of = [list](const Object& container) -> const Object& {
     return object_or_empty(object_or_empty(container, "resources"), list);
   };
-  Object out, beside, most;  // of all containers that run together; of the sidecars among them; the maximum while an init container runs
+  Object out, sidecars, most;  // of all containers that run together; of the sidecars among them; the maximum while an init container runs
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { add(out, of(container)); });
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t) {
     if (get_string(container, "restartPolicy") == "Always") {
       add(out, of(container));
-      add(beside, of(container));
-      raise(most, beside);
+      add(sidecars, of(container));
+      raise(most, sidecars);
       return;
     }
     Object now = of(container);
-    add(now, beside);
+    add(now, sidecars);
     raise(most, now);
   });
   raise(out, most);

@@ -22,8 +22,9 @@ std::string problems_of(const std::string& pod_spec) {
 }
 
 // The errors of a pod whose only container has these members; and of a pod that has them itself.
-std::string in_container(const std::string& members, const std::string& beside = "") {
-  return problems_of(R"({"containers":[{"name":"c","image":"i",)" + members + "}]" + (beside.empty() ? "" : ",") + beside + "}");
+std::string in_container(const std::string& members, const std::string& spec_members = "") {
+  return problems_of(R"({"containers":[{"name":"c","image":"i",)" + members + "}]" + (spec_members.empty() ? "" : ",") + spec_members +
+                     "}");
 }
 std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
 

@@ -130,14 +130,14 @@ TEST_F(Manifests, HaveADirectoryThatIsThere) {
   EXPECT_TRUE(check_directory("", false).ok());
   EXPECT_TRUE(check_directory(directory, true).ok());
   put("file", "");
-  const auto said = [&](const std::string& path, bool enabled) { return check_directory(path, enabled).message(); };
+  const auto message_of = [&](const std::string& path, bool enabled) { return check_directory(path, enabled).message(); };
   EXPECT_EQ(
-      said(directory, false),
+      message_of(directory, false),
       "staticManifestsDir: Forbidden: staticManifestsDir requires the ManifestBasedAdmissionControlConfig feature gate to be enabled");
-  EXPECT_EQ(said("x", true), "staticManifestsDir: Invalid value: \"x\": must be an absolute file path");
-  EXPECT_EQ(said("/none/at/all", true),
+  EXPECT_EQ(message_of("x", true), "staticManifestsDir: Invalid value: \"x\": must be an absolute file path");
+  EXPECT_EQ(message_of("/none/at/all", true),
             "staticManifestsDir: Invalid value: \"/none/at/all\": unable to read: stat /none/at/all: no such file or directory");
-  EXPECT_EQ(said(directory + "/file", true), "staticManifestsDir: Invalid value: \"" + directory + "/file\": must be a directory");
+  EXPECT_EQ(message_of(directory + "/file", true), "staticManifestsDir: Invalid value: \"" + directory + "/file\": must be a directory");
 }
 
 TEST_F(Manifests, ChangeTheStampOfTheirDirectory) {

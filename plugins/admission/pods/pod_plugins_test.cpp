@@ -80,10 +80,10 @@ TEST(PodTopologyLabels, CopiesZoneAndRegionOfTheNode) {
   EXPECT_TRUE(under.admit(binding.attributes).ok());
   const std::string labels = R"({"topology.kubernetes.io/region":"r","topology.kubernetes.io/zone":"z"})";
   EXPECT_EQ(to_json(*ObjectMeta(binding.object).labels()), labels);
-  WriteUnderTest elsewhere({"", "v1", "Binding"}, "pods", R"({"metadata":{"name":"p"},"target":{"kind":"Other","name":"n"}})");
-  elsewhere.attributes.subresource = "binding";
-  EXPECT_TRUE(under.admit(elsewhere.attributes).ok());
-  EXPECT_EQ(ObjectMeta(elsewhere.object).labels(), nullptr);
+  WriteUnderTest other_target({"", "v1", "Binding"}, "pods", R"({"metadata":{"name":"p"},"target":{"kind":"Other","name":"n"}})");
+  other_target.attributes.subresource = "binding";
+  EXPECT_TRUE(under.admit(other_target.attributes).ok());
+  EXPECT_EQ(ObjectMeta(other_target.object).labels(), nullptr);
   PodUnderTest pod(R"({"nodeName":"n"})");
   EXPECT_TRUE(under.admit(pod.attributes).ok());
   EXPECT_EQ(pod.member("metadata.labels"), labels);

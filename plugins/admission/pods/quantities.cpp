@@ -59,14 +59,14 @@ bool read_number(std::string_view& text, Number& out) {
     out.negative = text.front() == '-';
     text.remove_prefix(1);
   }
-  bool behind_point = false;
+  bool after_point = false;
   for (; !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9')); text.remove_prefix(1)) {
     if (text.front() == '.') {
-      behind_point = true;
+      after_point = true;
       continue;
     }
     out.digits = out.digits * 10 + (text.front() - '0');
-    out.fraction += behind_point ? 1 : 0;
+    out.fraction += after_point ? 1 : 0;
     if (out.digits > kWideLimit || out.fraction > static_cast<int>(kMostDigits)) return false;
   }
   return true;

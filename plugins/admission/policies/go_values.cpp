@@ -26,10 +26,10 @@ std::string problem_of(const Schema* type, const Object& configuration, const ce
   for (const Value& wrong : {Value(json::array_kind), Value(json::object_kind), Value("")}) {
     Object changed(configuration, configuration.storage());
     value_at(changed, value.path) = wrong;
-    const std::string said(check_fields(type, changed, Duplicates::kRefused).message());
-    const std::size_t expected = said.find(kExpected), got = said.find(kGot);
+    const std::string message(check_fields(type, changed, Duplicates::kRefused).message());
+    const std::size_t expected = message.find(kExpected), got = message.find(kGot);
     if (expected == std::string::npos || got == std::string::npos) continue;
-    return said.substr(0, got + kGot.size()) + printed(value, std::string_view(said).substr(expected + kExpected.size()));
+    return message.substr(0, got + kGot.size()) + printed(value, std::string_view(message).substr(expected + kExpected.size()));
   }
   return {};
 }

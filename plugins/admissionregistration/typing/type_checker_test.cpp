@@ -110,11 +110,11 @@ TEST_F(TypeChecks, KnowVariablesParametersAndMessages) {
   EXPECT_TRUE(warnings(spec("params.max > object.spec.boxes", params)).empty());
   EXPECT_EQ(warnings(spec("params.min > object.spec.boxes", params)).size(), 1u);
   EXPECT_TRUE(warnings(spec("params.any > 1", R"(,"paramKind":{"apiVersion":"none.example.com/v1","kind":"X"})")).empty());
-  const auto said = warnings(R"({"matchConstraints":{"resourceRules":[{"apiGroups":["shop.example.com"],"apiVersions":["v1"],)"
-                             R"("resources":["shelves","limits"]}]},"validations":[{"expression":"true"},{"expression":"true",)"
-                             R"("messageExpression":"object.spec.boxes"}]})");
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_TRUE(said[0].starts_with("spec.validations[1].messageExpression: shop.example.com/v1, Kind=Limit: ")) << said[0];
+  const auto found = warnings(R"({"matchConstraints":{"resourceRules":[{"apiGroups":["shop.example.com"],"apiVersions":["v1"],)"
+                              R"("resources":["shelves","limits"]}]},"validations":[{"expression":"true"},{"expression":"true",)"
+                              R"("messageExpression":"object.spec.boxes"}]})");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("spec.validations[1].messageExpression: shop.example.com/v1, Kind=Limit: ")) << found[0];
 }
 
 TEST_F(TypeChecks, LeaveOutWildcardsSubresourcesAndWhatIsNotServed) {

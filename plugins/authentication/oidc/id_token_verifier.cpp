@@ -21,10 +21,10 @@ Result<std::string> keys_url(const OidcReply& reply, const std::string& issuer) 
   if (reply.code != 200) return service_unavailable(reply.status_line());
   const auto document = read_json(reply.body);
   if (!document || !document->is_object()) return service_unavailable("oidc: failed to decode provider discovery object");
-  const std::string_view said = get_string(document->get_object(), "issuer");
-  if (said != issuer) {
+  const std::string_view reported = get_string(document->get_object(), "issuer");
+  if (reported != issuer) {
     return service_unavailable("oidc: issuer did not match the issuer returned by provider, expected " + backplane::quoted(issuer) +
-                               " got " + backplane::quoted(said));
+                               " got " + backplane::quoted(reported));
   }
   std::string url(get_string(document->get_object(), "jwks_uri"));
   if (url.empty()) return service_unavailable("provider did not return JWKS URL");

@@ -94,8 +94,8 @@ AuthenticationResult reviewed(const Object& review, const std::vector<std::strin
   const Object& status = object_or_empty(review, "status");
   std::vector<std::string> audiences;
   if (!wanted.empty()) {
-    const std::vector<std::string> said = review_texts(status, "audiences");
-    audiences = intersection(said.empty() ? implicit : said, wanted);
+    const std::vector<std::string> reported = review_texts(status, "audiences");
+    audiences = intersection(reported.empty() ? implicit : reported, wanted);
     if (audiences.empty()) return std::optional<AuthenticationResponse>();
   }
   if (!get_bool(status, "authenticated").value_or(false)) {

@@ -98,10 +98,10 @@ Task<std::optional<std::chrono::nanoseconds>> Leadership::decide() {
   if (leases_) observe(manager_, leases_->indexer(), kManagerLease);
   const auto left = manager_.left(Clock::now());
   const bool held = left.count() > 0;
-  if (held != aside_) {
+  if (held != other_manager_leads_) {
     host_.logger().info(held ? "controllers do not run: a kube-controller-manager holds its lease holder=" + quoted(manager_.holder())
                              : "no kube-controller-manager holds its lease any longer");
-    aside_ = held;
+    other_manager_leads_ = held;
   }
   if (held) {
     set_active(false);

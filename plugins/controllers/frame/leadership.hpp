@@ -55,7 +55,7 @@ class Leadership : public std::enable_shared_from_this<Leadership> {
   std::optional<Promise<bool>> pause_;
   bool woken_ = false;
   bool active_ = false;
-  bool aside_ = false;
+  bool other_manager_leads_ = false;
   bool resigned_ = false;
 };
 

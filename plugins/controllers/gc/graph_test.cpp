@@ -79,9 +79,9 @@ TEST_F(GraphTest, ADependantWithAnotherIdentityOfItsOwnerIsExamined) {
   OwnerRef wrong = owner("parent");
   wrong.name = "renamed";
   EXPECT_EQ(put(object("child", {wrong})), Names{"child"});
-  Facts elsewhere = object("stranger", {owner("parent")});
-  elsewhere.ns = "m";
-  EXPECT_EQ(put(elsewhere), Names{"stranger"});
+  Facts in_other_namespace = object("stranger", {owner("parent")});
+  in_other_namespace.ns = "m";
+  EXPECT_EQ(put(in_other_namespace), Names{"stranger"});
   EXPECT_EQ(put(object("good", {owner("parent")})), Names{});
 }
 
@@ -99,9 +99,9 @@ TEST_F(GraphTest, AClusterScopedOwnerFitsDependantsInAnyNamespace) {
   node.ns.clear();
   EXPECT_EQ(put(node), Names{});
   EXPECT_EQ(graph.find(Uid::of("node"))->ns, "");
-  Facts elsewhere = object("other", {owner("node")});
-  elsewhere.ns = "m";
-  EXPECT_EQ(put(elsewhere), Names{});
+  Facts in_other_namespace = object("other", {owner("node")});
+  in_other_namespace.ns = "m";
+  EXPECT_EQ(put(in_other_namespace), Names{});
 }
 
 TEST_F(GraphTest, ForegroundDeletionExaminesDependantsAndTheOwnerWhenOneGoes) {

@@ -207,10 +207,10 @@ Task<Result<ObjectRef>> TokenRequests::issue(RequestContext& context, std::strin
                  " seconds");
     seconds = longest;
   }
-  const Object said = claims(account, object, *bound, now);
-  auto token = co_await options_.signer->sign(said);
+  const Object payload = claims(account, object, *bound, now);
+  auto token = co_await options_.signer->sign(payload);
   if (!token.ok()) co_return internal_error("failed to generate token: " + token.status().message());
-  context.annotate("authentication.kubernetes.io/issued-credential-id", "JTI=" + std::string(get_string(said, "jti")));
+  context.annotate("authentication.kubernetes.io/issued-credential-id", "JTI=" + std::string(get_string(payload, "jti")));
   Object status;
   status["token"] = *token;
   status["expirationTimestamp"] = format_rfc3339(now + seconds.get_int64());

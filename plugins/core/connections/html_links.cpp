@@ -141,8 +141,8 @@ std::string rewrite_link(const LinkRules& rules, std::string_view link) {
   const std::string_view rest = link.substr(origin.size);
   const auto end = std::min(rest.find_first_of("?#"), rest.size());
   const std::string_view path = rest.substr(0, end);
-  const bool elsewhere = !origin.host.empty() && origin.host != rules.backend && origin.host != rules.request_host;
-  if (elsewhere || !path.starts_with('/') || (origin.whole && origin.host.empty())) return std::string(link);
+  const bool other_host = !origin.host.empty() && origin.host != rules.backend && origin.host != rules.request_host;
+  if (other_host || !path.starts_with('/') || (origin.whole && origin.host.empty())) return std::string(link);
   if (path.starts_with(rules.prefix)) return std::string(rest);
   return clean_path(rules.prefix + std::string(path)).append(rest.substr(end));
 }

@@ -222,14 +222,14 @@ TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
   EXPECT_EQ(problems_of(R"({"loadBalancerSourceRanges":["x"],"ports":[{"port":80}]})"),
             "[spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer', "
             "spec.LoadBalancerSourceRanges[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)]");
-  const auto problems = [](const std::string& said, const std::string& type, const char* before) {
+  const auto problems = [](const std::string& ranges, const std::string& type, const char* before) {
     const auto service = [&](const std::string& text) {
       return parse(R"({"metadata":{"annotations":{"service.beta.kubernetes.io/load-balancer-source-ranges":")" + text +
                    R"("}},"spec":{"type":")" + type + "\"}}");
     };
     const Object old = service(before != nullptr ? before : "");
     FieldErrors errors;
-    validate_source_ranges(service(said), before != nullptr ? &old : nullptr, errors);
+    validate_source_ranges(service(ranges), before != nullptr ? &old : nullptr, errors);
     return errors.empty() ? "" : errors.aggregate_message();
   };
   const std::string path = "metadata.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]: ";

@@ -131,7 +131,7 @@ constexpr Belonging kBelongings[] = {
 }  // namespace
 
 // The client's change stays, and validation refuses it.
-void drop_left_behind(Object& spec, const Object& before) {
+void drop_fields_of_former_type(Object& spec, const Object& before) {
   if (needs_cluster_ip(before) && !needs_cluster_ip(spec) && same_member(spec, before, "clusterIP") &&
       cluster_ips(spec) == cluster_ips(before)) {
     erase_member(spec, "clusterIP");

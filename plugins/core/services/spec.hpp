@@ -33,7 +33,7 @@ void keep_allocated(Object& spec, const Object& before);
 // clusterIP and clusterIPs[0] are two names of one field: the one that the client changed wins.
 void normalize_cluster_ips(Object& spec, const Object* before);
 // Removes fields of the old type that the new type must not have.
-void drop_left_behind(Object& spec, const Object& before);
+void drop_fields_of_former_type(Object& spec, const Object& before);
 
 // Validates ipFamilyPolicy, ipFamilies and clusterIPs; called before addresses are allocated, and again with the rest.
 void validate_cluster_ips(const Object& spec, FieldErrors& errors);

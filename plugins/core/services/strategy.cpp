@@ -58,7 +58,7 @@ class ServiceStrategy final : public KindStrategy {
 
  protected:
   void prepare_update(Object& object, const Object& old) const override {
-    drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
+    drop_fields_of_former_type(ensure_object(object, "spec"), object_or_empty(old, "spec"));
     if (get_string(object_or_empty(object, "spec"), "type") != "LoadBalancer") ensure_object(object, "status")["loadBalancer"] = Object();
   }
   void check(const Object& object, FieldErrors& errors) const override {

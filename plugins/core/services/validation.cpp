@@ -104,22 +104,22 @@ void validate_service_spec(const Object& spec, FieldErrors& errors) { check_clus
 
 void validate_source_ranges(const Object& service, const Object* old, FieldErrors& errors) {
   constexpr std::string_view kAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges";
-  const auto said_by = [&](const Object& object) {
+  const auto ranges_of = [&](const Object& object) {
     return find(object_or_empty(object_or_empty(object, "metadata"), "annotations"), kAnnotation);
   };
   const Object& spec = object_or_empty(service, "spec");
   const Array* ranges = get_array(spec, "loadBalancerSourceRanges");
-  const Value* said = said_by(service);
-  if (said == nullptr || (ranges != nullptr && !ranges->empty())) return;
+  const Value* value = ranges_of(service);
+  if (value == nullptr || (ranges != nullptr && !ranges->empty())) return;
   const std::string path = "metadata.annotations[" + std::string(kAnnotation) + "]";
   if (get_string(spec, "type") != "LoadBalancer") errors.forbidden(path, "may only be used when `type` is 'LoadBalancer'");
-  const Value* before = old != nullptr ? said_by(*old) : nullptr;
-  if (before != nullptr && *before == *said) return;
+  const Value* before = old != nullptr ? ranges_of(*old) : nullptr;
+  if (before != nullptr && *before == *value) return;
   const auto trimmed = [](std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\n\v\f"), last = text.find_last_not_of(" \t\r\n\v\f");
     return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
   };
-  std::string_view rest = trimmed(text_of(*said));
+  std::string_view rest = trimmed(text_of(*value));
   while (!rest.empty()) {
     const auto comma = rest.find(',');
     const std::string_view range = trimmed(rest.substr(0, comma));

@@ -19,7 +19,7 @@ std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   return text;
 }
-std::string words_of(int error) { return lower(std::generic_category().message(error)); }
+std::string error_text(int error) { return lower(std::generic_category().message(error)); }
 
 int connect_to(int fd, const sockaddr* address, socklen_t size) {
   if (connect(fd, address, size) == 0) return 0;
@@ -47,7 +47,7 @@ Result<int> dial_unix(const std::string& path) {
   std::memcpy(address.sun_path, path.data(), path.size());
   Socket socket(open_socket(AF_UNIX));
   const int error = connect_to(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  if (error != 0) return service_unavailable("dial unix " + path + ": connect: " + words_of(error));
+  if (error != 0) return service_unavailable("dial unix " + path + ": connect: " + error_text(error));
   return socket.release();
 }
 
@@ -65,7 +65,7 @@ Result<int> dial_tcp(const std::string& host, const std::string& port) {
     error = socket.get() < 0 ? errno : connect_to(socket.get(), each->ai_addr, each->ai_addrlen);
     if (error == 0) return socket.release();
   }
-  return service_unavailable("dial tcp " + host + ":" + port + ": connect: " + words_of(error));
+  return service_unavailable("dial tcp " + host + ":" + port + ": connect: " + error_text(error));
 }
 
 }  // namespace backplane::egress

@@ -58,12 +58,12 @@ bool carries_messages(const ResponseFields& response) {
 
 CallStatus status_of(const ResponseFields& response) {
   // A response without messages may have its trailers in the header.
-  const Headers& said = field(response.trailers, "grpc-status").empty() ? response.headers : response.trailers;
-  const std::string_view number = field(said, "grpc-status");
+  const Headers& headers = field(response.trailers, "grpc-status").empty() ? response.headers : response.trailers;
+  const std::string_view number = field(headers, "grpc-status");
   int code = -1;
   if (!number.empty() && std::from_chars(number.data(), number.data() + number.size(), code).ec == std::errc()) {
     const bool known = code >= 0 && code < static_cast<int>(kNames.size());
-    return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(said, "grpc-message"), false)};
+    return {known ? static_cast<Code>(code) : Code::kUnknown, percent_decode(field(headers, "grpc-message"), false)};
   }
   if (response.code != 200)
     return {code_of_http(response.code), "unexpected HTTP status code received from server: " + std::to_string(response.code)};

@@ -13,12 +13,12 @@
 namespace backplane {
 
 // "connection refused"
-std::string system_words(const boost::system::error_code& error);
+std::string system_error_text(const boost::system::error_code& error);
 // The flaws of the peer's certificates, even if they were not verified; after the handshake.
 CertificateFlaws shown_flaws(SSL* ssl);
-// Lets tls_words() see the certificate that is refused; before the handshake.
+// Lets tls_error_text() see the certificate that is refused; before the handshake.
 void keep_refused_certificate(SSL* ssl);
 // Of a handshake that has failed; `wanted` is the name that the certificate was to have.
-std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words);
+std::string tls_error_text(SSL* ssl, const std::string& wanted, const std::string& openssl_text);
 
 }  // namespace backplane

@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "translation.hpp"
 
 #include <array>
 #include <charconv>

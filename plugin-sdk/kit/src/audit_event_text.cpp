@@ -1,11 +1,11 @@
-#include "event_text.hpp"
+#include "backplane/kit/audit_event_text.hpp"
 
 #include <cstdio>
 #include <ctime>
 
 #include "backplane/core/status.hpp"
 
-namespace backplane::audit {
+namespace backplane::kit {
 namespace {
 
 std::string quoted_list(const std::vector<std::string>& texts) {
@@ -42,7 +42,7 @@ std::string response_of(const AuditEvent& event) {
 
 }  // namespace
 
-void append_event_text(std::string& out, const AuditEvent& event) {
+void append_audit_event_text(std::string& out, const AuditEvent& event) {
   const AuditRequest& request = *event.request;
   const UserInfo& user = *request.user;
   const bool known = !user.name.empty(), as = event.impersonated_user.has_value();
@@ -69,4 +69,4 @@ void append_event_text(std::string& out, const AuditEvent& event) {
   out.append(" response=\"").append(response_of(event)).append("\"");
 }
 
-}  // namespace backplane::audit
+}  // namespace backplane::kit

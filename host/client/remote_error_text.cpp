@@ -1,4 +1,4 @@
-#include "client/remote_words.hpp"
+#include "client/remote_error_text.hpp"
 
 #include <arpa/inet.h>
 
@@ -84,7 +84,7 @@ bool is_signed_with_sha1(const X509* certificate) {
 }
 
 // The subject of a certificate as Go names it.
-std::string subject_words(X509* certificate) {
+std::string subject_text(X509* certificate) {
   char text[256] = {};
   X509_NAME* subject = X509_get_subject_name(certificate);
   if (X509_NAME_get_text_by_NID(subject, NID_commonName, text, sizeof text) > 0) return text;
@@ -95,7 +95,7 @@ std::string subject_words(X509* certificate) {
 }
 
 // OpenSSL refuses the signature as too weak; Go ignores such signatures, and its error names this next to the missing authority.
-std::string weak_words(X509* leaf) {
+std::string weak_signature_text(X509* leaf) {
   const std::string unknown = "certificate signed by unknown authority";
   if (leaf == nullptr || !is_signed_with_sha1(leaf)) return unknown;
   const bool elliptic = X509_get_signature_nid(leaf) == NID_ecdsa_with_SHA1;
@@ -104,10 +104,10 @@ std::string weak_words(X509* leaf) {
   X509_set_subject_name(issuer.get(), X509_get_issuer_name(leaf));
   return unknown + " (possibly because of " +
          quoted(std::string("x509: cannot verify signature: insecure algorithm ") + (elliptic ? "ECDSA-SHA1" : "SHA1-RSA")) +
-         " while trying to verify candidate authority certificate " + quoted(subject_words(issuer.get())) + ")";
+         " while trying to verify candidate authority certificate " + quoted(subject_text(issuer.get())) + ")";
 }
 
-std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
+std::string verify_error_text(SSL* ssl, long problem, const std::string& wanted) {
   X509* leaf = static_cast<X509*>(SSL_get_ex_data(ssl, refused_index()));
   switch (problem) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -118,7 +118,7 @@ std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       return "certificate signed by unknown authority";
     case X509_V_ERR_CA_MD_TOO_WEAK:
-      return weak_words(leaf);
+      return weak_signature_text(leaf);
     case X509_V_ERR_HOSTNAME_MISMATCH:
       return mismatch(leaf, wanted, false);
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
@@ -138,7 +138,7 @@ std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
 
 }  // namespace
 
-std::string system_words(const boost::system::error_code& error) {
+std::string system_error_text(const boost::system::error_code& error) {
   std::string words = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
   if (!words.empty()) words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
   return words;
@@ -162,10 +162,10 @@ void keep_refused_certificate(SSL* ssl) {
   if (SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE) SSL_set_verify(ssl, SSL_get_verify_mode(ssl), note_refused);
 }
 
-std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words) {
+std::string tls_error_text(SSL* ssl, const std::string& wanted, const std::string& openssl_text) {
   const long verified = SSL_get_verify_result(ssl);
-  if (verified == X509_V_OK) return "tls: " + openssl_words;
-  return "tls: failed to verify certificate: x509: " + verify_words(ssl, verified, wanted);
+  if (verified == X509_V_OK) return "tls: " + openssl_text;
+  return "tls: failed to verify certificate: x509: " + verify_error_text(ssl, verified, wanted);
 }
 
 }  // namespace backplane

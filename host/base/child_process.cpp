@@ -1,4 +1,4 @@
-#include "testhost/child_process.hpp"
+#include "base/child_process.hpp"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "go_words.hpp"
+#include "go_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -163,7 +163,7 @@ void print_dependency(std::string& out, const Value& value) {
 }
 
 template <std::size_t N>
-void print_words(std::string& out, const std::array<Word, N>& words, const Object& object);
+void print_members(std::string& out, const std::array<Word, N>& words, const Object& object);
 
 void print_word(std::string& out, const Word& word, const Value* value) {
   switch (word.form) {
@@ -187,16 +187,16 @@ void print_word(std::string& out, const Word& word, const Value* value) {
     case Form::kDependencies:
       return print_named(out, value, [&out](const Value& each) { print_dependency(out, each); });
     case Form::kDocs:
-      if (value != nullptr && value->is_object()) return print_words(out, kDocsWords, value->get_object());
+      if (value != nullptr && value->is_object()) return print_members(out, kDocsWords, value->get_object());
       out += "null";
       return;
     case Form::kRules:
-      return print_list(out, value, [&out](const Object& each) { print_words(out, kRuleWords, each); });
+      return print_list(out, value, [&out](const Object& each) { print_members(out, kRuleWords, each); });
   }
 }
 
 template <std::size_t N>
-void print_words(std::string& out, const std::array<Word, N>& words, const Object& object) {
+void print_members(std::string& out, const std::array<Word, N>& words, const Object& object) {
   char before = '{';
   for (const Word& word : words) {
     out += before;
@@ -208,7 +208,7 @@ void print_words(std::string& out, const std::array<Word, N>& words, const Objec
   out += '}';
 }
 
-void print_schema(std::string& out, const Object& schema) { print_words(out, kSchemaWords, schema); }
+void print_schema(std::string& out, const Object& schema) { print_members(out, kSchemaWords, schema); }
 
 void print_subresources(std::string& out, const Object* subresources) {
   if (subresources == nullptr) {
@@ -217,7 +217,7 @@ void print_subresources(std::string& out, const Object* subresources) {
   }
   out += get_object(*subresources, "status") != nullptr ? R"({"Status":{},"Scale":)" : R"({"Status":null,"Scale":)";
   if (const Object* scale = get_object(*subresources, "scale"))
-    print_words(out, kScaleWords, *scale);
+    print_members(out, kScaleWords, *scale);
   else
     out += "null";
   out += '}';
@@ -227,7 +227,7 @@ void print_columns(std::string& out, const Value* columns) {
   print_list(out, columns, [&out](const Object& column) {
     Object whole(column);
     if (!get_int(whole, "priority")) whole["priority"] = 0;
-    print_words(out, kColumnWords, whole);
+    print_members(out, kColumnWords, whole);
   });
 }
 
@@ -240,7 +240,7 @@ void print_version(std::string& out, const Object& version, const Shared& shared
   constexpr std::array kHead = {Word{"Name", "name", Form::kText}, Word{"Served", "served", Form::kFlag},
                                 Word{"Storage", "storage", Form::kFlag}, Word{"Deprecated", "deprecated", Form::kFlag},
                                 Word{"DeprecationWarning", "deprecationWarning", Form::kAny}};
-  print_words(out, kHead, version);
+  print_members(out, kHead, version);
   out.back() = ',';
   out += R"("Schema":)";
   if (const Object* schema = shared.schema ? nullptr : get_object(version, "schema")) {
@@ -256,25 +256,25 @@ void print_version(std::string& out, const Object& version, const Shared& shared
   print_columns(out, shared.columns ? nullptr : find(version, "additionalPrinterColumns"));
   out += R"(,"SelectableFields":)";
   print_list(out, shared.fields ? nullptr : find(version, "selectableFields"),
-             [&out](const Object& each) { print_words(out, kFieldWords, each); });
+             [&out](const Object& each) { print_members(out, kFieldWords, each); });
   out += '}';
 }
 
 }  // namespace
 
-std::string schema_words(const Object& schema) {
+std::string schema_text(const Object& schema) {
   std::string out;
   print_schema(out, schema);
   return out;
 }
 
-std::string rule_words(const Object& rule) {
+std::string rule_text(const Object& rule) {
   std::string out;
-  print_words(out, kRuleWords, rule);
+  print_members(out, kRuleWords, rule);
   return out;
 }
 
-std::string versions_words(const std::vector<const Object*>& versions) {
+std::string versions_text(const std::vector<const Object*>& versions) {
   const Shared shared{is_shared(versions, "schema"), is_shared(versions, "subresources"), is_shared(versions, "additionalPrinterColumns"),
                       is_shared(versions, "selectableFields")};
   std::string out = "[";

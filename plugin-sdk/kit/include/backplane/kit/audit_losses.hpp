@@ -1,31 +1,35 @@
-// Counts and logs the events that a sink has lost (apiserver_audit_error_total).
+// Counts and logs the events that an audit sink has lost (apiserver_audit_error_total).
 //
 // Thread-safety: any thread.
 // Lifetime:      the logger outlives it.
 // Errors:        none.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "backplane/core/log_limit.hpp"
 #include "backplane/core/logger.hpp"
+#include "backplane/core/visibility.hpp"
 #include "backplane/points/audit.hpp"
 
-namespace backplane::audit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 
-class Losses {
+class AuditLosses {
  public:
-  // `part`: the label "plugin" of the metric: log, webhook, buffered, truncate.
-  Losses(std::string_view part, Logger& logger) : part_(part), logger_(logger) {}
+  // `part`: the label "plugin" of the metric: log, webhook, buffered, truncate, or the name of another sink.
+  AuditLosses(std::string_view part, Logger& logger) : part_(part), logger_(logger) {}
   // `first`: one of the events, for the log line; null: none is at hand.  Lines are limited to one a second.
   void add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept;
   // `first`: the event as text; it must not contain objects.  Empty: none is at hand.
   void add(std::size_t events, std::string_view why, std::string_view first) noexcept;
 
  private:
-  const std::string_view part_;
+  const std::string part_;
   Logger& logger_;
   LogLimit limit_{std::chrono::seconds(1)};
 };
 
-}  // namespace backplane::audit
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

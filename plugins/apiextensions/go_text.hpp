@@ -11,12 +11,12 @@
 namespace backplane::apiextensions {
 
 // apiextensions.JSONSchemaProps.
-std::string schema_words(const Object& schema);
+std::string schema_text(const Object& schema);
 // apiextensions.ValidationRule: an item of x-kubernetes-validations.
-std::string rule_words(const Object& rule);
+std::string rule_text(const Object& rule);
 // apiextensions.CustomResourceDefinitionSpec.Versions.  Members equal in all versions are left out: that type has them at the
 // spec.
-std::string versions_words(const std::vector<const Object*>& versions);
+std::string versions_text(const std::vector<const Object*>& versions);
 
 // All versions are equal under `key`; upstream then has it at the spec, and uses that path in its messages.
 bool is_shared(const std::vector<const Object*>& versions, std::string_view key);

@@ -1,4 +1,4 @@
-#include "stable/words.hpp"
+#include "stable/conversions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,23 +1,23 @@
-#include "losses.hpp"
+#include "backplane/kit/audit_losses.hpp"
 
 #include <string>
 
 #include "backplane/core/metrics.hpp"
-#include "event_text.hpp"
+#include "backplane/kit/audit_event_text.hpp"
 
-namespace backplane::audit {
+namespace backplane::kit {
 
-void Losses::add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept {
+void AuditLosses::add(std::size_t events, std::string_view why, const AuditEvent* first) noexcept {
   std::string text;
   try {
-    if (first != nullptr) append_event_text(text, *first);
+    if (first != nullptr) append_audit_event_text(text, *first);
   } catch (const std::exception&) {
     // Out of memory: the line is without the event.
   }
   add(events, why, std::string_view(text));
 }
 
-void Losses::add(std::size_t events, std::string_view why, std::string_view first) noexcept {
+void AuditLosses::add(std::size_t events, std::string_view why, std::string_view first) noexcept {
   static Metric& errors = Metric::counter(
       "apiserver_audit_error_total",
       "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.", {"plugin"});
@@ -25,7 +25,7 @@ void Losses::add(std::size_t events, std::string_view why, std::string_view firs
     errors.add({part_}, static_cast<double>(events));
     const auto suppressed = limit_.admit();
     if (!suppressed) return;
-    std::string line = "Error in audit plugin '" + std::string(part_) + "' affecting " + std::to_string(events) + " audit events: ";
+    std::string line = "Error in audit plugin '" + part_ + "' affecting " + std::to_string(events) + " audit events: ";
     line.append(why);
     if (*suppressed > 0) line += " suppressed=" + std::to_string(*suppressed);
     if (!first.empty()) line.append("; the first: ").append(first);
@@ -35,4 +35,4 @@ void Losses::add(std::size_t events, std::string_view why, std::string_view firs
   }
 }
 
-}  // namespace backplane::audit
+}  // namespace backplane::kit
