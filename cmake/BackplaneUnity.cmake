@@ -11,7 +11,8 @@ option(BACKPLANE_UNITY "Compile sources in groups (Release without sanitizers)" 
 set(BACKPLANE_UNITY_FILES 6)        # files per group at most
 set(BACKPLANE_UNITY_BYTES 28000)    # at most per group, because a change of one file compiles the whole group again
 
-# _backplane_names_of(OUT OUT_TYPES FILE): what FILE defines at the left margin; classes and aliases by themselves, too.
+# _backplane_names_of(OUT OUT_TYPES FILE): the names that FILE defines at the left margin; the classes and aliases among them also in
+# OUT_TYPES.
 function(_backplane_names_of out out_types file)
   file(READ "${file}" text)
   string(REGEX REPLACE "[][;\\]" "~" text "\n${text}")
