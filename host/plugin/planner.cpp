@@ -128,7 +128,7 @@ bool Planner::reject_one_conflict() {
             "conflicts",
             {},
             at(other).name() + " " + descriptor(other).version.to_string(),
-            at(i).name() + " declares that it cannot run beside " + *conflict.name,
+            at(i).name() + " declares that it cannot run together with " + *conflict.name,
             "disable one of the two with --disable-plugin"});
   return true;
 }

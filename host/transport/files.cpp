@@ -40,9 +40,9 @@ Status write_file_atomically(const std::string& path, std::string_view text, uns
     if (error) return file_failure(parent.string(), error.value());
     std::filesystem::permissions(parent, std::filesystem::perms::owner_all, error);
   }
-  const std::string beside = path + ".new";
-  if (const int why = write_new(beside, text, mode); why != 0) return file_failure(beside, why);
-  if (::rename(beside.c_str(), path.c_str()) != 0) return file_failure(path, errno);
+  const std::string temporary = path + ".new";
+  if (const int why = write_new(temporary, text, mode); why != 0) return file_failure(temporary, why);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return file_failure(path, errno);
   return {};
 }
 
