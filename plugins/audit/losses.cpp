@@ -12,7 +12,7 @@ void Losses::add(std::size_t events, std::string_view why, const AuditEvent* fir
   try {
     if (first != nullptr) append_event_text(text, *first);
   } catch (const std::exception&) {
-    // Out of memory: the line is without the event.
+    // Out of memory: the line does not have the event.
   }
   add(events, why, std::string_view(text));
 }

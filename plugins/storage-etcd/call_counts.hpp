@@ -1,4 +1,4 @@
-// Counts calls to etcd by the names of gRPC's metrics for clients: grpc_client_started_total and its like.
+// Counts calls to etcd in metrics with the names of gRPC's client metrics, e.g. grpc_client_started_total.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace backplane::etcd {
 
-// A call of etcd's services.  Watches are streams both ways; all others have one request and one response.
+// A call of etcd's services. Watches are bidirectional streams; all other calls are unary.
 struct Method {
   std::string_view service, name, path;
   bool streams = false;

@@ -37,7 +37,8 @@ std::uint32_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// The offset of the first damaged record in a block; nothing if there is none.  `last`: what the file's end has cut off is no damage.
+// The offset of the first damaged record in a block; nullopt if there is none. `last`: the block is the file's last one, in which a
+// truncated record is not damage.
 std::optional<std::size_t> damage_in(std::string_view block, bool last) {
   for (std::size_t at = 0; at + kHeader <= block.size();) {
     const std::string_view head = block.substr(at, kHeader);
