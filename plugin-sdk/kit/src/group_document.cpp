@@ -173,11 +173,11 @@ class Reading {
     column_paths(in, column);
     cell = documents::DocumentCell::read(in);
     const bool has_parts = cell && !cell->parts.empty();
-    in.expect(!has_parts || column.path.empty(), "path", "left out beside parts");
+    in.expect(!has_parts || column.path.empty(), "path", "absent if the column has parts");
     if (!has_parts) column_join(in, column);
     const Value* absent = in.take("absent");
     const Value* empty = in.take("empty");
-    in.expect(absent == nullptr || empty == nullptr, "absent", "left out beside empty");
+    in.expect(absent == nullptr || empty == nullptr, "absent", "absent if the column has empty");
     column.absent_if_empty = empty != nullptr;
     if (absent != nullptr || empty != nullptr) {
       column.absent = absent != nullptr ? *absent : *empty;
@@ -210,7 +210,7 @@ class Reading {
   static void column_join(DocumentReader& in, TableColumn& column) {
     const Value* join = in.take("join");
     if (join == nullptr) return;
-    in.expect(join->is_string() && !column.path.empty(), "join", "a text beside a path");
+    in.expect(join->is_string() && !column.path.empty(), "join", "a text, and the column must have a path");
     column.join = std::string(text_of(*join));
   }
 

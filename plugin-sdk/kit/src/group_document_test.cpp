@@ -81,7 +81,7 @@ TEST(GroupDocuments, CellsArePutTogetherOfParts) {
                    "}]}");
   };
   EXPECT_NE(column(R"("parts": [{"before": "x"}])").find("parts[0].path must be there"), std::string::npos);
-  EXPECT_NE(column(R"("path": ".a", "parts": [{"path": ".a"}])").find("path must be left out beside parts"), std::string::npos);
+  EXPECT_NE(column(R"("path": ".a", "parts": [{"path": ".a"}])").find("path must be absent if the column has parts"), std::string::npos);
   EXPECT_NE(column(R"("path": ".a", "instead": [{"when": {".b": true}}])").find("instead[0].show must be there"), std::string::npos);
 }
 
@@ -141,9 +141,9 @@ TEST(GroupDocuments, ErrorsAreNamedWithTheirPlace) {
   EXPECT_EQ(problem(of(R"("warnings": [{"path": "a", "check": "x"}])")),
             start + "kinds[0].warnings[0].check must be the name of a check, not x");
   EXPECT_EQ(problem(of(R"("warnings": [{"path": "a[", "text": "x"}])")),
-            start + "kinds[0].warnings[0].path is a path whose bracket does not close");
+            start + "kinds[0].warnings[0].path is a path with an unclosed bracket");
   EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "path": ".a", "absent": 1, "empty": 2}])")),
-            start + "kinds[0].columns[0].absent must be left out beside empty");
+            start + "kinds[0].columns[0].absent must be absent if the column has empty");
   EXPECT_EQ(read_group("{").status().message(), "the document of an API group is not JSON");
 }
 

@@ -9,7 +9,7 @@ namespace backplane::grpc {
 
 // The status in the server's header or trailers; call it when the body has ended.
 CallStatus status_of(const HttpAnswer& answer);
-// Whether the body holds messages; a proxy's page does not.
+// Whether the body holds messages, which an error page of a proxy does not.
 bool carries_messages(const HttpAnswer& answer);
 // The status of a call that failed in the client.
 CallStatus status_of_failure(const Status& failed);
